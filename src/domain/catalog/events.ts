@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { eventType } from '../event-type.ts';
+
+/** Events of owners, bots, keys, event types and exchange rates: what the dashboard's jobs write. */
+
+const id = z.number().int().positive();
+const publicKey = z.string().min(1);
+
+export const plan = z.enum(['premium', 'free']);
+export const keyKind = z.enum(['personal', 'service']);
+export const autoPayout = z.enum(['off', 'daily', 'weekly', 'monthly']);
+
+/** A range of ids that only the appender may hand out: ids are in the log before any caller sees them (decisions 1.3). */
+export const idsReserved = eventType('ids_reserved', 1, z.object({ kind: z.string(), from: id, to: id }));
+
+const ownerFields = z.object({
+  name: z.string(),
+  currency: z.string(),
+  plan,
+  broadcasts_per_month: z.number().int().nonnegative(),
+});
+export const ownerCreated = eventType(
+  'owner_created',
+  1,
+  ownerFields.extend({ owner_id: id, public_key: publicKey, demo: z.boolean().optional() }),
+);
+export const ownerChanged = eventType('owner_changed', 1, ownerFields.partial());
+
+/** Which bots a key may act on: exactly one, several named ones, or all of the owner (later ones too). */
+export const keyScope = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('bots'), bots: z.array(publicKey).min(1) }),
+  z.object({ type: z.literal('all') }),
+]);
+export const keyIssued = eventType(
+  'key_issued',
+  1,
+  z.object({
+    key_id: id,
+    /** The part before the colon: the bot's public key for a single-bot key, else the owner's. */
+    public_part: publicKey,
+    /** Hex SHA-256 of the secret; the secret itself is nowhere. */
+    secret_hash: z.string(),
+    scope: keyScope,
+    kind: keyKind,
+    name: z.string().nullable(),
+    /** Milliseconds since 1970 UTC; null: never. */
+    expires_at: z.number().int().nullable(),
+    /** The key that this one replaces. */
+    rotates: id.optional(),
+  }),
+);
+/** From `at` on (milliseconds UTC) the key is refused; later than the event's own time only in a rotation. */
+export const keyRevoked = eventType('key_revoked', 1, z.object({ key_id: id, at: z.number().int() }));
+
+const botSettings = z.object({
+  name: z.string(),
+  username: z.string().nullable(),
+  token: z.string().nullable(),
+  timezone: z.string(),
+  pair_separator: z.string(),
+  value_separator: z.string(),
+  referral_new_users_only: z.boolean(),
+  auto_payout: autoPayout,
+  paid_broadcasts: z.boolean(),
+});
+export const botCreated = eventType(
+  'bot_created',
+  1,
+  botSettings.extend({
+    /** Small integer that leads the keys of the read models. */
+    bot_id: id,
+    public_key: publicKey,
+    owner_id: id,
+    webhook_secret_hash: z.string(),
+  }),
+);
+export const botChanged = eventType('bot_changed', 1, botSettings.partial());
+export const webhookSecretRotated = eventType('webhook_secret_rotated', 1, z.object({ webhook_secret_hash: z.string() }));
+export const unitCreated = eventType(
+  'unit_created',
+  1,
+  z.object({ unit_id: id, code: z.string(), name: z.string().nullable(), scale: z.number().int().min(0).max(18) }),
+);
+
+/** On a bot's `eventtypes` stream: names of custom events and goals share one sequence of event ids. */
+export const eventTypeRegistered = eventType('event_type_registered', 1, z.object({ event_id: id, name: z.string() }));
+export const goalCreated = eventType(
+  'goal_created',
+  1,
+  z.object({ event_id: id, target_id: id, name: z.string() }),
+);
+
+/** The rate from one currency to another from a UTC day on, as decimal text. */
+export const exchangeRateSet = eventType(
+  'exchange_rate_set',
+  1,
+  z.object({ from: z.string(), to: z.string(), rate: z.string(), date: z.iso.date() }),
+);

@@ -1,0 +1,37 @@
+import * as catalog from './catalog/events.ts';
+import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
+import * as intake from './intake/events.ts';
+
+/** Every event type of the log. */
+export const eventTypes = [
+  catalog.idsReserved,
+  catalog.ownerCreated,
+  catalog.ownerChanged,
+  catalog.keyIssued,
+  catalog.keyRevoked,
+  catalog.botCreated,
+  catalog.botChanged,
+  catalog.webhookSecretRotated,
+  catalog.unitCreated,
+  catalog.eventTypeRegistered,
+  catalog.goalCreated,
+  catalog.exchangeRateSet,
+  intake.customEventsReceived,
+  intake.targetEventsReceived,
+  intake.updatesReceived,
+  intake.usersImported,
+] as const;
+
+/** Any event of the log, read and of the current shape; `type` tells which. */
+export type LedgerEvent = EventOf<(typeof eventTypes)[number]>;
+
+const byType = new Map<string, EventType<string, unknown>>(
+  eventTypes.map((type) => [type.type, type as EventType<string, unknown>]),
+);
+
+/** Reads a stored event. @throws UnreadableEventError */
+export function readEvent(event: StoredEvent): LedgerEvent {
+  const type = byType.get(event.type);
+  if (type === undefined) throw new UnreadableEventError(`unknown event type ${event.type}`);
+  return type.read(event) as LedgerEvent;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { eventType } from '../event-type.ts';
+
+/**
+ * Events of a bot's intake stream. One request is one event with all its items, in the request's order; an item is
+ * named by its commit and its index. Dates are milliseconds since 1970 UTC; a missing date is the commit's own time
+ * (the time of receipt). Numbers are decimal text, exactly as sent. Field rules: interface.md, "Target event" and
+ * "Custom event"; they were checked when the request was received.
+ */
+
+const int = z.number().int();
+const userId = int.positive();
+
+export const customEventItem = z.object({
+  event_id: int.positive(),
+  user_id: userId,
+  date: int.optional(),
+  value: z.string().optional(),
+  unit: z.string().optional(),
+  value_str: z.string().optional(),
+  category: z.string().optional(),
+  webapp_name: z.string().optional(),
+  event_key: z.string().optional(),
+});
+export type CustomEventItem = z.infer<typeof customEventItem>;
+export const customEventsReceived = eventType(
+  'custom_events_received',
+  1,
+  z.object({ items: z.array(customEventItem).min(1) }),
+);
+
+export const targetEventItem = z.object({
+  event_id: int.positive(),
+  user_id: userId,
+  date: int.optional(),
+  value: z.string().optional(),
+  unit: z.string().optional(),
+  event_key: z.string().optional(),
+});
+export type TargetEventItem = z.infer<typeof targetEventItem>;
+export const targetEventsReceived = eventType(
+  'target_events_received',
+  1,
+  z.object({ items: z.array(targetEventItem).min(1) }),
+);
+
+/** Personal fields of a user: they stand here and nowhere else in the log. */
+export const person = z.object({
+  first_name: z.string().optional(),
+  last_name: z.string().optional(),
+  username: z.string().optional(),
+  language_code: z.string().optional(),
+});
+export type Person = z.infer<typeof person>;
+
+/** What an update tells of the bot's membership in a private chat. */
+export const membership = z.enum(['blocked', 'unblocked']);
+
+/** What the service keeps of a platform update: never a message's text or media. */
+export const updateItem = z.object({
+  update_id: int,
+  /** The platform's own date, else the request's; absent: the time of receipt. */
+  date: int.optional(),
+  /** 0 when the update has no acting user. */
+  user_id: int.nonnegative(),
+  /** Whether the update makes a user of the bot (private chats, callbacks, payments, my_chat_member). */
+  makes_user: z.boolean(),
+  is_bot: z.boolean().optional(),
+  is_premium: z.boolean().optional(),
+  person: person.optional(),
+  membership: membership.optional(),
+  chat_type: z.string().optional(),
+  /** The system event that the update makes, if any. */
+  event_id: int.positive().optional(),
+  command: z.string().optional(),
+  /** The payload of /start, 1 to 64 of [A-Za-z0-9_-]: a visit by that code. */
+  start_param: z.string().optional(),
+  callback_data: z.string().optional(),
+  webapp_name: z.string().optional(),
+  /** A payment's total_amount in minor units, and its currency. */
+  value: z.string().optional(),
+  unit: z.string().optional(),
+});
+export type UpdateItem = z.infer<typeof updateItem>;
+export const updatesReceived = eventType('updates_received', 1, z.object({ items: z.array(updateItem).min(1) }));
+
+/** A custom field keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
+export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: z.string() })]);
+export type CustomFieldValue = z.infer<typeof customFieldValue>;
+
+export const importedUser = z.object({
+  user_id: userId,
+  person: person.extend({ full_name: z.string().optional() }).optional(),
+  date_create: int.optional(),
+  date_last_active: int.optional(),
+  gender: z.string().optional(),
+  is_bot: z.boolean().optional(),
+  user_status: z.enum(['active', 'blocked', 'deactivated']).optional(),
+  is_premium: z.boolean().optional(),
+  timezone: z.string().optional(),
+  custom_fields: z.record(z.string(), customFieldValue).optional(),
+});
+export type ImportedUser = z.infer<typeof importedUser>;
+/** `user import` and `user set-field`: fields given replace, others stay. */
+export const usersImported = eventType('users_imported', 1, z.object({ items: z.array(importedUser).min(1) }));

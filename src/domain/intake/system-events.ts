@@ -1,0 +1,18 @@
+/** Event ids 1 to 99 are system events: what a platform update makes (decisions 3.5, 3.8). Ids are for ever. */
+export const SYSTEM_EVENTS = {
+  start: 1,
+  command: 2,
+  payment: 3,
+  webapp_data: 4,
+  callback: 5,
+  block: 6,
+  unblock: 7,
+  message: 8,
+} as const;
+export type SystemEventKind = keyof typeof SYSTEM_EVENTS;
+
+/** The goal that every bot has from the start. */
+export const SALE_GOAL = { target_id: 1, event_id: 100, name: 'Sale' } as const;
+
+/** The first id that goals and names of custom events are given. */
+export const FIRST_FREE_EVENT_ID = 101;

@@ -1,0 +1,14 @@
+/** The streams of the log, by category. The part after the hyphen, up to a slash, decides the order they share. */
+
+/** Intake of a bot takes appends in any order; all other streams are exact. */
+export const intakeStream = (bot: string): string => `intake-${bot}`;
+/** A bot's settings and units. */
+export const botStream = (bot: string): string => `bot-${bot}`;
+/** A bot's goals and the names of its custom events, which share one sequence of ids. */
+export const eventTypesStream = (bot: string): string => `eventtypes-${bot}`;
+/** An owner and the owner's API keys. */
+export const ownerStream = (ownerId: number): string => `owner-${ownerId}`;
+/** Exchange rates, shared by all. */
+export const EXCHANGE_RATES_STREAM = 'fx-global';
+/** Reservations of ids of one kind. */
+export const idsStream = (kind: string): string => `ids-${kind}`;

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { BrokenChainError, type NewCommit, type Position, type RecordedCommit, type StreamHead } from './port.ts';
+
+/**
+ * The stored form of a commit: one JSON text, the same bytes on every engine, so that a chain verified on one engine
+ * verifies on another after a copy. Revision and previous hash are inside the hashed text.
+ */
+const Stored = z.object({
+  id: z.string(),
+  stream: z.string(),
+  rev: z.number().int().positive().nullable(),
+  prev: z.string().nullable(),
+  at: z.number().int(),
+  cmd: z.object({ id: z.string(), bodyHash: z.string().optional(), answer: z.unknown().optional() }).optional(),
+  key: z.number().int().optional(),
+  cause: z.string().optional(),
+  events: z.array(z.object({ type: z.string(), v: z.number().int().positive(), data: z.unknown() })).min(1),
+});
+
+/** The text to store for a commit that goes on top of its `expected` head. */
+export function encodeCommit(commit: NewCommit): string {
+  const exact = commit.expected === 'any' ? null : commit.expected;
+  return JSON.stringify({
+    id: commit.id,
+    stream: commit.stream,
+    rev: exact === null ? null : exact.revision + 1,
+    prev: exact === null ? null : exact.hash,
+    at: commit.at,
+    cmd: commit.command,
+    key: commit.keyId,
+    cause: commit.causation,
+    events: commit.events,
+  });
+}
+
+/** Hex SHA-256 of the stored text. */
+export function hashBody(body: string): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** @throws ZodError when the text is not a commit */
+export function decodeCommit(body: string, position: Position, ordinal: number): RecordedCommit {
+  const stored = Stored.parse(JSON.parse(body));
+  return {
+    position,
+    ordinal,
+    id: stored.id,
+    stream: stored.stream,
+    revision: stored.rev,
+    prev: stored.prev,
+    hash: stored.rev === null ? null : hashBody(body),
+    at: stored.at,
+    command: stored.cmd,
+    keyId: stored.key,
+    causation: stored.cause,
+    events: stored.events,
+  };
+}
+
+/**
+ * Walks a stream's commits from `from`, checking that revisions follow one another and each names its predecessor's hash.
+ * @returns the head after the last commit
+ * @throws BrokenChainError
+ */
+export function verifyChain(stream: string, from: StreamHead, commits: readonly RecordedCommit[]): StreamHead {
+  let head = from;
+  for (const commit of commits) {
+    const revision = head.revision + 1;
+    if (commit.stream !== stream) throw new BrokenChainError(stream, revision, `holds a commit of ${commit.stream}`);
+    if (commit.revision !== revision || commit.hash === null)
+      throw new BrokenChainError(stream, revision, `found revision ${commit.revision}`);
+    if (commit.prev !== head.hash) throw new BrokenChainError(stream, revision, 'does not name its predecessor');
+    head = { revision, hash: commit.hash };
+  }
+  return head;
+}

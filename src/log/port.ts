@@ -1,0 +1,182 @@
+/**
+ * The EventLog port: an append-only log of commits, the only truth of the service.
+ *
+ * A **commit** is the unit of writing on every engine: all events of one append, whole or not at all, stored as one
+ * record. A **stream** is a named sequence of commits. It is of one of two kinds: *exact* streams are appended to with
+ * the head that was read (optimistic concurrency) and carry a hash chain; *any* streams (intake) take appends in any
+ * order and carry neither revision nor chain. A **lane** is a totally ordered part of the log: Postgres and EventStoreDB
+ * have one, Kafka one per partition. All streams that end in the same key (a bot's) share a lane.
+ */
+
+/** `<lane>:<cursor>`: text that sorts within its lane and is otherwise opaque. */
+export type Position = string;
+
+/** Per lane, the last position seen; a lane that is absent has not been read at all. */
+export type Cursor = ReadonlyMap<number, Position>;
+
+/** Where an exact stream ends: how many commits it has, and the hash of the last one (hex SHA-256, '' when empty). */
+export interface StreamHead {
+  readonly revision: number;
+  readonly hash: string;
+}
+
+/** The head of a stream that does not exist yet. */
+export const EMPTY_STREAM: StreamHead = { revision: 0, hash: '' };
+
+/** One event as the log stores it: `v` is the version of the shape of `data`. */
+export interface LogEvent {
+  readonly type: string;
+  readonly v: number;
+  readonly data: unknown;
+}
+
+/**
+ * What makes a repeat recognisable. The same `id` counts once: on exact streams for ever, on *any* streams for
+ * {@link COMMAND_MEMORY_MS} by the commits' own times. `bodyHash` and `answer` travel with it, so that the caller can
+ * tell a repeat from a clash and answer a repeat as it answered first.
+ */
+export interface CommandStamp {
+  readonly id: string;
+  readonly bodyHash?: string | undefined;
+  readonly answer?: unknown;
+}
+
+/** How long a command id is remembered on *any* streams (decisions.md 1.6: 24 hours). */
+export const COMMAND_MEMORY_MS = 24 * 60 * 60 * 1000;
+
+export interface NewCommit {
+  /** UUID. An append repeated with the same id after an unknown outcome changes nothing. */
+  readonly id: string;
+  /** `<category>-<key>` or `<category>-<key>/<rest>`; the key decides the lane. */
+  readonly stream: string;
+  readonly expected: StreamHead | 'any';
+  /** Time of recording, milliseconds since 1970 UTC. */
+  readonly at: number;
+  readonly events: readonly LogEvent[];
+  readonly command?: CommandStamp | undefined;
+  /** The API key that asked for it, if one did. */
+  readonly keyId?: number | undefined;
+  /** The id of the event that caused it, if one did. */
+  readonly causation?: string | undefined;
+}
+
+export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
+  readonly position: Position;
+  /** Grows along the log of one bot (within a lane); a JSON-safe integer, not comparable between engines. */
+  readonly ordinal: number;
+  /** 1 for the first commit of an exact stream; null on *any* streams. */
+  readonly revision: number | null;
+  /** Hash of the previous commit of an exact stream, '' for the first; null on *any* streams. */
+  readonly prev: string | null;
+  /** Hex SHA-256 of the stored bytes; null on *any* streams, which have no chain. */
+  readonly hash: string | null;
+}
+
+export interface Appended {
+  readonly position: Position;
+  readonly revision: number | null;
+  /** Set when the command (or the commit id) was in the log before: the commit that holds it. Nothing was appended. */
+  readonly repeated: RecordedCommit | null;
+}
+
+export interface StreamSlice {
+  readonly head: StreamHead;
+  readonly commits: readonly RecordedCommit[];
+}
+
+/** Commits of one lane, in its order. `last` may lie beyond the last of `commits`: what lies between was not asked for. */
+export interface Batch {
+  readonly lane: number;
+  readonly commits: readonly RecordedCommit[];
+  readonly last: Position;
+}
+
+export interface SubscribeOptions {
+  /** Categories to deliver; commits of others are passed over, but `last` moves across them. */
+  readonly categories: readonly string[];
+  readonly after: Cursor;
+  /** At most this many commits in a batch. Default 1,000. */
+  readonly maxCommits?: number;
+  /** Ends the iteration. */
+  readonly signal: AbortSignal;
+}
+
+/** How far a reader is behind: commits not yet read (an upper bound) and the age of the oldest, in seconds. */
+export interface Lag {
+  readonly commits: number;
+  readonly seconds: number;
+}
+
+export interface EventLog {
+  /** The engine's name, as in EVENT_LOG. */
+  readonly engine: string;
+  /** Number of lanes; fixed for the life of a log. */
+  readonly lanes: number;
+  /**
+   * Appends durably; resolves only when the log has it.
+   * @throws ConflictError the stream is not at `expected`; nothing was appended
+   * @throws LogUnavailableError certainly not in the log
+   * @throws OutcomeUnknownError it may or may not be in the log; the same id may be appended again
+   */
+  append(commit: NewCommit): Promise<Appended>;
+  /**
+   * The commits of an exact stream after revision `from` (default 0), and its head. The chain is checked on the way.
+   * @throws BrokenChainError
+   */
+  read(stream: string, from?: StreamHead): Promise<StreamSlice>;
+  /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
+  subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
+  /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */
+  head(): Promise<Cursor>;
+  lag(after: Cursor): Promise<Lag>;
+  /** Resolves when the log answers; rejects otherwise. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+  constructor(
+    readonly stream: string,
+    readonly expected: number,
+    readonly actual: number,
+  ) {
+    super(`stream ${stream}: expected revision ${expected}, is at ${actual}`);
+  }
+}
+
+export class LogUnavailableError extends Error {
+  override readonly name = 'LogUnavailableError';
+}
+
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+}
+
+export class BrokenChainError extends Error {
+  override readonly name = 'BrokenChainError';
+  constructor(
+    readonly stream: string,
+    readonly revision: number,
+    detail: string,
+  ) {
+    super(`stream ${stream}, revision ${revision}: ${detail}`);
+  }
+}
+
+/** The lane of a position. */
+export function laneOf(position: Position): number {
+  return Number.parseInt(position.slice(0, position.indexOf(':')), 10);
+}
+
+/** Whether a reader at `cursor` has seen `position`. */
+export function hasPassed(cursor: Cursor, position: Position): boolean {
+  const seen = cursor.get(laneOf(position));
+  return seen !== undefined && seen >= position;
+}
+
+/** Whether a reader at `cursor` has seen all that `head` names. */
+export function hasPassedAll(cursor: Cursor, head: Cursor): boolean {
+  for (const position of head.values()) if (!hasPassed(cursor, position)) return false;
+  return true;
+}

@@ -1,0 +1,32 @@
+import type { ClientBase } from 'pg';
+import type { LedgerEvent } from '../domain/events.ts';
+import type { RecordedCommit } from '../log/port.ts';
+
+/** A commit whose events have been read: checked, and upcast to their current shape. */
+export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
+  readonly events: readonly LedgerEvent[];
+}
+
+/**
+ * A picture of the log in Postgres: tables in a schema of their own, and how each event changes them.
+ *
+ * `apply` gets commits of one lane in the log's order and writes through `tx`; the runtime moves the checkpoint in the
+ * same transaction, so that every commit is applied exactly once. The rows must be the same however commits are cut
+ * into batches and, for what lives in different lanes, however lanes interleave. It must not look at the clock.
+ */
+export interface ReadModel {
+  readonly name: string;
+  /** Raised with every change of the tables or of what is written to them. */
+  readonly version: number;
+  /** The stream categories it reads. */
+  readonly categories: readonly string[];
+  /** The statements that create its tables, run with the search path on its schema. */
+  readonly ddl: string;
+  /** Runs with the search path on its schema, then public catalog only. @throws UnreadableEventError and whatever the database says */
+  apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
+}
+
+/** The schema of a version of a read model. */
+export function schemaOf(model: Pick<ReadModel, 'name' | 'version'>): string {
+  return `${model.name}_v${model.version}`;
+}
