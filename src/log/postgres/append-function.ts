@@ -1,0 +1,78 @@
+/**
+ * `log.append`: appends a group of commits in one statement, one transaction, one round trip.
+ *
+ * Per key (a bot) it takes an advisory lock **before** the transaction id is assigned and before any head is read:
+ * with the id first and the revision after, 4 of 78,758 events of a hot stream came out inverted; lock first: none.
+ * It also makes `seq` follow the readers' order within a bot, which is what `ordinal` promises. Keys are locked in
+ * ascending order, so that two groups cannot deadlock. Under READ COMMITTED each statement below takes its own
+ * snapshot, so what other writers committed before the lock was granted is seen.
+ *
+ * Answers one row per commit, in the order given: what became of it (`appended`, `repeated`, `conflict`), its place, and
+ * for a repeat the commit that was there before, for a conflict the revision that the stream is at.
+ */
+export const APPEND_FUNCTION = `
+CREATE FUNCTION log.append(
+  ids uuid[], streams text[], keys text[], revisions integer[], prevs text[], hashes text[],
+  command_ids uuid[], ats bigint[], bodies text[], memory_ms bigint
+) RETURNS TABLE (n integer, outcome text, txid xid8, seq bigint, revision integer, commit_id uuid)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  head record;
+  known record;
+  place record;
+BEGIN
+  PERFORM pg_advisory_xact_lock(k)
+    FROM (SELECT DISTINCT hashtextextended(key, 0) AS k FROM unnest(keys) AS key ORDER BY 1) AS locks;
+
+  -- Intake: neither head nor command to look at, so all of it goes in at once; a commit id seen before is left alone.
+  RETURN QUERY
+    WITH given AS (
+      SELECT g.n::integer AS n, g.id, g.stream, g.body
+      FROM unnest(ids, streams, bodies, revisions, command_ids) WITH ORDINALITY AS g(id, stream, body, revision, command_id, n)
+      WHERE g.revision IS NULL AND g.command_id IS NULL
+    ), added AS (
+      INSERT INTO log.commits (id, stream, body) SELECT id, stream, body FROM given ORDER BY n
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id, txid, seq
+    )
+    SELECT given.n, CASE WHEN added.id IS NULL THEN 'repeated' ELSE 'appended' END,
+           added.txid, added.seq, NULL::integer, given.id
+    FROM given LEFT JOIN added ON added.id = given.id;
+
+  FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
+    CONTINUE WHEN revisions[i] IS NULL AND command_ids[i] IS NULL;
+    n := i;
+    commit_id := NULL; txid := NULL; seq := NULL; revision := NULL;
+
+    SELECT c.commit_id, c.at, c.exact INTO known FROM log.commands AS c WHERE c.id = command_ids[i];
+    IF FOUND AND (known.exact OR known.at > ats[i] - memory_ms) THEN
+      outcome := 'repeated'; commit_id := known.commit_id;
+      RETURN NEXT; CONTINUE;
+    END IF;
+    IF EXISTS (SELECT FROM log.commits AS c WHERE c.id = ids[i]) THEN
+      outcome := 'repeated'; commit_id := ids[i];
+      RETURN NEXT; CONTINUE;
+    END IF;
+
+    IF revisions[i] IS NOT NULL THEN
+      SELECT s.revision, s.hash INTO head FROM log.streams AS s WHERE s.stream = streams[i];
+      IF coalesce(head.revision, 0) <> revisions[i] - 1 OR coalesce(head.hash, '') <> prevs[i] THEN
+        outcome := 'conflict'; revision := coalesce(head.revision, 0);
+        RETURN NEXT; CONTINUE;
+      END IF;
+      INSERT INTO log.streams AS s (stream, revision, hash) VALUES (streams[i], revisions[i], hashes[i])
+        ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash;
+    END IF;
+
+    INSERT INTO log.commits AS c (id, stream, revision, body) VALUES (ids[i], streams[i], revisions[i], bodies[i])
+      RETURNING c.txid, c.seq INTO place;
+    IF command_ids[i] IS NOT NULL THEN
+      INSERT INTO log.commands AS c (id, commit_id, at, exact)
+        VALUES (command_ids[i], ids[i], ats[i], revisions[i] IS NOT NULL)
+        ON CONFLICT (id) DO UPDATE SET commit_id = excluded.commit_id, at = excluded.at, exact = excluded.exact;
+    END IF;
+    outcome := 'appended'; txid := place.txid; seq := place.seq; revision := revisions[i]; commit_id := ids[i];
+    RETURN NEXT;
+  END LOOP;
+END $$;`;

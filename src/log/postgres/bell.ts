@@ -1,0 +1,80 @@
+import pg from 'pg';
+
+/** Wakes readers after an append, in this process at once and in others through NOTIFY. */
+export interface Bell {
+  /** Something was appended. */
+  ring(): void;
+  /** Resolves at the next ring, here or elsewhere. */
+  next(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CHANNEL = 'botledger_log';
+/** At most one NOTIFY per this many milliseconds. */
+const NOTIFY_EVERY_MS = 10;
+const RECONNECT_MS = 500;
+
+/**
+ * NOTIFY inside the append's transaction takes a global lock and cut throughput to a quarter (5.9 k/s against 23.0 k/s at
+ * 32 clients), so it is sent after the commit, on a connection of its own, many appends to one. A notification that is
+ * lost while the connection is down only costs the readers' idle wait.
+ */
+export function openBell(options: { connectionString: string; onTrouble: (error: Error) => void }): Bell {
+  let wake = (): void => {};
+  let next = new Promise<void>((resolve) => (wake = resolve));
+  let client: pg.Client | null = null;
+  let reconnect: NodeJS.Timeout | null = null;
+  let notify: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  const rung = (): void => {
+    const woken = wake;
+    next = new Promise<void>((resolve) => (wake = resolve));
+    woken();
+  };
+  const later = (error: Error): void => {
+    client = null;
+    if (closed || reconnect !== null) return;
+    options.onTrouble(error);
+    reconnect = setTimeout(connect, RECONNECT_MS);
+  };
+  const connect = (): void => {
+    reconnect = null;
+    const fresh = new pg.Client({
+      connectionString: options.connectionString,
+      application_name: 'botledger log bell',
+      keepAlive: true,
+    });
+    fresh.on('notification', rung);
+    fresh.on('error', later);
+    fresh.on('end', () => later(new Error('the connection for notifications ended')));
+    fresh
+      .connect()
+      .then(() => fresh.query(`LISTEN ${CHANNEL}`))
+      .then(() => {
+        if (closed) return fresh.end();
+        client = fresh;
+        return rung();
+      })
+      .catch(later);
+  };
+  connect();
+
+  return {
+    ring() {
+      rung();
+      notify ??= setTimeout(() => {
+        notify = null;
+        client?.query(`NOTIFY ${CHANNEL}`).catch(later);
+      }, NOTIFY_EVERY_MS);
+    },
+    next: () => next,
+    async close() {
+      closed = true;
+      if (reconnect !== null) clearTimeout(reconnect);
+      if (notify !== null) clearTimeout(notify);
+      rung();
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import pg from 'pg';
+import { migrate } from '../../database/migrate.ts';
+import { decodeCommit, verifyChain } from '../commit-codec.ts';
+import {
+  type Batch,
+  BrokenChainError,
+  type Cursor,
+  EMPTY_STREAM,
+  type EventLog,
+  type Lag,
+  type StreamHead,
+  type StreamSlice,
+  type SubscribeOptions,
+} from '../port.ts';
+import { Appender } from './appender.ts';
+import { openBell } from './bell.ts';
+import { LOG_SCHEMA, migrations } from './migrations.ts';
+import { placeOf, positionOf } from './position.ts';
+import { readPage } from './reader.ts';
+
+export interface PostgresLogOptions {
+  readonly connectionString: string;
+  /** Categories whose streams take appends in any order; readers of none of them skip all of those. */
+  readonly anyCategories: readonly string[];
+  /** No append waits longer, in milliseconds. Default 5,000. */
+  readonly maxWaitMs?: number;
+  readonly maxQueuedBytes?: number;
+  /** Trouble that mends itself (a lost connection), for the operator's log. */
+  readonly onTrouble?: (error: Error) => void;
+}
+
+/** Bytes of commits in one batch of a subscription. */
+const MAX_BATCH_BYTES = 4 << 20;
+/** How long a reader sleeps when no bell rings: a lost notification costs this much. */
+const IDLE_MS = 500;
+/** How soon a reader looks again while an open transaction holds the horizon back. */
+const BLOCKED_MS = 5;
+
+/** Opens the log in the schema `log` of a database, creating or migrating it first. */
+export async function openPostgresLog(options: PostgresLogOptions): Promise<EventLog & HorizonWatch> {
+  const onTrouble = options.onTrouble ?? (() => {});
+  const maxWaitMs = options.maxWaitMs ?? 5000;
+  const poolOf = (max: number, name: string): pg.Pool => {
+    const pool = new pg.Pool({
+      connectionString: options.connectionString,
+      max,
+      application_name: `botledger ${name}`,
+      connectionTimeoutMillis: maxWaitMs,
+      keepAlive: true,
+    });
+    pool.on('error', onTrouble);
+    return pool;
+  };
+  const readers = poolOf(6, 'log readers');
+  await migrate(readers, LOG_SCHEMA, migrations);
+  const writers = poolOf(1, 'log writer');
+  const bell = openBell({ connectionString: options.connectionString, onTrouble });
+  const appender = new Appender({
+    pool: writers,
+    maxWaitMs,
+    maxQueuedBytes: options.maxQueuedBytes ?? 64 << 20,
+    onAppended: bell.ring,
+  });
+  const anyCategories = new Set(options.anyCategories);
+
+  return {
+    engine: 'postgres',
+    lanes: 1,
+    append: (commit) => appender.append(commit),
+
+    async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
+      const { rows } = await readers.query<{
+        txid: string;
+        seq: string;
+        body: string | null;
+        rev: number;
+        hash: string;
+      }>({
+        name: 'log_stream',
+        text: `SELECT c.txid::text, c.seq::text, c.body, s.revision AS rev, s.hash
+               FROM log.streams AS s LEFT JOIN log.commits AS c ON c.stream = s.stream AND c.revision > $2
+               WHERE s.stream = $1 ORDER BY c.revision`,
+        values: [stream, from.revision],
+      });
+      if (rows.length === 0) return { head: from, commits: [] };
+      const commits = rows.flatMap(({ txid, seq, body }) =>
+        body === null ? [] : [decodeCommit(body, positionOf({ txid, seq }), Number(seq))],
+      );
+      const head = verifyChain(stream, from, commits);
+      anchor(stream, head, { revision: rows[0]!.rev, hash: rows[0]!.hash });
+      return { head, commits };
+    },
+
+    async *subscribe({ categories, after, maxCommits = 1000, signal }: SubscribeOptions): AsyncGenerator<Batch> {
+      const exactOnly = !categories.some((category) => anyCategories.has(category));
+      let position = after.get(0);
+      while (!signal.aborted) {
+        const rung = bell.next();
+        const page = await readPage(readers, {
+          after: position,
+          categories,
+          exactOnly,
+          maxCommits,
+          maxBytes: MAX_BATCH_BYTES,
+        });
+        if (page.batch !== null) {
+          position = page.batch.last;
+          yield page.batch;
+        } else if (page.blocked) await pause(BLOCKED_MS, signal);
+        else await pause(IDLE_MS, signal, rung);
+      }
+    },
+
+    async head(): Promise<Cursor> {
+      const { rows } = await readers.query<{ txid: string; seq: string }>({
+        name: 'log_head',
+        text: 'SELECT txid::text, seq::text FROM log.commits ORDER BY commits.txid DESC, commits.seq DESC LIMIT 1',
+      });
+      return new Map(rows.map((place) => [0, positionOf(place)]));
+    },
+
+    async lag(after): Promise<Lag> {
+      const place = placeOf(after.get(0));
+      const { rows } = await readers.query<{ commits: string; seconds: number }>({
+        name: 'log_lag',
+        // Sequence numbers may have gaps, so the count is an upper bound; counting rows would read them all.
+        text: `SELECT (SELECT coalesce(max(seq), 0) FROM
+                        (SELECT seq FROM log.commits ORDER BY txid DESC, seq DESC LIMIT 1) AS last) - $2::bigint AS commits,
+                 extract(epoch FROM clock_timestamp()) - (body::json->>'at')::float8 / 1000 AS seconds
+               FROM log.commits WHERE (txid, seq) > ($1::xid8, $2::bigint) ORDER BY txid, seq LIMIT 1`,
+        values: [place.txid, place.seq],
+      });
+      const row = rows[0];
+      if (row === undefined) return { commits: 0, seconds: 0 };
+      return { commits: Math.max(1, Number(row.commits)), seconds: Math.max(0, Number(row.seconds)) };
+    },
+
+    async ping() {
+      await readers.query('SELECT 1');
+    },
+
+    async horizon() {
+      const { rows } = await readers.query<{ pid: number; seconds: number }>({
+        name: 'log_horizon',
+        text: `SELECT pid, extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds
+               FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1`,
+      });
+      return rows[0] ?? null;
+    },
+
+    async close() {
+      await appender.close();
+      await bell.close();
+      await Promise.all([writers.end(), readers.end()]);
+    },
+  };
+}
+
+/** An open write transaction anywhere in the cluster holds every reader back: who, and for how long. */
+export interface HorizonWatch {
+  /** The oldest open write transaction, or null. */
+  horizon(): Promise<{ pid: number; seconds: number } | null>;
+}
+
+function anchor(stream: string, found: StreamHead, recorded: StreamHead): void {
+  if (found.revision !== recorded.revision || found.hash !== recorded.hash)
+    throw new BrokenChainError(stream, recorded.revision, `the stream ends at revision ${found.revision} instead`);
+}
+
+/** Resolves after `ms`, when `signal` aborts or when `woken` resolves, and leaves nothing behind. */
+function pause(ms: number, signal: AbortSignal, woken?: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    void woken?.then(done);
+  });
+}
