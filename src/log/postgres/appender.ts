@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { pause } from '../../pause.ts';
 import { decodeCommit, encodeCommit, hashBody } from '../commit-codec.ts';
 import {
   type Appended,
@@ -125,7 +126,7 @@ export class Appender {
       if (open.length === 0) return;
       const client = await this.#connect(open);
       if (client === null) {
-        await delay(retryDelay(attempt));
+        await pause(retryDelay(attempt));
         continue;
       }
       try {
@@ -141,7 +142,7 @@ export class Appender {
           return;
         }
         for (const entry of open) entry.maybeWritten = true;
-        await delay(retryDelay(attempt));
+        await pause(retryDelay(attempt));
       }
     }
   }
@@ -238,8 +239,4 @@ function isRefusal(error: unknown): boolean {
 
 function retryDelay(attempt: number): number {
   return Math.min(500, 20 * 2 ** attempt);
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

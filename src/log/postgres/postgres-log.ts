@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
+import { pause } from '../../pause.ts';
 import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
   type Batch,
@@ -165,18 +166,4 @@ export interface HorizonWatch {
 function anchor(stream: string, found: StreamHead, recorded: StreamHead): void {
   if (found.revision !== recorded.revision || found.hash !== recorded.hash)
     throw new BrokenChainError(stream, recorded.revision, `the stream ends at revision ${found.revision} instead`);
-}
-
-/** Resolves after `ms`, when `signal` aborts or when `woken` resolves, and leaves nothing behind. */
-function pause(ms: number, signal: AbortSignal, woken?: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    void woken?.then(done);
-  });
 }

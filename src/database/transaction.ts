@@ -1,0 +1,24 @@
+import type pg from 'pg';
+
+/** Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  let broken = true;
+  try {
+    await tx.query('BEGIN');
+    try {
+      const result = await work(tx);
+      await tx.query('COMMIT');
+      broken = false;
+      return result;
+    } catch (error) {
+      await tx.query('ROLLBACK').then(
+        () => (broken = false),
+        () => {}, // the connection is gone, and with it the transaction; the first error tells why
+      );
+      throw error;
+    }
+  } finally {
+    tx.release(broken);
+  }
+}

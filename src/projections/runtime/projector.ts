@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { isDatabaseDown } from '../../database/errors.ts';
+import { holdLease } from '../../database/lease.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { readEvent } from '../../domain/events.ts';
+import type { Batch, EventLog, Position, RecordedCommit } from '../../log/port.ts';
+import { pause } from '../../pause.ts';
+import { type ReadCommit, type ReadModel, schemaOf } from '../read-model.ts';
+import { loadCheckpoint, moveCheckpoint } from './checkpoint.ts';
+import { createSchema, setSearchPath } from './schema.ts';
+
+export interface ProjectorOptions {
+  readonly model: ReadModel;
+  readonly log: EventLog;
+  readonly pool: pg.Pool;
+  /** Who holds the lease: unique per instance of the service. */
+  readonly holder: string;
+  readonly logger: Logger;
+  /** The projector ends at a checkpoint once this aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** Another projector moved the checkpoint: what this one holds is stale. */
+class CheckpointTakenError extends Error {
+  override readonly name = 'CheckpointTakenError';
+}
+
+/** A commit that the read model cannot take. */
+class BadCommitError extends Error {
+  override readonly name = 'BadCommitError';
+}
+
+/** How long progress over other categories' commits may go unwritten. */
+const IDLE_PROGRESS_MS = 1000;
+const RETRY_MS = 500;
+
+/**
+ * Keeps one read model up with the log: one active projector per read model among all instances (a lease, taken over
+ * within seconds), every commit applied exactly once (the checkpoint, by compare-and-set, in the rows' transaction).
+ * Resolves when the signal aborts.
+ */
+export async function runProjector(options: ProjectorOptions): Promise<void> {
+  const { model, pool, holder, logger, signal } = options;
+  const name = schemaOf(model);
+  while (!signal.aborted) {
+    try {
+      await holdLease(pool, `projection ${name}`, holder, { signal, logger }, (held) => project(options, held));
+    } catch (error) {
+      if (error instanceof BadCommitError) {
+        logger.error({ err: error, projection: name }, 'projection stopped at a bad event');
+        await stopped(options, error);
+        return;
+      }
+      const level = isDatabaseDown(error) || error instanceof CheckpointTakenError ? 'warn' : 'error';
+      logger[level]({ err: error, projection: name }, 'projection interrupted, will go on');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function project({ model, log, pool }: ProjectorOptions, signal: AbortSignal): Promise<void> {
+  await createSchema(pool, model);
+  await pool.query(`UPDATE ${schemaOf(model)}.projection_state SET state = 'live', error = NULL WHERE state <> 'live'`);
+  const written = new Map((await loadCheckpoint(pool, model)) ?? []);
+  let writtenAt = performance.now();
+  for await (const batch of log.subscribe({ categories: model.categories, after: written, signal })) {
+    if (batch.commits.length === 0 && performance.now() - writtenAt < IDLE_PROGRESS_MS) continue;
+    await applyBatch(pool, model, batch, written.get(batch.lane));
+    written.set(batch.lane, batch.last);
+    writtenAt = performance.now();
+  }
+}
+
+async function applyBatch(pool: pg.Pool, model: ReadModel, batch: Batch, from: Position | undefined): Promise<void> {
+  try {
+    await applyCommits(pool, model, batch.lane, batch.commits, from, batch.last);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    await applyOneByOne(pool, model, batch, from);
+  }
+}
+
+/** Finds the commit that a batch stumbled over; those before it are kept. */
+async function applyOneByOne(pool: pg.Pool, model: ReadModel, batch: Batch, from: Position | undefined): Promise<void> {
+  let at = from;
+  for (const commit of batch.commits) {
+    try {
+      await applyCommits(pool, model, batch.lane, [commit], at, commit.position);
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new BadCommitError(`commit ${commit.id} of ${commit.stream} at ${commit.position}: ${reason}`, {
+        cause: error,
+      });
+    }
+    at = commit.position;
+  }
+  if (at !== batch.last) await applyCommits(pool, model, batch.lane, [], at, batch.last);
+}
+
+async function applyCommits(
+  pool: pg.Pool,
+  model: ReadModel,
+  lane: number,
+  commits: readonly RecordedCommit[],
+  from: Position | undefined,
+  to: Position,
+): Promise<void> {
+  const read = commits.map(readCommit);
+  await inTransaction(pool, async (tx) => {
+    // Rows and checkpoint are lost together or not at all, and what is lost is projected again: no need to wait for the disk.
+    await tx.query('SET LOCAL synchronous_commit TO off');
+    await setSearchPath(tx, model);
+    const moved = await moveCheckpoint(tx, lane, from, to);
+    if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schemaOf(model)} is ${moved}`);
+    if (read.length > 0) await model.apply(tx, read);
+  });
+}
+
+function readCommit(commit: RecordedCommit): ReadCommit {
+  return { ...commit, events: commit.events.map(readEvent) };
+}
+
+/** Errors that say nothing of the commit: it will be tried again. Class 40: deadlock, serialization. */
+function isPassing(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return (
+    error instanceof CheckpointTakenError ||
+    isDatabaseDown(error) ||
+    (typeof code === 'string' && code.startsWith('40'))
+  );
+}
+
+async function stopped({ model, pool, logger }: ProjectorOptions, error: Error): Promise<void> {
+  try {
+    await pool.query(`UPDATE ${schemaOf(model)}.projection_state SET state = 'stopped', error = $1`, [error.message]);
+  } catch (failure) {
+    logger.error({ err: failure, projection: schemaOf(model) }, 'could not record that the projection stopped');
+  }
+}
