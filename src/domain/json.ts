@@ -1,0 +1,52 @@
+import Big from 'big.js';
+import { isLosslessNumber } from 'lossless-json';
+import { type Problem, under } from './problem.ts';
+
+/** Reading parsed JSON of which nothing is known yet. Numbers may be JS numbers or lossless-json's, which keep their text. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
+
+/** An own property; undefined where it is absent or null, which count as the same (decisions.md 1.4). */
+export function property(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object[key] ?? undefined) : undefined;
+}
+
+/** The exact value of a JSON number; undefined for anything else. */
+export function exactNumber(value: unknown): Big | undefined {
+  if (isLosslessNumber(value)) return new Big(value.value);
+  return typeof value === 'number' && Number.isFinite(value) ? new Big(value) : undefined;
+}
+
+/** A JSON number that is an integer within JSON-safe bounds, however it is written (`5`, `5.0`, `5e0`). */
+export function safeInteger(value: unknown): number | undefined {
+  const exact = exactNumber(value);
+  if (exact === undefined || exact.e > 15) return undefined;
+  const rounded = exact.toNumber();
+  return Number.isSafeInteger(rounded) && exact.eq(rounded) ? rounded : undefined;
+}
+
+/** Strings that must not be stored or echoed (decisions.md 1.4): Postgres cannot hold U+0000, UTF-8 no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+/** A problem for every key and string below `root` that is not storable. Iterative: JSON may nest deeper than the stack. */
+export function unstorableText(root: unknown): Problem[] {
+  const problems: Problem[] = [];
+  const pending: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: '' }];
+  const message = 'text must not hold U+0000 or a lone surrogate';
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string' && !isStorable(value)) problems.push({ path, message });
+    if (!Array.isArray(value) && !isJsonObject(value)) continue;
+    for (const [key, child] of Object.entries(value)) {
+      if (isStorable(key)) pending.push({ value: child, path: under(path, key) });
+      else problems.push({ path, message: `a key holds U+0000 or a lone surrogate` });
+    }
+  }
+  return problems;
+}

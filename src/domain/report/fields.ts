@@ -1,0 +1,131 @@
+import type { Field, FieldCatalogue, FieldType } from '../condition/condition.ts';
+import { type FieldOperator, operatorsOf } from '../condition/operators.ts';
+
+/** Where a field of a report stands: a column, or any key below an open-ended root. */
+export type FieldRoot = 'events' | 'events.properties' | 'user' | 'user.custom_fields' | 'user.addition_fields';
+
+export interface ReportField extends Field {
+  readonly root: FieldRoot;
+  /** The name below the root. */
+  readonly key: string;
+}
+
+/** The fixed columns of events (decisions.md 4.1). */
+const EVENT_COLUMNS = {
+  date: 'date',
+  user_id: 'number',
+  event_type_id: 'number',
+  value_int: 'number',
+  value_amount: 'number',
+  unit: 'string',
+  value_str: 'string',
+  category: 'string',
+  webapp_name: 'string',
+  session_id: 'string',
+  app_session_id: 'string',
+  date_received: 'date',
+  utm_source: 'string',
+  utm_medium: 'string',
+  utm_campaign: 'string',
+  utm_term: 'string',
+  utm_content: 'string',
+} as const satisfies Record<string, FieldType>;
+export type EventColumn = keyof typeof EVENT_COLUMNS;
+
+/** The condition fields of users (interface.md, "Audience"). */
+const USER_COLUMNS = {
+  user_id: 'number',
+  full_name: 'string',
+  username: 'string',
+  first_name: 'string',
+  last_name: 'string',
+  date_create: 'date',
+  date_last_active: 'date',
+  gender: 'string',
+  is_bot: 'boolean',
+  user_status: 'string',
+  is_premium: 'boolean',
+  language_code: 'string',
+  timezone: 'string',
+} as const satisfies Record<string, FieldType>;
+export type UserColumn = keyof typeof USER_COLUMNS;
+
+/** What the first visit left behind, and who referred (decisions.md 6.4). */
+const ADDITION_FIELDS = {
+  start_param: 'string',
+  utm_source: 'string',
+  utm_medium: 'string',
+  utm_campaign: 'string',
+  utm_term: 'string',
+  utm_content: 'string',
+  referrer_id: 'number',
+  referral_code: 'string',
+} as const satisfies Record<string, FieldType>;
+export type AdditionField = keyof typeof ADDITION_FIELDS;
+
+const FIXED: readonly (readonly [FieldRoot, Readonly<Record<string, FieldType>>])[] = [
+  ['events', EVENT_COLUMNS],
+  ['user', USER_COLUMNS],
+  ['user.addition_fields', ADDITION_FIELDS],
+];
+/** Any key may stand below these; properties are text, custom fields keep the type that they came with. */
+const OPEN: readonly (readonly [FieldRoot, FieldType])[] = [
+  ['events.properties', 'string'],
+  ['user.custom_fields', 'dynamic'],
+];
+
+const fixedFields = new Map<string, ReportField>(
+  FIXED.flatMap(([root, columns]) =>
+    Object.entries(columns).map(([key, type]) => {
+      const name = `${root}.${key}`;
+      return [name, { name, type, root, key }] as const;
+    }),
+  ),
+);
+
+/** The fields that filters of reports may name. `users.` is an alias of `user.`. */
+export const reportFields: FieldCatalogue<ReportField> = {
+  find(given) {
+    const name = given.startsWith('users.') ? `user.${given.slice('users.'.length)}` : given;
+    const fixed = fixedFields.get(name);
+    if (fixed !== undefined) return fixed;
+    for (const [root, type] of OPEN) {
+      const key = name.slice(root.length + 1);
+      if (name.startsWith(`${root}.`) && key !== '') return { name, type, root, key };
+    }
+    return undefined;
+  },
+  names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`)],
+};
+
+const SEPARATOR_COLUMNS: readonly string[] = ['event_type_id', 'category', 'value_str', 'webapp_name', 'unit'];
+
+/** Whether a report may be broken down by the field: some columns of events, and everything that is not one. */
+export function isSeparator(field: ReportField): boolean {
+  return field.root !== 'events' || SEPARATOR_COLUMNS.includes(field.key);
+}
+
+/** What separators may name, as a list for error messages. */
+export const SEPARATOR_NAMES: readonly string[] = [
+  ...SEPARATOR_COLUMNS.map((column) => `events.${column}`),
+  'events.properties.*',
+  'user.*',
+  'user.custom_fields.*',
+];
+
+/** One of the fixed event fields, as GET /v1/reports/event-fields lists it. */
+export interface EventField {
+  readonly name: string;
+  readonly type: 'number' | 'string' | 'date';
+  readonly operators: readonly FieldOperator[];
+  /** Whether a report may be broken down by it. */
+  readonly separator: boolean;
+}
+
+/** The fixed set: it depends on neither bot nor event. */
+export const eventFields: readonly EventField[] = Object.entries(EVENT_COLUMNS).map(([key, type]) => ({
+  name: `events.${key}`,
+  type,
+  operators: operatorsOf(type),
+  separator: SEPARATOR_COLUMNS.includes(key),
+}));

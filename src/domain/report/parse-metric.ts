@@ -1,0 +1,82 @@
+import { parseCondition } from '../condition/parse-condition.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
+import { type Problem, under } from '../problem.ts';
+import { type Aggregation, type Measure, PROPERTY_FIELDS, type PropertyField } from './aggregation.ts';
+import { reportFields } from './fields.ts';
+import type { Metric } from './report.ts';
+
+export const METRIC_KEYS = ['type', 'event_id', 'event_name', 'label', 'agr', 'agr_field', 'filters'] as const;
+
+/** Checks one item of `requests` (interface.md, "Trends"). `aggregations` is the set that its chart type uses. */
+export function parseMetric(
+  input: unknown,
+  options: {
+    readonly path: string;
+    readonly aggregations: ReadonlyMap<string, Aggregation>;
+    readonly timezone: string;
+    readonly problems: Problem[];
+  },
+): Metric | undefined {
+  const { path, problems, timezone } = options;
+  if (!isJsonObject(input)) {
+    problems.push({ path, message: 'expected a metric: an object' });
+    return undefined;
+  }
+  checkType(input, path, problems);
+  const eventId = parseEventId(input, path, problems);
+  const eventName = parseText(input, 'event_name', path, problems);
+  if (eventName === undefined) problems.push({ path: under(path, 'event_name'), message: 'event_name is required' });
+  const label = parseText(input, 'label', path, problems) ?? eventName;
+  const measure = parseMeasure(input, options);
+  const filter = parseCondition(property(input, 'filters'), {
+    catalogue: reportFields,
+    timezone,
+    path: under(path, 'filters'),
+    problems,
+  });
+  if (eventId === undefined || label === undefined || measure === undefined) return undefined;
+  return { eventId, label, measure, filter };
+}
+
+function checkType(input: JsonObject, path: string, problems: Problem[]): void {
+  if (property(input, 'type') !== 'trend')
+    problems.push({ path: under(path, 'type'), message: 'type of a metric is trend', allowed: ['trend'] });
+}
+
+function parseEventId(input: JsonObject, path: string, problems: Problem[]): number | null | undefined {
+  const value = property(input, 'event_id');
+  if (value === undefined) return null;
+  const eventId = safeInteger(value);
+  if (eventId === undefined) problems.push({ path: under(path, 'event_id'), message: 'expected an integer or null' });
+  return eventId;
+}
+
+function parseText(input: JsonObject, key: string, path: string, problems: Problem[]): string | undefined {
+  const value = property(input, key);
+  if (value === undefined || typeof value === 'string') return value;
+  problems.push({ path: under(path, key), message: 'expected a string' });
+  return '';
+}
+
+function parseMeasure(
+  input: JsonObject,
+  { path, aggregations, problems }: Parameters<typeof parseMetric>[1],
+): Measure | undefined {
+  const name = property(input, 'agr');
+  const aggregation = typeof name === 'string' ? aggregations.get(name) : undefined;
+  if (aggregation === undefined) {
+    const message = name === undefined ? 'agr is required' : 'Unsupported aggregation';
+    problems.push({ path: under(path, 'agr'), message, allowed: [...aggregations.keys()] });
+    return undefined;
+  }
+  if (aggregation.type !== 'property') return aggregation;
+  const field = property(input, 'agr_field');
+  if (isPropertyField(field)) return { ...aggregation, field };
+  const message = field === undefined ? `agr_field is required for ${name}` : 'unknown agr_field';
+  problems.push({ path: under(path, 'agr_field'), message, allowed: PROPERTY_FIELDS });
+  return undefined;
+}
+
+function isPropertyField(field: unknown): field is PropertyField {
+  return (PROPERTY_FIELDS as readonly unknown[]).includes(field);
+}
