@@ -53,36 +53,35 @@ export const person = z.object({
 });
 export type Person = z.infer<typeof person>;
 
-/** What an update tells of the bot's membership in a private chat. */
-export const membership = z.enum(['blocked', 'unblocked']);
-
-/** What the service keeps of a platform update: never a message's text or media. */
+/**
+ * What the service keeps of a platform update: never a message's text or media. The platform's user object is complete,
+ * so a name or flag that is absent here is one that the user does not have.
+ */
 export const updateItem = z.object({
   update_id: int,
   /** The platform's own date, else the request's; absent: the time of receipt. */
   date: int.optional(),
-  /** 0 when the update has no acting user. */
-  user_id: int.nonnegative(),
-  /** Whether the update makes a user of the bot (private chats, callbacks, payments, my_chat_member). */
+  user_id: userId,
+  /** Whether the update makes a user of the bot; other updates count only for users already known. */
   makes_user: z.boolean(),
-  is_bot: z.boolean().optional(),
-  is_premium: z.boolean().optional(),
+  is_bot: z.boolean(),
+  is_premium: z.boolean(),
   person: person.optional(),
-  membership: membership.optional(),
-  chat_type: z.string().optional(),
+  chat_type: z.enum(['private', 'group', 'supergroup', 'channel']).optional(),
   /** The system event that the update makes, if any. */
   event_id: int.positive().optional(),
+  /** With its slash, without the bot's name: `/help`. */
   command: z.string().optional(),
   /** The payload of /start, 1 to 64 of [A-Za-z0-9_-]: a visit by that code. */
   start_param: z.string().optional(),
   callback_data: z.string().optional(),
-  webapp_name: z.string().optional(),
   /** A payment's total_amount in minor units, and its currency. */
   value: z.string().optional(),
   unit: z.string().optional(),
 });
 export type UpdateItem = z.infer<typeof updateItem>;
-export const updatesReceived = eventType('updates_received', 1, z.object({ items: z.array(updateItem).min(1) }));
+/** Empty where only an Idempotency-Key had to be remembered. */
+export const updatesReceived = eventType('updates_received', 1, z.object({ items: z.array(updateItem) }));
 
 /** A custom field keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
 export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: z.string() })]);

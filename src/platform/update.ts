@@ -1,0 +1,135 @@
+import type { UpdateItem } from '../domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
+import { type Command, commandOf } from './command.ts';
+import { personOf, replaceUnstorable } from './person.ts';
+
+/**
+ * Where the updates that a user causes keep the user. Updates of channels, of business accounts (chats that are not the
+ * bot's) and of other members have no acting user of this bot.
+ */
+const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
+  message: 'from',
+  edited_message: 'from',
+  callback_query: 'from',
+  my_chat_member: 'from',
+  inline_query: 'from',
+  chosen_inline_result: 'from',
+  shipping_query: 'from',
+  pre_checkout_query: 'from',
+  purchased_paid_media: 'from',
+  chat_join_request: 'from',
+  poll_answer: 'user',
+  message_reaction: 'user',
+};
+
+const CHAT_TYPES = new Set(['private', 'group', 'supergroup', 'channel']);
+type ChatType = NonNullable<UpdateItem['chat_type']>;
+
+/** 2100-01-01: a later date is no date. */
+const MAX_SECONDS = 4_102_444_800;
+
+/** What an update does: the system event it makes, with that event's properties. */
+type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
+
+/**
+ * What the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update); decisions 3.5.
+ * Takes anything: what has not the shape that the platform documents is passed over.
+ * @param requestDate the date that came with the update, ms UTC; the platform's own goes before it
+ * @returns null when there is nothing to keep: no `update_id`, or no acting user
+ */
+export function parseUpdate(update: unknown, requestDate?: number): UpdateItem | null {
+  if (!isJsonObject(update)) return null;
+  const updateId = safeInteger(property(update, 'update_id'));
+  const kind = Object.keys(ACTOR).find((name) => isJsonObject(property(update, name)));
+  if (updateId === undefined || kind === undefined) return null;
+
+  const body = property(update, kind) as JsonObject;
+  const actor = property(body, ACTOR[kind]!);
+  const userId = isJsonObject(actor) ? safeInteger(property(actor, 'id')) : undefined;
+  if (!isJsonObject(actor) || userId === undefined || userId <= 0) return null;
+
+  const chatType = chatTypeOf(kind === 'callback_query' ? property(body, 'message') : body);
+  const action = actionOf(kind, body, chatType);
+  const person = personOf(actor);
+  const date = dateOf(property(body, kind === 'edited_message' ? 'edit_date' : 'date')) ?? requestDate;
+  return {
+    update_id: updateId,
+    user_id: userId,
+    makes_user: makesUser(kind, chatType, action),
+    is_bot: property(actor, 'is_bot') === true,
+    is_premium: property(actor, 'is_premium') === true,
+    ...(date !== undefined && { date }),
+    ...(person !== undefined && { person }),
+    ...(chatType !== undefined && { chat_type: chatType }),
+    ...action,
+  };
+}
+
+/**
+ * Private chats, callbacks and payments make users, wherever they happen. A `my_chat_member` of a group does not: its
+ * actor is an administrator who may never have spoken to the bot.
+ */
+function makesUser(kind: string, chatType: ChatType | undefined, { event_id }: Action): boolean {
+  if (kind === 'callback_query' || event_id === SYSTEM_EVENTS.payment) return true;
+  return chatType === 'private' && (kind === 'message' || kind === 'edited_message' || kind === 'my_chat_member');
+}
+
+/** The first that fits of start, command, payment, webapp_data, callback, block, unblock, message. */
+function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined): Action {
+  switch (kind) {
+    case 'message':
+      return messageAction(body);
+    case 'callback_query': {
+      const data = property(body, 'data');
+      return {
+        event_id: SYSTEM_EVENTS.callback,
+        ...(typeof data === 'string' && { callback_data: replaceUnstorable(data) }),
+      };
+    }
+    case 'my_chat_member':
+      return chatType === 'private' ? membershipAction(body) : {};
+    default:
+      return {};
+  }
+}
+
+function messageAction(message: JsonObject): Action {
+  const command = commandOf(message);
+  if (command !== null) return commandAction(command);
+  const payment = property(message, 'successful_payment');
+  if (isJsonObject(payment)) return { event_id: SYSTEM_EVENTS.payment, ...paid(payment) };
+  if (isJsonObject(property(message, 'web_app_data'))) return { event_id: SYSTEM_EVENTS.webapp_data };
+  return { event_id: SYSTEM_EVENTS.message };
+}
+
+function commandAction({ name, payload }: Command): Action {
+  if (name !== '/start') return { event_id: SYSTEM_EVENTS.command, command: name };
+  return { event_id: SYSTEM_EVENTS.start, command: name, ...(payload !== null && { start_param: payload }) };
+}
+
+function paid(payment: JsonObject): Pick<Action, 'value' | 'unit'> {
+  const amount = safeInteger(property(payment, 'total_amount'));
+  const currency = property(payment, 'currency');
+  if (amount === undefined || typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) return {};
+  return { value: String(amount), unit: currency.toUpperCase() };
+}
+
+function membershipAction(change: JsonObject): Action {
+  const member = property(change, 'new_chat_member');
+  const status = isJsonObject(member) ? property(member, 'status') : undefined;
+  if (status === 'kicked') return { event_id: SYSTEM_EVENTS.block };
+  return status === 'member' ? { event_id: SYSTEM_EVENTS.unblock } : {};
+}
+
+function chatTypeOf(holder: unknown): ChatType | undefined {
+  const chat = isJsonObject(holder) ? property(holder, 'chat') : undefined;
+  const type = isJsonObject(chat) ? property(chat, 'type') : undefined;
+  return typeof type === 'string' && CHAT_TYPES.has(type) ? (type as ChatType) : undefined;
+}
+
+/** The platform's dates are whole seconds. */
+function dateOf(value: unknown): number | undefined {
+  const seconds = safeInteger(value);
+  return seconds !== undefined && seconds > 0 && seconds < MAX_SECONDS ? seconds * 1000 : undefined;
+}

@@ -1,0 +1,205 @@
+import type { Chat, Message, Update, User } from '@grammyjs/types';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { updateItem } from '../../src/domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import { parseUpdate } from '../../src/platform/update.ts';
+
+const ada: User = { id: 42, is_bot: false, first_name: 'Ada', username: 'ada', language_code: 'en', is_premium: true };
+const privateChat: Chat.PrivateChat = { id: 42, type: 'private', first_name: 'Ada' };
+const group: Chat.SupergroupChat = { id: -1001, type: 'supergroup', title: 'Club' };
+const SECONDS = 1_700_000_000;
+
+/** What every update of Ada in a private chat keeps. */
+const adas = {
+  update_id: 7,
+  date: SECONDS * 1000,
+  user_id: 42,
+  makes_user: true,
+  is_bot: false,
+  is_premium: true,
+  person: { first_name: 'Ada', username: 'ada', language_code: 'en' },
+  chat_type: 'private',
+};
+
+function message(fields: Partial<Message>, chat: Chat.PrivateChat | Chat.SupergroupChat = privateChat): Update {
+  return {
+    update_id: 7,
+    message: { message_id: 1, date: SECONDS, from: ada, chat, ...fields } as Update['message'] & {},
+  };
+}
+
+function command(text: string, length: number, chat?: Chat.SupergroupChat): Update {
+  return message({ text, entities: [{ type: 'bot_command', offset: 0, length }] }, chat);
+}
+
+function membership(status: 'kicked' | 'member', chat: Chat = privateChat): Update {
+  const before = { status: 'member', user: ada };
+  const change = { chat, from: ada, date: SECONDS, old_chat_member: before, new_chat_member: { ...before, status } };
+  return { update_id: 7, my_chat_member: change as unknown as NonNullable<Update['my_chat_member']> };
+}
+
+describe('the one event that an update makes', () => {
+  it('start, with its payload', () => {
+    expect(parseUpdate(command('/start utm_source-ads', 6))).toEqual({
+      ...adas,
+      event_id: SYSTEM_EVENTS.start,
+      command: '/start',
+      start_param: 'utm_source-ads',
+    });
+  });
+
+  it.each([
+    ['/start', 6, undefined],
+    ['/start two words', 6, undefined],
+    [`/start ${'x'.repeat(64)}`, 6, 'x'.repeat(64)],
+    [`/start ${'x'.repeat(65)}`, 6, undefined],
+    ['/start@club_bot CODE', 15, 'CODE'],
+  ])('start: %s', (text, length, payload) => {
+    const item = parseUpdate(command(text, length));
+    expect(item).toMatchObject({ event_id: SYSTEM_EVENTS.start, command: '/start' });
+    expect(item?.start_param).toBe(payload);
+  });
+
+  it('start without entities, as written by hand', () => {
+    expect(parseUpdate(message({ text: '/start CODE' }))).toMatchObject({
+      event_id: SYSTEM_EVENTS.start,
+      start_param: 'CODE',
+    });
+  });
+
+  it('another command, of which only the name is kept', () => {
+    const item = parseUpdate(command('/pay my secret', 4));
+    expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.command, command: '/pay' });
+  });
+
+  it('no command where the platform marked the text as something else', () => {
+    const item = parseUpdate(message({ text: '/start CODE', entities: [{ type: 'code', offset: 0, length: 11 }] }));
+    expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
+  });
+
+  it('a payment, in minor units', () => {
+    const payment = { currency: 'eur', total_amount: 1050, invoice_payload: 'p' } as Message['successful_payment'] & {};
+    expect(parseUpdate(message({ successful_payment: payment }))).toEqual({
+      ...adas,
+      event_id: SYSTEM_EVENTS.payment,
+      value: '1050',
+      unit: 'EUR',
+    });
+  });
+
+  it('data of a mini app, of which nothing is kept', () => {
+    const item = parseUpdate(message({ web_app_data: { data: 'secret', button_text: 'Go' } }));
+    expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.webapp_data });
+  });
+
+  it('a message, of which nothing is kept', () => {
+    expect(parseUpdate(message({ text: 'my secret' }))).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
+  });
+
+  it('a callback has no date of its own', () => {
+    const callback_query = { id: '1', from: ada, chat_instance: 'i', data: 'buy', message: message({}).message };
+    const update: Update = { update_id: 7, callback_query: callback_query as NonNullable<Update['callback_query']> };
+    const { date: _, ...rest } = adas;
+    const expected = { ...rest, event_id: SYSTEM_EVENTS.callback, callback_data: 'buy' };
+    expect(parseUpdate(update)).toEqual(expected);
+    expect(parseUpdate(update, 123)).toEqual({ ...expected, date: 123 });
+  });
+
+  it('block and unblock, in private chats only', () => {
+    expect(parseUpdate(membership('kicked'))).toEqual({ ...adas, event_id: SYSTEM_EVENTS.block });
+    expect(parseUpdate(membership('member'))).toEqual({ ...adas, event_id: SYSTEM_EVENTS.unblock });
+    expect(parseUpdate(membership('kicked', group))).toEqual({ ...adas, chat_type: 'supergroup', makes_user: false });
+  });
+
+  it('none for an edited message, which is activity at the time of the edit', () => {
+    const edited = { ...message({ text: 'x' }).message, edit_date: SECONDS + 60 };
+    expect(parseUpdate({ update_id: 7, edited_message: edited })).toEqual({ ...adas, date: (SECONDS + 60) * 1000 });
+  });
+});
+
+describe('groups', () => {
+  it('make no user by messages and commands', () => {
+    expect(parseUpdate(message({ text: 'hi' }, group))).toMatchObject({
+      makes_user: false,
+      event_id: SYSTEM_EVENTS.message,
+    });
+    expect(parseUpdate(command('/start CODE', 6, group))).toMatchObject({ makes_user: false, start_param: 'CODE' });
+  });
+
+  it('make a user by a payment or a callback', () => {
+    const payment = { currency: 'XTR', total_amount: 5, invoice_payload: 'p' } as Message['successful_payment'] & {};
+    expect(parseUpdate(message({ successful_payment: payment }, group))).toMatchObject({ makes_user: true });
+    const callback_query = { id: '1', from: ada, message: { chat: group } };
+    expect(parseUpdate({ update_id: 7, callback_query })).toMatchObject({ makes_user: true, chat_type: 'supergroup' });
+  });
+});
+
+describe('odd input', () => {
+  it.each([
+    ['no update_id', { message: message({}).message }],
+    ['an update_id that no double holds', { ...message({}), update_id: 2 ** 53 }],
+    ['no acting user', { update_id: 1, channel_post: { date: SECONDS, chat: { id: -5, type: 'channel' } } }],
+    ['a chat that is not the bot’s', { update_id: 1, business_message: message({}).message }],
+    ['a user without a usable id', message({ from: { ...ada, id: -3 } })],
+  ])('%s: nothing to keep', (_, update) => {
+    expect(parseUpdate(update)).toBeNull();
+  });
+
+  it('takes the request’s date for one that cannot be', () => {
+    for (const date of [Number.NaN, -1, 0, 1e17, 1.5]) expect(parseUpdate(message({ date }), 99)?.date).toBe(99);
+  });
+
+  it('replaces what cannot be stored', () => {
+    const item = parseUpdate(message({ from: { ...ada, first_name: 'A\0b\ud800c\u{1f600}' } }));
+    expect(item?.person?.first_name).toBe('A\ufffdb\ufffdc\u{1f600}');
+  });
+
+  it('never throws, and what it gives can be stored', () => {
+    const keys = fc.constantFrom(
+      'update_id',
+      'message',
+      'callback_query',
+      'my_chat_member',
+      'from',
+      'chat',
+      'id',
+      'type',
+      'date',
+      'text',
+      'entities',
+      'successful_payment',
+      'new_chat_member',
+      '__proto__',
+    );
+    const leaf = fc.oneof(
+      fc.anything(),
+      fc.integer({ min: 1 }),
+      fc.constantFrom('private', 'kicked', '/start a', 'USD'),
+    );
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof({ maxDepth: 5 }, leaf, fc.dictionary(keys, tie('tree')), fc.array(tie('tree'), { maxLength: 3 })),
+    }));
+    const update = fc.record(
+      { update_id: fc.oneof(fc.integer(), fc.anything()), message: tree, callback_query: tree, my_chat_member: tree },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(update, tree), (value) => {
+        const item = parseUpdate(value);
+        if (item !== null) expect(updateItem.parse(item)).toEqual(item);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives what can be stored for updates with one part replaced by anything', () => {
+    const parts = ['from', 'chat', 'date', 'text', 'entities', 'successful_payment', 'web_app_data'] as const;
+    fc.assert(
+      fc.property(fc.constantFrom(...parts), fc.anything(), (part, value) => {
+        const item = parseUpdate(message({ text: '/start x', [part]: value }));
+        if (item !== null) expect(updateItem.parse(item)).toEqual(item);
+      }),
+    );
+  });
+});
