@@ -1,0 +1,132 @@
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { differences, withChanges } from './changes.ts';
+import { MAX_CODE_LENGTH, MAX_NAME_LENGTH, textProblem, timezoneProblem } from './checks.ts';
+import { currencyDigits } from './currency.ts';
+import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './events.ts';
+
+/** Stream `bot-<public key>`: a bot's settings and units. */
+
+export type BotSettings = DataOf<typeof botChanged>;
+type Bot = DataOf<typeof botCreated>;
+type Unit = DataOf<typeof unitCreated>;
+
+export interface BotState {
+  readonly bot: Bot | null;
+  /** By code. */
+  readonly units: ReadonlyMap<string, Unit>;
+}
+
+export type BotEvent = EventOf<
+  typeof botCreated | typeof botChanged | typeof webhookSecretRotated | typeof unitCreated
+>;
+
+export const bot = decider(
+  [botCreated, botChanged, webhookSecretRotated, unitCreated],
+  (): BotState => ({ bot: null, units: new Map() }),
+  evolve,
+);
+
+function evolve(state: BotState, event: BotEvent): BotState {
+  switch (event.type) {
+    case 'bot_created':
+      return { ...state, bot: event.data };
+    case 'bot_changed':
+    case 'webhook_secret_rotated':
+      return { ...state, bot: withChanges(state.bot!, event.data) };
+    case 'unit_created':
+      return { ...state, units: new Map(state.units).set(event.data.code, event.data) };
+  }
+}
+
+type Identity = Pick<Bot, 'bot_id' | 'public_key' | 'owner_id' | 'webhook_secret_hash' | 'name'>;
+
+const DEFAULTS: Omit<Bot, keyof Identity> = {
+  username: null,
+  token: null,
+  timezone: 'UTC',
+  pair_separator: '_',
+  value_separator: '-',
+  referral_new_users_only: false,
+  auto_payout: 'off',
+  paid_broadcasts: false,
+};
+
+export type CreateBot = Identity & Omit<BotSettings, 'name'>;
+
+export function createBot(state: BotState, command: CreateBot): Decision<BotEvent> {
+  if (state.bot !== null) return new Rejection('conflict', 'bot', `bot ${command.public_key} exists`);
+  const { bot_id, public_key, owner_id, webhook_secret_hash, name, ...settings } = command;
+  const created = { bot_id, public_key, owner_id, webhook_secret_hash, name, ...withChanges(DEFAULTS, settings) };
+  return settingsProblem(created) ?? [{ type: 'bot_created', data: created }];
+}
+
+/** Only what differs is recorded. */
+export function changeBot(state: BotState, changes: BotSettings): Decision<BotEvent> {
+  if (state.bot === null) return unknownBot();
+  const problem = settingsProblem(withChanges(state.bot, changes));
+  if (problem !== undefined) return problem;
+  const changed = differences(state.bot, changes);
+  return changed === undefined ? [] : [{ type: 'bot_changed', data: changed }];
+}
+
+export function rotateWebhookSecret(state: BotState, webhookSecretHash: string): Decision<BotEvent> {
+  if (state.bot === null) return unknownBot();
+  return [{ type: 'webhook_secret_rotated', data: { webhook_secret_hash: webhookSecretHash } }];
+}
+
+export interface CreateUnit {
+  readonly unit_id: number;
+  readonly code: string;
+  readonly name: string | null;
+  /** Decimals of a normal unit; undefined: as the currency has, 2 for what is none (decisions.md 5.4). */
+  readonly scale?: number | undefined;
+}
+
+const MAX_SCALE = 18;
+
+export function createUnit(state: BotState, command: CreateUnit): Decision<BotEvent> {
+  if (state.bot === null) return unknownBot();
+  const code = command.code.toUpperCase();
+  const scale = command.scale ?? currencyDigits(code) ?? 2;
+  const problem =
+    textProblem('code', code, MAX_CODE_LENGTH) ??
+    (command.name === null ? undefined : textProblem('name', command.name, MAX_NAME_LENGTH)) ??
+    (scale <= MAX_SCALE ? undefined : new Rejection('invalid', 'scale', `scale must be 0 to ${MAX_SCALE}`));
+  if (problem !== undefined) return problem;
+  if (state.units.has(code)) return new Rejection('conflict', 'code', `unit ${code} exists`);
+  return [{ type: 'unit_created', data: { unit_id: command.unit_id, code, name: command.name, scale } }];
+}
+
+/** Both go into addresses, `https://t.me/<username>` and `<root>/bot<token>/<method>`: nothing there that could leave its place. */
+const USERNAME = /^[A-Za-z0-9_]{1,32}$/;
+const TOKEN = /^[A-Za-z0-9:_-]{1,250}$/;
+/** What a /start payload may consist of: a separator of anything else would never occur. */
+const SEPARATOR = /^[A-Za-z0-9_-]{1,8}$/;
+
+function settingsProblem(settings: Bot): Rejection | undefined {
+  const { username, token, pair_separator, value_separator } = settings;
+  return (
+    textProblem('name', settings.name, MAX_NAME_LENGTH) ??
+    timezoneProblem('timezone', settings.timezone) ??
+    (username === null || USERNAME.test(username)
+      ? undefined
+      : new Rejection('invalid', 'username', 'username must be 1 to 32 of letters, digits and _')) ??
+    (token === null || TOKEN.test(token)
+      ? undefined
+      : new Rejection('invalid', 'token', 'token must look as the platform issues it: 123456:ABC-DEF')) ??
+    separatorProblem('pair_separator', pair_separator) ??
+    separatorProblem('value_separator', value_separator) ??
+    (pair_separator !== value_separator
+      ? undefined
+      : new Rejection('invalid', 'value_separator', 'the two separators must differ'))
+  );
+}
+
+function separatorProblem(path: string, separator: string): Rejection | undefined {
+  if (SEPARATOR.test(separator)) return undefined;
+  return new Rejection('invalid', path, `${path} must be 1 to 8 of letters, digits, _ and -`);
+}
+
+const unknownBot = (): Rejection => new Rejection('not_found', 'bot', 'there is no such bot');

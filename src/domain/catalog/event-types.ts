@@ -1,0 +1,64 @@
+import { type Decision, decider } from '../decider.ts';
+import type { EventOf } from '../event-type.ts';
+import { FIRST_FREE_EVENT_ID, SALE_GOAL } from '../intake/system-events.ts';
+import { Rejection } from '../rejection.ts';
+import { MAX_NAME_LENGTH, textProblem } from './checks.ts';
+import { eventTypeRegistered, goalCreated } from './events.ts';
+
+/** Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals, which share one sequence of event ids. */
+
+/** More names than this are refused (decisions.md 3.8): names are kinds of events, not data. */
+export const MAX_EVENT_NAMES = 10_000;
+
+export interface EventTypesState {
+  /** Event ids of custom events, by name. */
+  readonly names: Map<string, number>;
+  /** Event ids of goals, by target id; Sale is there from the start. */
+  readonly goals: Map<number, number>;
+  readonly nextId: number;
+}
+
+export type EventTypesEvent = EventOf<typeof eventTypeRegistered | typeof goalCreated>;
+
+export const eventTypes = decider(
+  [eventTypeRegistered, goalCreated],
+  (): EventTypesState => ({
+    names: new Map(),
+    goals: new Map([[SALE_GOAL.target_id, SALE_GOAL.event_id]]),
+    nextId: FIRST_FREE_EVENT_ID,
+  }),
+  evolve,
+);
+
+/** Changes the maps in place: see Decider. */
+function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEvent): EventTypesState {
+  const { event_id } = event.data;
+  if (event.type === 'event_type_registered') names.set(event.data.name, event_id);
+  else goals.set(event.data.target_id, event_id);
+  return { names, goals, nextId: Math.max(nextId, event_id + 1) };
+}
+
+/** Gives an id to each name that has none, in the order of the names; all of them or none. */
+export function registerNames(state: EventTypesState, names: readonly string[]): Decision<EventTypesEvent> {
+  const fresh = [...new Set(names)].filter((name) => !state.names.has(name));
+  if (state.names.size + fresh.length > MAX_EVENT_NAMES)
+    return new Rejection('limit', 'event', `a bot has at most ${MAX_EVENT_NAMES} event names`);
+  return fresh.map((name, index) => ({
+    type: 'event_type_registered',
+    data: { event_id: state.nextId + index, name },
+  }));
+}
+
+export interface CreateGoal {
+  readonly target_id: number;
+  readonly name: string;
+}
+
+export function createGoal(state: EventTypesState, { target_id, name }: CreateGoal): Decision<EventTypesEvent> {
+  if (state.goals.has(target_id)) return new Rejection('conflict', 'target_id', `target_id ${target_id} is taken`);
+  return (
+    textProblem('name', name, MAX_NAME_LENGTH) ?? [
+      { type: 'goal_created', data: { event_id: state.nextId, target_id, name } },
+    ]
+  );
+}

@@ -1,0 +1,24 @@
+import { decider } from '../decider.ts';
+import type { EventOf } from '../event-type.ts';
+import { idsReserved } from './events.ts';
+
+/** Stream `ids-<kind>`: which ids of a kind are taken. Ids start at 1 and are never given twice. */
+export const ID_KINDS = ['owner', 'bot', 'key', 'unit'] as const;
+export type IdKind = (typeof ID_KINDS)[number];
+
+export type IdsEvent = EventOf<typeof idsReserved>;
+
+export interface IdsState {
+  /** The highest id reserved; 0 when there is none. */
+  readonly last: number;
+}
+
+export const ids = decider(
+  [idsReserved],
+  (): IdsState => ({ last: 0 }),
+  (state, event) => ({ last: Math.max(state.last, event.data.to) }),
+);
+
+export function reserveIds(state: IdsState, { kind, count }: { kind: IdKind; count: number }): IdsEvent[] {
+  return [{ type: 'ids_reserved', data: { kind, from: state.last + 1, to: state.last + count } }];
+}

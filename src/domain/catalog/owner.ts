@@ -1,0 +1,121 @@
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { differences, withChanges } from './changes.ts';
+import { currencyProblem, MAX_NAME_LENGTH, textProblem } from './checks.ts';
+import { keyIssued, keyRevoked, ownerChanged, ownerCreated } from './events.ts';
+
+/** Stream `owner-<id>`: an owner's profile and API keys. */
+
+type Issued = DataOf<typeof keyIssued>;
+export type KeyScope = Issued['scope'];
+
+export interface KeyState extends Issued {
+  /** From when on the key is refused, milliseconds UTC; null: not revoked. */
+  readonly revoked_at: number | null;
+}
+
+export interface OwnerState {
+  readonly owner: DataOf<typeof ownerCreated> | null;
+  readonly keys: ReadonlyMap<number, KeyState>;
+}
+
+export type OwnerEvent = EventOf<typeof ownerCreated | typeof ownerChanged | typeof keyIssued | typeof keyRevoked>;
+
+export const owner = decider(
+  [ownerCreated, ownerChanged, keyIssued, keyRevoked],
+  (): OwnerState => ({ owner: null, keys: new Map() }),
+  evolve,
+);
+
+function evolve(state: OwnerState, event: OwnerEvent): OwnerState {
+  switch (event.type) {
+    case 'owner_created':
+      return { ...state, owner: event.data };
+    case 'owner_changed':
+      return { ...state, owner: withChanges(state.owner!, event.data) };
+    case 'key_issued':
+      return { ...state, keys: new Map(state.keys).set(event.data.key_id, { ...event.data, revoked_at: null }) };
+    case 'key_revoked': {
+      const { key_id, at } = event.data;
+      const key = state.keys.get(key_id)!;
+      return { ...state, keys: new Map(state.keys).set(key_id, { ...key, revoked_at: earliest(key.revoked_at, at) }) };
+    }
+  }
+}
+
+export function createOwner(state: OwnerState, command: DataOf<typeof ownerCreated>): Decision<OwnerEvent> {
+  if (state.owner !== null) return new Rejection('conflict', 'owner', `owner ${command.owner_id} exists`);
+  return profileProblem(command) ?? [{ type: 'owner_created', data: command }];
+}
+
+export type OwnerChanges = DataOf<typeof ownerChanged>;
+
+/** Only what differs is recorded. */
+export function changeOwner(state: OwnerState, changes: OwnerChanges): Decision<OwnerEvent> {
+  if (state.owner === null) return unknownOwner();
+  const problem = profileProblem(changes);
+  if (problem !== undefined) return problem;
+  const changed = differences(state.owner, changes);
+  return changed === undefined ? [] : [{ type: 'owner_changed', data: changed }];
+}
+
+export type IssueKey = Omit<Issued, 'public_part' | 'rotates'>;
+
+export function issueKey(state: OwnerState, command: IssueKey, now: number): Decision<OwnerEvent> {
+  if (state.owner === null) return unknownOwner();
+  const problem = command.name === null ? undefined : textProblem('name', command.name, MAX_NAME_LENGTH);
+  if (problem !== undefined) return problem;
+  if (command.expires_at !== null && command.expires_at <= now)
+    return new Rejection('invalid', 'expires', 'expires must lie in the future');
+  const { scope } = command;
+  const bot = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
+  return [{ type: 'key_issued', data: { ...command, public_part: bot ?? state.owner.public_key } }];
+}
+
+export function revokeKey(state: OwnerState, keyId: number, now: number): Decision<OwnerEvent> {
+  const key = state.keys.get(keyId);
+  if (key === undefined) return unknownKey(keyId);
+  if (key.revoked_at !== null && key.revoked_at <= now) return [];
+  return [{ type: 'key_revoked', data: { key_id: keyId, at: now } }];
+}
+
+export interface RotateKey {
+  readonly key_id: number;
+  readonly new_key_id: number;
+  readonly secret_hash: string;
+  /** How long the old key goes on working, in milliseconds. */
+  readonly overlap: number;
+}
+
+/** The new key is the old one with another secret: same scope, kind, name and expiry. A key is rotated once. */
+export function rotateKey(state: OwnerState, command: RotateKey, now: number): Decision<OwnerEvent> {
+  const key = state.keys.get(command.key_id);
+  if (key === undefined) return unknownKey(command.key_id);
+  if (key.revoked_at !== null)
+    return new Rejection('conflict', 'key', `key ${key.key_id} was rotated or revoked; issue a new one`);
+  if (key.expires_at !== null && key.expires_at <= now)
+    return new Rejection('conflict', 'key', `key ${key.key_id} has expired; issue a new one`);
+  const { revoked_at: _, ...same } = key;
+  return [
+    {
+      type: 'key_issued',
+      data: { ...same, key_id: command.new_key_id, secret_hash: command.secret_hash, rotates: key.key_id },
+    },
+    { type: 'key_revoked', data: { key_id: key.key_id, at: now + command.overlap } },
+  ];
+}
+
+function profileProblem({ name, currency }: OwnerChanges): Rejection | undefined {
+  return (
+    (name === undefined ? undefined : textProblem('name', name, MAX_NAME_LENGTH)) ??
+    (currency === undefined ? undefined : currencyProblem('currency', currency))
+  );
+}
+
+const unknownOwner = (): Rejection => new Rejection('not_found', 'owner', 'there is no such owner');
+const unknownKey = (id: number): Rejection => new Rejection('not_found', 'key', `there is no key ${id}`);
+
+function earliest(a: number | null, b: number): number {
+  return a === null ? b : Math.min(a, b);
+}

@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import type { Decider, Decision } from '../../src/domain/decider.ts';
+import { Rejection, type RejectionCode } from '../../src/domain/rejection.ts';
+
+/**
+ * Given what happened, when something is asked for, it yields these events or is refused. Events pass through their stored form on the way,
+ * so that each specification also proves that its events can be written and read.
+ */
+export function given<State, Event>(decider: Decider<State, Event>, ...past: readonly Event[]) {
+  const fold = (events: readonly Event[]): State =>
+    events.map((event) => stored(decider, event)).reduce(decider.evolve, decider.initialState());
+  return {
+    when(decide: (state: State) => Decision<Event>) {
+      const decision = decide(fold(past));
+      return {
+        yields(...expected: readonly Event[]): void {
+          if (decision instanceof Rejection) throw decision;
+          expect(decision.map((event) => stored(decider, event))).toEqual(expected);
+        },
+        yieldsNothing(): void {
+          expect(decision).toEqual([]);
+        },
+        isRefused(code: RejectionCode, path: string): void {
+          expect(decision).toBeInstanceOf(Rejection);
+          expect(decision).toMatchObject({ code, path });
+        },
+        /** Repeating a decision on its own result changes nothing. */
+        settles(): void {
+          if (decision instanceof Rejection) throw decision;
+          expect(decision).not.toEqual([]);
+          expect(decide(fold([...past, ...decision]))).toEqual([]);
+        },
+      };
+    },
+    /** The state itself, for what no decision shows. */
+    state: (): State => fold(past),
+  };
+}
+
+function stored<State, Event>(decider: Decider<State, Event>, event: Event): Event {
+  return decider.read(JSON.parse(JSON.stringify(decider.write(event))));
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type BotEvent,
+  type BotSettings,
+  bot,
+  changeBot,
+  createBot,
+  createUnit,
+  rotateWebhookSecret,
+} from '../../../src/domain/catalog/bot.ts';
+import { given } from '../../support/decider-specification.ts';
+
+const identity = { bot_id: 5, public_key: 'bPublic', owner_id: 7, webhook_secret_hash: 'h1', name: 'Shop' };
+const defaults = {
+  username: null,
+  token: null,
+  timezone: 'UTC',
+  pair_separator: '_',
+  value_separator: '-',
+  referral_new_users_only: false,
+  auto_payout: 'off' as const,
+  paid_broadcasts: false,
+};
+const created: BotEvent = { type: 'bot_created', data: { ...identity, ...defaults } };
+
+describe('a bot', () => {
+  it('is created with defaults, once', () => {
+    given(bot)
+      .when((state) => createBot(state, identity))
+      .yields(created);
+    given(bot)
+      .when((state) => createBot(state, { ...identity, timezone: 'Asia/Kolkata', username: undefined }))
+      .yields({ type: 'bot_created', data: { ...identity, ...defaults, timezone: 'Asia/Kolkata' } });
+    given(bot, created)
+      .when((state) => createBot(state, identity))
+      .isRefused('conflict', 'bot');
+  });
+
+  it.each<[string, BotSettings]>([
+    ['name', { name: '' }],
+    ['timezone', { timezone: 'Mars/Olympus' }],
+    ['timezone', { timezone: '+02:00' }],
+    ['username', { username: '@shop' }],
+    ['token', { token: '1/../2' }],
+    ['pair_separator', { pair_separator: '' }],
+    ['value_separator', { value_separator: '=' }],
+    ['value_separator', { value_separator: '_' }],
+  ])('refuses a %s as in %j', (path, settings) => {
+    given(bot, created)
+      .when((state) => changeBot(state, settings))
+      .isRefused('invalid', path);
+  });
+
+  it('lets the separators change places in one go', () => {
+    given(bot, created)
+      .when((state) => changeBot(state, { pair_separator: '-', value_separator: '_' }))
+      .yields({ type: 'bot_changed', data: { pair_separator: '-', value_separator: '_' } });
+  });
+
+  it('records what differs, null included', () => {
+    const named: BotEvent = { type: 'bot_changed', data: { username: 'shop_bot' } };
+    given(bot, created, named)
+      .when((state) => changeBot(state, { username: null, timezone: 'UTC' }))
+      .yields({ type: 'bot_changed', data: { username: null } });
+    given(bot, created)
+      .when((state) => changeBot(state, { auto_payout: 'daily', token: '1:a' }))
+      .settles();
+  });
+
+  it('replaces its webhook secret', () => {
+    given(bot, created)
+      .when((state) => rotateWebhookSecret(state, 'h2'))
+      .yields({ type: 'webhook_secret_rotated', data: { webhook_secret_hash: 'h2' } });
+    const rotated: BotEvent = { type: 'webhook_secret_rotated', data: { webhook_secret_hash: 'h2' } };
+    expect(given(bot, created, rotated).state().bot).toEqual({ ...created.data, webhook_secret_hash: 'h2' });
+  });
+
+  it('must exist to be changed', () => {
+    given(bot)
+      .when((state) => changeBot(state, { name: 'x' }))
+      .isRefused('not_found', 'bot');
+    given(bot)
+      .when((state) => rotateWebhookSecret(state, 'h'))
+      .isRefused('not_found', 'bot');
+    given(bot)
+      .when((state) => createUnit(state, { unit_id: 1, code: 'USD', name: null }))
+      .isRefused('not_found', 'bot');
+  });
+});
+
+describe("a bot's unit", () => {
+  it.each([
+    ['usd', 'USD', 2],
+    ['JPY', 'JPY', 0],
+    ['BHD', 'BHD', 3],
+    ['XTR', 'XTR', 0],
+    ['gem', 'GEM', 2],
+  ])('%s takes the scale of its currency', (code, stored, scale) => {
+    given(bot, created)
+      .when((state) => createUnit(state, { unit_id: 9, code, name: null }))
+      .yields({ type: 'unit_created', data: { unit_id: 9, code: stored, name: null, scale } });
+  });
+
+  it('is refused when its code is taken, in whatever case, or too long, or its scale beyond bounds', () => {
+    const unit: BotEvent = { type: 'unit_created', data: { unit_id: 9, code: 'GEM', name: 'Gems', scale: 0 } };
+    const create = { unit_id: 10, code: 'gem', name: null };
+    given(bot, created, unit)
+      .when((state) => createUnit(state, create))
+      .isRefused('conflict', 'code');
+    given(bot, created)
+      .when((state) => createUnit(state, { ...create, code: 'GEMS' }))
+      .isRefused('invalid', 'code');
+    given(bot, created)
+      .when((state) => createUnit(state, { ...create, scale: 19 }))
+      .isRefused('invalid', 'scale');
+  });
+});

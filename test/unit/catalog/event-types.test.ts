@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createGoal,
+  type EventTypesEvent,
+  eventTypes,
+  MAX_EVENT_NAMES,
+  registerNames,
+} from '../../../src/domain/catalog/event-types.ts';
+import { Rejection } from '../../../src/domain/rejection.ts';
+import { given } from '../../support/decider-specification.ts';
+
+const named = (event_id: number, name: string): EventTypesEvent => ({
+  type: 'event_type_registered',
+  data: { event_id, name },
+});
+const goal = (event_id: number, target_id: number, name: string): EventTypesEvent => ({
+  type: 'goal_created',
+  data: { event_id, target_id, name },
+});
+
+describe('event types of a bot', () => {
+  it('get ids from one sequence, names and goals alike', () => {
+    given(eventTypes)
+      .when((state) => registerNames(state, ['a', 'b', 'a']))
+      .yields(named(101, 'a'), named(102, 'b'));
+    given(eventTypes, named(101, 'a'), goal(102, 2, 'Sign-up'))
+      .when((state) => registerNames(state, ['b', 'a', 'Sign-up']))
+      .yields(named(103, 'b'), named(104, 'Sign-up'));
+    given(eventTypes, named(101, 'a'))
+      .when((state) => createGoal(state, { target_id: 2, name: 'Sign-up' }))
+      .yields(goal(102, 2, 'Sign-up'));
+  });
+
+  it('refuse a target id that is taken, Sale among them', () => {
+    given(eventTypes, goal(101, 2, 'Sign-up'))
+      .when((state) => createGoal(state, { target_id: 2, name: 'Other' }))
+      .isRefused('conflict', 'target_id');
+    given(eventTypes)
+      .when((state) => createGoal(state, { target_id: 1, name: 'Sale again' }))
+      .isRefused('conflict', 'target_id');
+  });
+
+  it('are 10,000 names at most, however many goals there are', () => {
+    const full = Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, index) => named(102 + index, `n${index}`));
+    const past = [goal(101, 2, 'Sign-up'), ...full];
+    given(eventTypes, ...past)
+      .when((state) => registerNames(state, ['n0', 'last', 'last']))
+      .yields(named(102 + MAX_EVENT_NAMES - 1, 'last'));
+    given(eventTypes, ...past)
+      .when((state) => registerNames(state, ['last', 'one more']))
+      .isRefused('limit', 'event');
+  });
+
+  it('never share an id or a name, whatever is asked for in whatever order', () => {
+    const wish = fc.oneof(
+      fc.array(fc.string({ maxLength: 2 }), { maxLength: 4 }).map((names) => ({ names })),
+      fc.integer({ min: 1, max: 6 }).map((target_id) => ({ target_id })),
+    );
+    fc.assert(
+      fc.property(fc.array(wish, { maxLength: 30 }), (wishes) => {
+        let state = eventTypes.initialState();
+        const ids: number[] = [];
+        for (const asked of wishes) {
+          const decision =
+            'names' in asked ? registerNames(state, asked.names) : createGoal(state, { ...asked, name: 'goal' });
+          if (decision instanceof Rejection) continue;
+          ids.push(...decision.map(({ data }) => data.event_id));
+          state = decision.reduce(eventTypes.evolve, state);
+          if ('names' in asked) expect(registerNames(state, asked.names)).toEqual([]);
+        }
+        expect(ids).toEqual(ids.map((_, index) => 101 + index));
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import {
+  changeOwner,
+  createOwner,
+  type IssueKey,
+  issueKey,
+  type OwnerEvent,
+  owner,
+  revokeKey,
+  rotateKey,
+} from '../../../src/domain/catalog/owner.ts';
+import { given } from '../../support/decider-specification.ts';
+
+const NOW = Date.UTC(2025, 0, 15, 12);
+const HOUR = 3_600_000;
+const HASH = 'ab'.repeat(32);
+
+const profile = { owner_id: 7, public_key: 'oPublic', name: 'Ann', currency: 'EUR', plan: 'free' as const };
+const created: OwnerEvent = { type: 'owner_created', data: { ...profile, broadcasts_per_month: 100 } };
+const request: IssueKey = {
+  key_id: 3,
+  secret_hash: HASH,
+  scope: { type: 'all' },
+  kind: 'service',
+  name: null,
+  expires_at: null,
+};
+const issued: OwnerEvent = { type: 'key_issued', data: { ...request, public_part: 'oPublic' } };
+const revoked = (at: number): OwnerEvent => ({ type: 'key_revoked', data: { key_id: 3, at } });
+
+describe('an owner', () => {
+  const create = { ...profile, broadcasts_per_month: 100 };
+
+  it('is created once', () => {
+    given(owner)
+      .when((state) => createOwner(state, create))
+      .yields(created);
+    given(owner, created)
+      .when((state) => createOwner(state, create))
+      .isRefused('conflict', 'owner');
+  });
+
+  it.each([
+    ['name', { name: '' }],
+    ['name', { name: 'x'.repeat(251) }],
+    ['name', { name: 'a\0b' }],
+    ['currency', { currency: 'eur' }],
+    ['currency', { currency: 'ABC' }],
+  ])('is refused for its %s: %j', (path, wrong) => {
+    given(owner)
+      .when((state) => createOwner(state, { ...create, ...wrong }))
+      .isRefused('invalid', path);
+    given(owner, created)
+      .when((state) => changeOwner(state, wrong))
+      .isRefused('invalid', path);
+  });
+
+  it('counts the characters of a name as code points', () => {
+    given(owner, created)
+      .when((state) => changeOwner(state, { name: '🦊'.repeat(250) }))
+      .yields({ type: 'owner_changed', data: { name: '🦊'.repeat(250) } });
+  });
+
+  it('records what differs, and only that', () => {
+    given(owner, created)
+      .when((state) => changeOwner(state, { name: 'Ann', plan: 'premium', currency: undefined }))
+      .yields({ type: 'owner_changed', data: { plan: 'premium' } });
+    given(owner, created)
+      .when((state) => changeOwner(state, { name: 'Bea' }))
+      .settles();
+  });
+
+  it('must exist to be changed or given a key', () => {
+    given(owner)
+      .when((state) => changeOwner(state, { name: 'Bea' }))
+      .isRefused('not_found', 'owner');
+    given(owner)
+      .when((state) => issueKey(state, request, NOW))
+      .isRefused('not_found', 'owner');
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['all bots', { type: 'all' } as const, 'oPublic'],
+    ['several bots', { type: 'bots', bots: ['bOne', 'bTwo'] } as const, 'oPublic'],
+    ['one bot', { type: 'bots', bots: ['bOne'] } as const, 'bOne'],
+  ])('for %s is named after whom it stands for', (_, scope, publicPart) => {
+    const command = { ...request, scope: scope.type === 'all' ? scope : { ...scope, bots: [...scope.bots] } };
+    given(owner, created)
+      .when((state) => issueKey(state, command, NOW))
+      .yields({ type: 'key_issued', data: { ...command, public_part: publicPart } });
+  });
+
+  it('cannot be issued expired', () => {
+    given(owner, created)
+      .when((state) => issueKey(state, { ...request, expires_at: NOW }, NOW))
+      .isRefused('invalid', 'expires');
+    given(owner, created)
+      .when((state) => issueKey(state, { ...request, expires_at: NOW + 1 }, NOW))
+      .yields({ type: 'key_issued', data: { ...request, expires_at: NOW + 1, public_part: 'oPublic' } });
+  });
+
+  it('is revoked at once, and once', () => {
+    given(owner, created, issued)
+      .when((state) => revokeKey(state, 3, NOW))
+      .yields(revoked(NOW));
+    given(owner, created, issued)
+      .when((state) => revokeKey(state, 3, NOW))
+      .settles();
+    given(owner, created, issued)
+      .when((state) => revokeKey(state, 4, NOW))
+      .isRefused('not_found', 'key');
+  });
+
+  it('is rotated with an overlap into one that differs in its secret alone', () => {
+    const expiring: OwnerEvent = { ...issued, data: { ...issued.data, name: 'shop', expires_at: NOW + 48 * HOUR } };
+    const rotation = { key_id: 3, new_key_id: 4, secret_hash: 'cd'.repeat(32), overlap: 24 * HOUR };
+    given(owner, created, expiring)
+      .when((state) => rotateKey(state, rotation, NOW))
+      .yields(
+        { type: 'key_issued', data: { ...expiring.data, key_id: 4, secret_hash: 'cd'.repeat(32), rotates: 3 } },
+        revoked(NOW + 24 * HOUR),
+      );
+  });
+
+  it('can be revoked during the overlap, which then ends', () => {
+    given(owner, created, issued, revoked(NOW + HOUR))
+      .when((state) => revokeKey(state, 3, NOW))
+      .yields(revoked(NOW));
+    expect(
+      given(owner, created, issued, revoked(NOW + HOUR), revoked(NOW))
+        .state()
+        .keys.get(3)?.revoked_at,
+    ).toBe(NOW);
+    expect(
+      given(owner, created, issued, revoked(NOW), revoked(NOW + HOUR))
+        .state()
+        .keys.get(3)?.revoked_at,
+    ).toBe(NOW);
+  });
+
+  it.each([
+    ['was rotated', [issued, revoked(NOW + HOUR)]],
+    ['was revoked', [issued, revoked(NOW - HOUR)]],
+    ['has expired', [{ ...issued, data: { ...issued.data, expires_at: NOW } } as OwnerEvent]],
+  ])('is not rotated if it %s', (_, past) => {
+    given(owner, created, ...past)
+      .when((state) => rotateKey(state, { key_id: 3, new_key_id: 4, secret_hash: HASH, overlap: 0 }, NOW))
+      .isRefused('conflict', 'key');
+  });
+});
