@@ -1,0 +1,53 @@
+import { type TargetEventItem, targetEventsReceived } from '../domain/intake/events.ts';
+import type { Sources } from '../domain/sources.ts';
+import { intakeStream } from '../domain/streams.ts';
+import type { Appended, EventLog } from '../log/port.ts';
+import type { EventTypeDirectory } from './event-type-directory.ts';
+import type { Stamp } from './receive-custom-events.ts';
+
+/** A target event as its sender names it, checked. */
+export interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
+  readonly target_id: number;
+}
+
+/** Nothing was appended: the elements at these indexes name goals that the bot does not have. */
+export interface UnknownTargets {
+  readonly unknown: readonly number[];
+}
+
+export type ReceiveTargetEvents = (
+  bot: string,
+  events: readonly TargetEventInput[],
+  stamp: Stamp,
+) => Promise<Appended | UnknownTargets>;
+
+/** One request is one append. A goal that is not known here is looked up in the log before it is refused. */
+export function receiveTargetEvents(deps: {
+  readonly log: EventLog;
+  readonly sources: Sources;
+  readonly directory: EventTypeDirectory;
+}): ReceiveTargetEvents {
+  const { log, sources, directory } = deps;
+  return async (bot, events, stamp) => {
+    const goals = new Map<number, number | undefined>();
+    for (const { target_id } of events) {
+      if (!goals.has(target_id)) goals.set(target_id, (await directory.goal(bot, target_id))?.event_id);
+    }
+    const unknown = events.flatMap(({ target_id }, index) => (goals.get(target_id) === undefined ? [index] : []));
+    if (unknown.length > 0) return { unknown };
+    const items = events.map(({ target_id, unit, ...rest }) => ({
+      event_id: goals.get(target_id)!,
+      // A unit without a value says nothing (decisions 3.2).
+      unit: rest.value === undefined ? undefined : unit,
+      ...rest,
+    }));
+    return log.append({
+      id: sources.uuid(),
+      stream: intakeStream(bot),
+      expected: 'any',
+      at: sources.now(),
+      events: [targetEventsReceived.create({ items })],
+      ...stamp,
+    });
+  };
+}

@@ -1,0 +1,26 @@
+import { type UpdateItem, updatesReceived } from '../domain/intake/events.ts';
+import type { Sources } from '../domain/sources.ts';
+import { intakeStream } from '../domain/streams.ts';
+import type { Appended, EventLog } from '../log/port.ts';
+import type { Stamp } from './receive-custom-events.ts';
+
+export type ReceiveUpdates = (bot: string, items: readonly UpdateItem[], stamp: Stamp) => Promise<Appended | null>;
+
+/**
+ * One request is one append of what the service keeps of the platform's updates. Where it keeps nothing there is nothing
+ * to append, unless an Idempotency-Key must be remembered.
+ */
+export function receiveUpdates(deps: { readonly log: EventLog; readonly sources: Sources }): ReceiveUpdates {
+  const { log, sources } = deps;
+  return async (bot, items, stamp) => {
+    if (items.length === 0 && stamp.command === undefined) return null;
+    return log.append({
+      id: sources.uuid(),
+      stream: intakeStream(bot),
+      expected: 'any',
+      at: sources.now(),
+      events: [updatesReceived.create({ items: [...items] })],
+      ...stamp,
+    });
+  };
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { decodeCommit, encodeCommit, verifyChain } from '../../src/log/commit-codec.ts';
+import {
+  type Appended,
+  type Batch,
+  COMMAND_MEMORY_MS,
+  ConflictError,
+  type Cursor,
+  EMPTY_STREAM,
+  type EventLog,
+  hasPassed,
+  type NewCommit,
+  type RecordedCommit,
+  type StreamSlice,
+} from '../../src/log/port.ts';
+import { categoryOf, keyOf } from '../../src/log/stream-name.ts';
+
+/** A log in memory that honours the port: heads, conflicts, repeats, the stored form and its chain. */
+export interface MemoryLog extends EventLog {
+  /** What the lanes hold, in order. */
+  readonly commits: readonly (readonly RecordedCommit[])[];
+}
+
+export function memoryLog(lanes = 1): MemoryLog {
+  const commits: RecordedCommit[][] = Array.from({ length: lanes }, () => []);
+  const streams = new Map<string, RecordedCommit[]>();
+  const byId = new Map<string, RecordedCommit>();
+  const byCommand = new Map<string, RecordedCommit>();
+  const sleepers = new Set<() => void>();
+
+  function append(commit: NewCommit): Appended {
+    const repeated = repeatOf(commit);
+    if (repeated !== undefined) return { position: repeated.position, revision: repeated.revision, repeated };
+    const stream = streams.get(commit.stream) ?? [];
+    if (commit.expected !== 'any') {
+      const last = stream.at(-1);
+      if ((last?.revision ?? 0) !== commit.expected.revision || (last?.hash ?? '') !== commit.expected.hash)
+        throw new ConflictError(commit.stream, commit.expected.revision, last?.revision ?? 0);
+    }
+    const lane = laneOfKey(keyOf(commit.stream), lanes);
+    const ordinal = commits[lane]!.length + 1;
+    const recorded = decodeCommit(encodeCommit(commit), `${lane}:${String(ordinal).padStart(9, '0')}`, ordinal);
+    commits[lane]!.push(recorded);
+    byId.set(recorded.id, recorded);
+    if (recorded.command !== undefined) byCommand.set(recorded.command.id, recorded);
+    if (recorded.revision !== null) streams.set(recorded.stream, [...stream, recorded]);
+    for (const wake of sleepers) wake();
+    sleepers.clear();
+    return { position: recorded.position, revision: recorded.revision, repeated: null };
+  }
+
+  function repeatOf({ id, at, command }: NewCommit): RecordedCommit | undefined {
+    const known = command === undefined ? undefined : byCommand.get(command.id);
+    if (known !== undefined && (known.revision !== null || known.at > at - COMMAND_MEMORY_MS)) return known;
+    return byId.get(id);
+  }
+
+  return {
+    engine: 'memory',
+    lanes,
+    commits,
+    // Async, so that a refusal is a rejection as on a real engine.
+    append: async (commit) => append(commit),
+
+    async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
+      const rest = (streams.get(stream) ?? []).slice(from.revision);
+      return { head: verifyChain(stream, from, rest), commits: rest };
+    },
+
+    async *subscribe({ categories, after, maxCommits = 1000, signal }): AsyncGenerator<Batch> {
+      const cursor = new Map(after);
+      while (!signal.aborted) {
+        for (const [lane, all] of commits.entries()) {
+          const page = unread(all, cursor).slice(0, maxCommits);
+          const last = page.at(-1)?.position;
+          if (last === undefined) continue;
+          cursor.set(lane, last);
+          yield { lane, last, commits: page.filter(({ stream }) => categories.includes(categoryOf(stream))) };
+          if (signal.aborted) return;
+        }
+        if (commits.some((all) => unread(all, cursor).length > 0)) continue;
+        await new Promise<void>((resolve) => {
+          sleepers.add(resolve);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      }
+    },
+
+    head: async () => new Map(commits.flatMap((all, lane) => (all.length === 0 ? [] : [[lane, all.at(-1)!.position]]))),
+    lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
+    ping: async () => {},
+    close: async () => {},
+  };
+}
+
+function unread(all: readonly RecordedCommit[], cursor: Cursor): readonly RecordedCommit[] {
+  return all.filter(({ position }) => !hasPassed(cursor, position));
+}
+
+function laneOfKey(key: string, lanes: number): number {
+  return createHash('sha256').update(key).digest().readUInt32BE() % lanes;
+}
