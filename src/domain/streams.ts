@@ -1,6 +1,9 @@
 /** The streams of the log, by category. The part after the hyphen, up to a slash, decides the order they share. */
 
-/** Intake of a bot takes appends in any order; all other streams are exact. */
+/** Categories whose streams take appends in any order; all others are exact. */
+export const ANY_CATEGORIES = ['intake'] as const;
+
+/** What a bot's users do, and who they are. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
 /** A bot's settings and units. */
 export const botStream = (bot: string): string => `bot-${bot}`;

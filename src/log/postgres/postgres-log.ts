@@ -38,7 +38,7 @@ const IDLE_MS = 500;
 const BLOCKED_MS = 5;
 
 /** Opens the log in the schema `log` of a database, creating or migrating it first. */
-export async function openPostgresLog(options: PostgresLogOptions): Promise<EventLog & HorizonWatch> {
+export async function openPostgresLog(options: PostgresLogOptions): Promise<EventLog> {
   const onTrouble = options.onTrouble ?? (() => {});
   const maxWaitMs = options.maxWaitMs ?? 5000;
   const poolOf = (max: number, name: string): pg.Pool => {
@@ -140,27 +140,12 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       await readers.query('SELECT 1');
     },
 
-    async horizon() {
-      const { rows } = await readers.query<{ pid: number; seconds: number }>({
-        name: 'log_horizon',
-        text: `SELECT pid, extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds
-               FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1`,
-      });
-      return rows[0] ?? null;
-    },
-
     async close() {
       await appender.close();
       await bell.close();
       await Promise.all([writers.end(), readers.end()]);
     },
   };
-}
-
-/** An open write transaction anywhere in the cluster holds every reader back: who, and for how long. */
-export interface HorizonWatch {
-  /** The oldest open write transaction, or null. */
-  horizon(): Promise<{ pid: number; seconds: number } | null>;
 }
 
 function anchor(stream: string, found: StreamHead, recorded: StreamHead): void {

@@ -32,7 +32,7 @@ class BadCommitError extends Error {
 }
 
 /** How long progress over other categories' commits may go unwritten. */
-const IDLE_PROGRESS_MS = 1000;
+const PASSED_MS = 100;
 const RETRY_MS = 500;
 
 /**
@@ -63,12 +63,32 @@ async function project({ model, log, pool }: ProjectorOptions, signal: AbortSign
   await createSchema(pool, model);
   await pool.query(`UPDATE ${schemaOf(model)}.projection_state SET state = 'live', error = NULL WHERE state <> 'live'`);
   const written = new Map((await loadCheckpoint(pool, model)) ?? []);
-  let writtenAt = performance.now();
-  for await (const batch of log.subscribe({ categories: model.categories, after: written, signal })) {
-    if (batch.commits.length === 0 && performance.now() - writtenAt < IDLE_PROGRESS_MS) continue;
+  const passed = new Map<number, Position>();
+  const failed = new AbortController();
+  const ended = AbortSignal.any([signal, failed.signal]);
+
+  async function write(batch: Batch): Promise<void> {
     await applyBatch(pool, model, batch, written.get(batch.lane));
     written.set(batch.lane, batch.last);
-    writtenAt = performance.now();
+    passed.delete(batch.lane);
+  }
+  // Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each: they
+  // are written now and then, in turn with the others.
+  let turn: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
+  const writePassed = async (): Promise<void> => {
+    for (const [lane, last] of [...passed]) await write({ lane, commits: [], last });
+  };
+  const timer = setInterval(() => void inTurn(writePassed).catch((error: unknown) => failed.abort(error)), PASSED_MS);
+  try {
+    for await (const batch of log.subscribe({ categories: model.categories, after: new Map(written), signal: ended })) {
+      if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
+      else await inTurn(() => write(batch));
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+    await inTurn(writePassed);
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -1,0 +1,151 @@
+import type { FastifyRequest } from 'fastify';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { isJsonObject, property } from '../domain/json.ts';
+import type { Authenticator, Bot, Principal } from '../queries/catalog/authenticator.ts';
+import { type ParsedBody, parseBody } from './body.ts';
+import { ApiError, unavailable } from './errors.ts';
+
+/** What a route asks of the caller, beyond a valid key. */
+export interface AccessRule {
+  /**
+   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name. `webhook`: the platform
+   * calls, which names the bot in the path and shows the bot's secret token instead of an API key.
+   */
+  readonly resource: 'required' | 'optional' | 'none' | 'webhook';
+  readonly premium?: boolean;
+  readonly personal?: boolean;
+}
+
+export interface Access {
+  /** Null where the platform calls. */
+  readonly principal: Principal | null;
+  /** The bot that the request acts on; null only where the rule does not require one. */
+  readonly bot: Bot | null;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null;
+    access: Access | null;
+    parsedBody: ParsedBody | null;
+  }
+}
+
+export interface AccessControlOptions {
+  readonly authenticator: Authenticator;
+  /** Whether the catalog has reached the head that the log had at start; before that, nobody is told 401, 403 or 404. */
+  readonly catalogReady: () => boolean;
+  /** Requests a second of one key; 0: no limit. */
+  readonly ratePerKey: number;
+  /** Failed authentications a minute of one address; 0: no limit. */
+  readonly failuresPerMinute: number;
+}
+
+export interface AccessControl {
+  /** Before the body is read: a wrong key in header or query, or a wrong secret token, is refused here. */
+  checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
+  /** After the body is read: the order of checks of decisions 2.4. */
+  checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void>;
+}
+
+export function accessControl({
+  authenticator,
+  catalogReady,
+  ratePerKey,
+  failuresPerMinute,
+}: AccessControlOptions): AccessControl {
+  const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
+  const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
+
+  async function refuse(request: FastifyRequest, message: string): Promise<never> {
+    await consume(failures, request.ip, 'too many failed authentications from this address');
+    throw new ApiError(401, message);
+  }
+
+  async function authenticate(request: FastifyRequest, key: unknown): Promise<void> {
+    const principal = typeof key === 'string' ? await authenticator.authenticate(key) : null;
+    if (principal === null) return refuse(request, key === undefined ? 'API key missing' : 'API key invalid');
+    await consume(perKey, String(principal.keyId), 'too many requests with this key');
+    request.principal = principal;
+  }
+
+  return {
+    async checkKey(request, rule) {
+      if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
+      if (rule.resource === 'webhook') return checkSecretToken(request);
+      const key = request.headers['api-key'] ?? queryOf(request)['api-key'];
+      if (key === undefined) return;
+      request.keyShown = true;
+      await authenticate(request, key);
+    },
+
+    async checkAccess(request, rule) {
+      const body = request.method === 'POST' ? parseBody(request) : null;
+      request.parsedBody = body;
+      if (rule.resource === 'webhook') return;
+      const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
+      if (request.principal === null) await authenticate(request, property(fields, 'api-key'));
+      const principal = request.principal!;
+      const named =
+        request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
+      const bot = rule.resource === 'none' ? null : await resolveBot(principal, named, rule);
+      if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
+      if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
+      request.access = { principal, bot };
+    },
+  };
+
+  async function checkSecretToken(request: FastifyRequest): Promise<void> {
+    const { bot_public_key } = request.params as { bot_public_key: string };
+    const secret = request.headers['x-telegram-bot-api-secret-token'];
+    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret) : null;
+    if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
+    request.access = { principal: null, bot };
+  }
+
+  async function resolveBot(principal: Principal, named: unknown, rule: AccessRule): Promise<Bot | null> {
+    if (named !== undefined && (typeof named !== 'string' || named === ''))
+      throw new ApiError(400, 'resource_key must be a string', [{ path: 'resource_key', message: 'must be a string' }]);
+    const found = await authenticator.resource(principal, named);
+    switch (found) {
+      case 'missing':
+        if (rule.resource === 'optional') return null;
+        throw new ApiError(400, 'resource_key is required with a key for several bots', [
+          { path: 'resource_key', message: 'is required with a key for several bots' },
+        ]);
+      case 'unknown':
+        throw new ApiError(404, 'no bot for this resource_key');
+      case 'forbidden':
+        throw new ApiError(403, 'this key cannot access this resource');
+      default:
+        return found;
+    }
+  }
+}
+
+/** Who calls, on a route that takes API keys. */
+export function principalOf(request: FastifyRequest): Principal {
+  const principal = request.access?.principal ?? null;
+  if (principal === null) throw new Error(`${request.url} was reached without an API key`);
+  return principal;
+}
+
+/** The bot that the request acts on, on a route that requires one. */
+export function botOf(request: FastifyRequest): Bot {
+  const bot = request.access?.bot ?? null;
+  if (bot === null) throw new Error(`${request.url} needs a bot and has none`);
+  return bot;
+}
+
+function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  return request.query as Record<string, unknown>;
+}
+
+async function consume(limiter: RateLimiterAbstract | null, key: string, message: string): Promise<void> {
+  try {
+    await limiter?.consume(key);
+  } catch (refusal) {
+    if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    throw new ApiError(429, message, [], Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
+  }
+}

@@ -1,0 +1,85 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { type AccessControlOptions, accessControl } from './access.ts';
+import { takeRawBodies } from './body.ts';
+import { handleErrors } from './error-handler.ts';
+import { type OperationsOptions, serveOperations } from './operations.ts';
+import { type AnyRoute, registerRoutes } from './route.ts';
+
+export interface AppOptions {
+  readonly logger: FastifyBaseLogger;
+  readonly trustProxy: boolean;
+  readonly operations: OperationsOptions;
+  /** What the role `api` serves; null for the other roles. */
+  readonly api: { readonly access: AccessControlOptions; readonly routes: readonly AnyRoute[] } | null;
+}
+
+/** The HTTP server of an instance, not yet listening. */
+export async function buildApp({ logger, trustProxy, operations, api }: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: logger,
+    trustProxy,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    return503OnClosing: true,
+    // A caller's own time-outs are its own; these bound what a stalled one can hold.
+    requestTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+  });
+  app.decorateRequest('principal', null);
+  app.decorateRequest('access', null);
+  app.decorateRequest('parsedBody', null);
+  takeRawBodies(app);
+  handleErrors(app);
+  logRequests(app);
+  serveOperations(app, operations);
+  if (api !== null) {
+    await describeApi(app);
+    registerRoutes(app, accessControl(api.access), api.routes);
+  }
+  return app;
+}
+
+/** One line a request, with its id; the query is left out, since it may hold a key. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const level = reply.statusCode >= 500 ? 'error' : 'debug';
+    request.log[level](
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        key: request.principal?.keyId,
+      },
+      'request',
+    );
+    done();
+  });
+}
+
+async function describeApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Botledger',
+        version: '1',
+        description: 'Event intake and reports for bots. Every answer but the intake methods’ is `{ok, data}`.',
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key' },
+          resourceKey: { type: 'apiKey', in: 'header', name: 'Resource-Key' },
+          secretToken: { type: 'apiKey', in: 'header', name: 'X-Telegram-Bot-Api-Secret-Token' },
+        },
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+}

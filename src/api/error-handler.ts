@@ -1,0 +1,40 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { isDatabaseDown } from '../database/errors.ts';
+import { LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { ApiError, invalid, unavailable } from './errors.ts';
+
+/** The one place where errors become HTTP answers. Never a stack trace, never SQL, never a key. */
+export function handleErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = toApiError(error);
+    if (answer.status >= 500) request.log.error({ err: error }, 'request failed');
+    if (answer.retryAfter !== undefined) void reply.header('retry-after', String(answer.retryAfter));
+    // A body that was not read to its end cannot be followed by another request.
+    if (answer.status === 413) void reply.header('connection', 'close');
+    return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    const answer = new ApiError(404, 'no such path');
+    return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
+  });
+}
+
+function toApiError(error: FastifyError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof OutcomeUnknownError)
+    return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
+  if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
+  if (isDatabaseDown(error)) return unavailable('the database is not available, try again');
+  if (hasZodFastifySchemaValidationErrors(error))
+    return invalid(
+      error.validation.map(({ instancePath, message }) => ({
+        path: instancePath.slice(1).replaceAll('/', '.'),
+        message: message ?? 'is invalid',
+      })),
+    );
+  // Fastify's own refusals of a request (a malformed URL, for one) carry a status and a text meant for the caller.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new ApiError(error.statusCode, error.message);
+  return new ApiError(500, 'internal error');
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { v5 } from 'uuid';
+import type { Appended, CommandStamp } from '../log/port.ts';
+import { principalOf } from './access.ts';
+import { ApiError } from './errors.ts';
+
+/** Names a command by owner, bot, route and the caller's key (decisions 1.6). Part of the data format: never changed. */
+const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
+const MAX_LENGTH = 255;
+
+/** Command ids that this process is working on. Across processes, the log itself decides who was first. */
+const running = new Set<string>();
+
+/**
+ * Honours Idempotency-Key: the stamp goes into the same append as the events, so that a repeat is recognised after a
+ * kill -9 and after the database was dropped. `work` appends with the stamp; when the log says that the command was
+ * there before, the first answer is given again.
+ * @throws ApiError 400 for a malformed key, 409 while the first is running, 422 for another body
+ */
+export async function idempotently<T>(
+  request: FastifyRequest,
+  route: string,
+  answer: T,
+  work: (stamp: CommandStamp | undefined) => Promise<Appended | null>,
+): Promise<T> {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) {
+    await work(undefined);
+    return answer;
+  }
+  if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
+    throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
+  const resource = request.access?.bot?.public_key ?? null;
+  const id = v5(JSON.stringify([principalOf(request).ownerId, resource, route, key]), NAMESPACE);
+  const bodyHash = createHash('sha256')
+    .update(request.rawBody ?? '')
+    .digest('base64url');
+  if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
+  running.add(id);
+  try {
+    const appended = await work({ id, bodyHash, answer });
+    const first = appended?.repeated?.command;
+    if (first === undefined) return answer;
+    if (first.bodyHash !== bodyHash) throw new ApiError(422, 'this Idempotency-Key was used with another body');
+    return first.answer as T;
+  } finally {
+    running.delete(id);
+  }
+}

@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+import type { Problem } from '../../domain/problem.ts';
+import { ApiError } from '../errors.ts';
+import { problemsOf } from '../route.ts';
+
+/** What was read of a body that is one element or an array of them, and what is wrong with it. */
+export interface ReadElements<T> {
+  readonly elements: readonly T[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Reads one element or an array of 1 to `max`. A union schema could only say that neither form fits; this points at the
+ * field, led by the element's index where the body is an array.
+ * @throws ApiError 400 when there are no elements or too many
+ */
+export function readElements<S extends z.ZodType>(schema: S, max: number, body: unknown): ReadElements<z.output<S>> {
+  const given = Array.isArray(body) ? body : [body];
+  if (given.length < 1 || given.length > max) throw new ApiError(400, `send 1 to ${max} elements, not ${given.length}`);
+  const elements: z.output<S>[] = [];
+  const problems: Problem[] = [];
+  given.forEach((element, index) => {
+    const result = schema.safeParse(element);
+    if (result.success) elements.push(result.data);
+    else problems.push(...problemsOf(result.error, Array.isArray(body) ? [index] : []));
+  });
+  return { elements, problems };
+}

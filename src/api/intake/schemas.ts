@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { decimalText } from '../../domain/intake/decimal-text.ts';
+import { parseIso8601, parseRfc3339 } from '../../domain/intake/moment.ts';
+import { exactNumber, isStorable, safeInteger } from '../../domain/json.ts';
+
+/**
+ * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions 1.4, 1.7, 3.3, 3.4, 5.12).
+ * Numbers reach these schemas as JS numbers or, where a double would lose digits, as LosslessNumber, so they are read
+ * through domain/json.ts and described to OpenAPI by hand. An optional field that is null counts as absent.
+ */
+
+const MAX_TEXT = 250;
+const NOT_AN_OBJECT = { error: 'must be an object' };
+/** An event may lie this far in the future, for clocks that run ahead. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+const text = (min: number, max: number) =>
+  z
+    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
+    .refine((value) => value.length >= min, `must have at least ${min} character${min === 1 ? '' : 's'}`)
+    // A string's length counts UTF-16 units, at least as many as the code points that the limit is about.
+    .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
+    .refine(isStorable, 'must not hold U+0000 or a lone surrogate')
+    .meta({ minLength: min, maxLength: max });
+
+const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
+
+const integer = (min: number, what: string) =>
+  z
+    .unknown()
+    .transform((value, context) => {
+      const id = safeInteger(value);
+      if (id !== undefined && id >= min) return id;
+      context.addIssue({ code: 'custom', message: value === undefined || value === null ? 'is required' : what });
+      return z.NEVER;
+    })
+    .meta({ type: 'integer', minimum: min, maximum: Number.MAX_SAFE_INTEGER });
+
+const decimal = z
+  .unknown()
+  .transform((value, context) => {
+    if (value === undefined || value === null) return undefined;
+    const exact = exactNumber(value);
+    const decimals = exact === undefined ? 'must be a number' : decimalText(exact);
+    if (exact !== undefined && decimals !== null) return decimals;
+    const message =
+      exact === undefined ? 'must be a number' : 'must lie within 10^15 and have at most 30 digits after the point';
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .optional()
+  .meta({ type: 'number' });
+
+const moment = (parse: (text: string) => number | null, form: string, now: () => number) =>
+  z
+    .string({ error: 'must be a string' })
+    .transform((value, context) => {
+      const at = parse(value);
+      if (at === null) context.addIssue({ code: 'custom', message: `must be ${form}` });
+      else if (at > now() + MAX_AHEAD_MS)
+        context.addIssue({ code: 'custom', message: 'must not lie more than 24 hours in the future' });
+      else return at;
+      return z.NEVER;
+    })
+    .meta({ format: 'date-time' });
+
+const unit = text(1, 3).transform((value) => value.toUpperCase());
+const userId = integer(1, 'must be a positive integer');
+const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, for ever');
+
+/** One custom event as a caller sends it; reads as what the log keeps, but for the name. */
+export const customEvent = (now: () => number) =>
+  z
+    .object(
+      {
+        event: text(1, MAX_TEXT).describe('Name of the event'),
+        user_id: userId.describe('Platform id of the acting user'),
+        value_num: decimal.describe('Amount or count; with a unit, in its smallest parts'),
+        unit: optional(unit).describe('Unit of value_num'),
+        value_str: optional(text(0, MAX_TEXT)),
+        category: optional(text(0, MAX_TEXT)),
+        webapp_name: optional(text(0, MAX_TEXT)),
+        date: optional(moment(parseIso8601, 'an ISO 8601 date and time', now)).describe('Default: the time of receipt'),
+        event_key: eventKey,
+      },
+      NOT_AN_OBJECT,
+    )
+    .refine((event) => event.unit === undefined || event.value_num !== undefined, {
+      path: ['unit'],
+      message: 'unit needs value_num',
+    })
+    .meta({ id: 'CustomEvent', example: { event: 'order_paid', user_id: 4242, value_num: 1999, unit: 'USD' } });
+export type CustomEvent = z.output<ReturnType<typeof customEvent>>;
+
+/** One target event as a caller sends it. */
+export const targetEvent = (now: () => number) =>
+  z
+    .object(
+      {
+        target_id: integer(1, 'must be a positive integer').describe('Id of a goal of the bot; 1 is Sale'),
+        user_id: userId,
+        date: optional(moment(parseRfc3339, 'an RFC 3339 date and time with milliseconds and an offset', now)).describe(
+          'Default: the time of receipt',
+        ),
+        value: decimal.describe('Total price, in normal units'),
+        unit: optional(unit).describe('Currency; required with a value'),
+        event_key: eventKey,
+      },
+      NOT_AN_OBJECT,
+    )
+    .refine((event) => event.value === undefined || event.unit !== undefined, {
+      path: ['unit'],
+      message: 'is required with a value',
+    })
+    .meta({
+      id: 'TargetEvent',
+      example: { target_id: 1, user_id: 4242, value: 19.99, unit: 'USD', date: '2026-01-31T12:00:00.000Z' },
+    });
+export type TargetEvent = z.output<ReturnType<typeof targetEvent>>;
+
+/** The platform's Update object, unchanged; only its id is demanded. */
+export const platformUpdate = z
+  .looseObject({ update_id: integer(0, 'must be a non-negative integer') }, NOT_AN_OBJECT)
+  .meta({ id: 'Update', description: 'https://core.telegram.org/bots/api#update' });
+
+/** One or several of something. */
+export const oneOrMany = <S extends z.ZodType>(schema: S, max: number) =>
+  z.union([schema, z.array(schema).min(1).max(max)]);
+
+export const accepted = z.object({ ok: z.literal(true) }).meta({ id: 'Accepted', example: { ok: true } });
+
+/** One platform update with the date it may need, as a caller forwards it (decisions 3.5). */
+export const forwardedUpdate = (now: () => number) =>
+  z
+    .object(
+      {
+        date: optional(moment(parseIso8601, 'an ISO 8601 date and time', now)).describe(
+          'For updates that carry no date of their own, callbacks for one. Default: the time of receipt',
+        ),
+        update: platformUpdate,
+      },
+      NOT_AN_OBJECT,
+    )
+    .meta({
+      id: 'ForwardedUpdate',
+      example: {
+        update: {
+          update_id: 1,
+          message: {
+            message_id: 1,
+            date: 1767225600,
+            chat: { id: 4242, type: 'private' },
+            from: { id: 4242, is_bot: false, first_name: 'Ada' },
+            text: '/start utmsource-ads',
+            entities: [{ type: 'bot_command', offset: 0, length: 6 }],
+          },
+        },
+      },
+    });

@@ -1,0 +1,38 @@
+import type { ReceiveCustomEvents } from '../../commands/receive-custom-events.ts';
+import { botOf, principalOf } from '../access.ts';
+import { LARGE_BODY } from '../body.ts';
+import { invalid } from '../errors.ts';
+import { idempotently } from '../idempotency.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { readElements } from './elements.ts';
+import { accepted, customEvent, oneOrMany } from './schemas.ts';
+
+const MAX_EVENTS = 1000;
+
+/** POST /v1/send-event (interface.md): custom events, all or none, acknowledged when the log has them. */
+export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyRoute {
+  const schema = customEvent(now);
+  return route({
+    method: 'POST',
+    url: '/v1/send-event',
+    operationId: 'sendEvent',
+    summary: `Send one custom event, or an array of 1 to ${MAX_EVENTS}: all are accepted or none`,
+    tag: 'Intake',
+    access: { resource: 'required' },
+    bodyLimit: LARGE_BODY,
+    body: oneOrMany(schema, MAX_EVENTS),
+    check(body) {
+      const { elements, problems } = readElements(schema, MAX_EVENTS, body);
+      if (problems.length > 0) throw invalid(problems);
+      return [...elements];
+    },
+    answer: accepted,
+    errors: [409, 422],
+    async handle({ request, body }) {
+      const events = Array.isArray(body) ? body : [body];
+      return idempotently(request, 'send-event', { ok: true }, (stamp) =>
+        receive(botOf(request).public_key, events, { keyId: principalOf(request).keyId, command: stamp }),
+      );
+    },
+  });
+}

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { ReceiveUpdates } from '../../commands/receive-updates.ts';
+import type { UpdateItem } from '../../domain/intake/events.ts';
+import { parseUpdate } from '../../platform/update.ts';
+import { botOf, principalOf } from '../access.ts';
+import { LARGE_BODY } from '../body.ts';
+import { invalid } from '../errors.ts';
+import { idempotently } from '../idempotency.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { readElements } from './elements.ts';
+import { accepted, forwardedUpdate } from './schemas.ts';
+
+const MAX_UPDATES = 1000;
+
+type Forwarded = z.output<ReturnType<typeof forwardedUpdate>>;
+
+/** POST /v1/send-update and /v1/send-batch-update (decisions 3.5): platform updates, forwarded by the bot. */
+export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute[] {
+  const schema = forwardedUpdate(now);
+  const shared = {
+    method: 'POST',
+    tag: 'Intake',
+    access: { resource: 'required' },
+    answer: accepted,
+    errors: [409, 422],
+  } as const;
+  return [
+    route({
+      ...shared,
+      url: '/v1/send-update',
+      operationId: 'sendUpdate',
+      summary: 'Forward one update of the messaging platform',
+      body: schema,
+      handle: ({ request, body }) => forward(receive, 'send-update', request, [body]),
+    }),
+    route({
+      ...shared,
+      url: '/v1/send-batch-update',
+      operationId: 'sendBatchUpdate',
+      summary: `Forward 1 to ${MAX_UPDATES} updates: all are accepted or none`,
+      bodyLimit: LARGE_BODY,
+      body: schema.array().min(1).max(MAX_UPDATES),
+      check(body) {
+        if (!Array.isArray(body)) throw invalid([{ path: '', message: 'must be an array of updates' }]);
+        const { elements, problems } = readElements(schema, MAX_UPDATES, body);
+        if (problems.length > 0) throw invalid(problems);
+        return [...elements];
+      },
+      handle: ({ request, body }) => forward(receive, 'send-batch-update', request, body),
+    }),
+  ];
+}
+
+function forward(
+  receive: ReceiveUpdates,
+  name: string,
+  request: FastifyRequest,
+  updates: readonly Forwarded[],
+): Promise<{ ok: boolean }> {
+  const items = updates
+    .map(({ update, date }) => parseUpdate(update, date))
+    .filter((item): item is UpdateItem => item !== null);
+  return idempotently(request, name, { ok: true }, (command) =>
+    receive(botOf(request).public_key, items, { keyId: principalOf(request).keyId, command }),
+  );
+}

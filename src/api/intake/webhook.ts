@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { ReceiveUpdates } from '../../commands/receive-updates.ts';
+import { parseUpdate } from '../../platform/update.ts';
+import { botOf } from '../access.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { accepted, platformUpdate } from './schemas.ts';
+
+/**
+ * POST /v1/webhook/<bot_public_key> (decisions 3.5): the platform calls it directly and shows the bot's secret instead of
+ * an API key. Anything with an `update_id` is 200, since the platform repeats what is refused.
+ */
+export function webhook(receive: ReceiveUpdates): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/webhook/:bot_public_key',
+    operationId: 'webhook',
+    summary: "The platform's webhook: set this URL with the bot's secret token",
+    tag: 'Intake',
+    access: { resource: 'webhook' },
+    params: z.object({ bot_public_key: z.string() }),
+    body: platformUpdate,
+    answer: accepted,
+    async handle({ request, body }) {
+      const item = parseUpdate(body);
+      if (item !== null) await receive(botOf(request).public_key, [item], {});
+      return { ok: true };
+    },
+  });
+}

@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { stringify } from 'lossless-json';
+import { z } from 'zod';
+import type { Problem } from '../domain/problem.ts';
+import type { AccessControl, AccessRule } from './access.ts';
+import { SMALL_BODY } from './body.ts';
+import { ApiError, invalid } from './errors.ts';
+
+/** One endpoint, declared as one object: what the service does with a request and what OpenAPI says of it are the same. */
+export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: 'Intake' | 'Reports' | 'Operations';
+  readonly access: AccessRule;
+  /** Of the path, for OpenAPI. */
+  readonly params?: z.ZodType;
+  readonly query?: Query;
+  /** The body as OpenAPI shows it; also what checks it, unless `check` does. */
+  readonly body?: Body;
+  /** Checks the parsed body where a schema alone cannot point at what is wrong. @throws ApiError */
+  readonly check?: (body: unknown) => z.output<Body>;
+  readonly bodyLimit?: number;
+  /** Shape of the 200 answer. */
+  readonly answer: z.ZodType;
+  /** Statuses it can answer with beside 200 and the ones every route shares. */
+  readonly errors?: readonly number[];
+  /** Whether the answer may carry exact decimals: written with all their digits. */
+  readonly exact?: boolean;
+  handle(input: RouteInput<z.output<Query>, z.output<Body>>): Promise<unknown>;
+}
+
+export interface RouteInput<Query, Body> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes of different shapes; each is checked where it is declared
+export type AnyRoute = Route<any, any>;
+
+/** Declares a route, inferring the types that its handler sees. */
+export function route<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
+  declared: Route<Query, Body>,
+): AnyRoute {
+  return declared;
+}
+
+const problem = z
+  .object({ path: z.string(), message: z.string(), allowed: z.array(z.string()).optional() })
+  .meta({ id: 'Problem' });
+export const errorBody = z
+  .object({
+    ok: z.literal(false),
+    error: z.union([z.string(), z.record(z.string(), z.array(z.string()))]),
+    error_code: z.int(),
+    details: z.array(problem).optional(),
+  })
+  .meta({ id: 'Error', example: { ok: false, error: 'API key missing', error_code: 401 } });
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'A parameter is missing or wrong; `details` point at it',
+  401: 'API key missing or invalid',
+  403: 'Premium plan required, or not within the reach of the key',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'The same Idempotency-Key is being worked on',
+  413: 'The body is too large',
+  415: 'The body is not application/json',
+  422: 'The Idempotency-Key was used with another body',
+  429: 'Too many requests; see Retry-After',
+  500: 'Internal error, or outcome unknown: repeat with the same Idempotency-Key',
+  502: 'The report took too long',
+  503: 'Certainly not done: overloaded, starting, stopping, or log or database down; see Retry-After',
+};
+const SECURITY = {
+  none: [{ apiKey: [] }],
+  required: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
+  optional: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
+  webhook: [{ secretToken: [] }],
+};
+const SHARED = [401, 429, 500, 503];
+const WITH_RESOURCE = [400, 403, 404];
+const WITH_BODY = [400, 413, 415];
+const EVERY_METHOD: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Registers the routes, and a 405 for every other method on their paths. */
+export function registerRoutes(app: FastifyInstance, control: AccessControl, routes: readonly AnyRoute[]): void {
+  for (const declared of routes) {
+    app.route({
+      method: declared.method,
+      url: declared.url,
+      bodyLimit: declared.bodyLimit ?? SMALL_BODY,
+      schema: documentation(declared),
+      // Checked by hand below, after authentication and with every problem named; Fastify's own step is left out.
+      validatorCompiler: () => () => true,
+      serializerCompiler: () => JSON.stringify,
+      onRequest: (request) => control.checkKey(request, declared.access),
+      preValidation: (request) => control.checkAccess(request, declared.access),
+      handler: async (request, reply) => {
+        const query = declared.query === undefined ? undefined : checked(declared.query, request.query);
+        const body = declared.body === undefined ? undefined : checkedBody(declared, request);
+        const answer = await declared.handle({ request, reply, query, body });
+        if (!declared.exact) return answer;
+        return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
+      },
+    });
+  }
+  for (const url of new Set(routes.map((each) => each.url))) {
+    const allowed = routes.filter((each) => each.url === url).map((each) => each.method);
+    const taken: HTTPMethods[] = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+    app.route({
+      method: EVERY_METHOD.filter((method) => !taken.includes(method)),
+      url,
+      schema: { hide: true },
+      handler: (request, reply) => {
+        void reply.header('allow', allowed.join(', '));
+        throw new ApiError(405, `${request.method} is not allowed here, ${allowed.join(' or ')} is`);
+      },
+    });
+  }
+}
+
+function documentation(declared: AnyRoute): object {
+  const post = declared.method === 'POST';
+  const statuses = new Set([
+    ...SHARED,
+    ...(declared.access.resource === 'required' || declared.access.resource === 'optional' ? WITH_RESOURCE : []),
+    ...(declared.access.premium || declared.access.personal ? [403] : []),
+    ...(declared.query === undefined ? [] : [400]),
+    ...(post ? WITH_BODY : []),
+    ...(declared.errors ?? []),
+  ]);
+  const errors = [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => [status, errorBody.describe(DESCRIPTIONS[status]!)]);
+  return {
+    operationId: declared.operationId,
+    summary: declared.summary,
+    tags: [declared.tag],
+    ...(declared.params === undefined ? {} : { params: declared.params }),
+    ...(declared.query === undefined ? {} : { querystring: declared.query }),
+    ...(declared.body === undefined ? {} : { body: declared.body }),
+    response: { 200: declared.answer, ...Object.fromEntries(errors) },
+    security: SECURITY[declared.access.resource],
+  };
+}
+
+function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
+  const parsed = request.parsedBody;
+  if (parsed === null) throw new Error(`${declared.url} has no parsed body`);
+  if ('error' in parsed) throw parsed.error;
+  return declared.check === undefined ? checked(declared.body, parsed.value) : declared.check(parsed.value);
+}
+
+/** @throws ApiError 400, naming every problem */
+export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(problemsOf(result.error));
+}
+
+/** zod's issues as problems with the paths of decisions 1.1; `prefix` leads each path. */
+export function problemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): Problem[] {
+  return error.issues.map((issue) => {
+    const path = [...prefix, ...issue.path].join('.');
+    const { message } = issue;
+    return issue.code === 'invalid_value' ? { path, message, allowed: issue.values.map(String) } : { path, message };
+  });
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** The environment that the service reads: checked once at start, all problems told together. */
+
+const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+const count = (fallback: number, least = 0) => z.coerce.number().int().min(least).default(fallback);
+
+export const environment = z
+  .object({
+    PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the HTTP server; 0: any free one'),
+    HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for all'),
+    DATABASE_URL: z
+      .url({ protocol: /^postgres(ql)?$/ })
+      .optional()
+      .describe('PostgreSQL to use; unset: an embedded one in DATA_DIR'),
+    DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded PostgreSQL and of the demo key'),
+    EVENT_LOG: z.enum(['postgres', 'kafka']).default('postgres').describe('Engine of the event log'),
+    KAFKA_BROKERS: z
+      .string()
+      .transform((text) => text.split(',').map((broker) => broker.trim()))
+      .pipe(z.array(z.string().min(1)).min(1))
+      .optional()
+      .describe('host:port, comma-separated; for EVENT_LOG=kafka'),
+    KAFKA_TOPIC: z.string().min(1).default('botledger').describe('The topic that is the log'),
+    KAFKA_PARTITIONS: count(12, 1).describe('Partitions of the topic when it is created; fixed from then on'),
+    ROLE: z.enum(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
+    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    MAX_WAIT_MS: count(5000, 100).describe('No request waits longer for the log, a queue or a lock, in milliseconds'),
+    REPORT_TIMEOUT_MS: count(15_000, 100).describe('A report may run this long, in milliseconds'),
+    REPORT_CONCURRENCY: count(4, 1).describe('Reports of one API key at once'),
+    RATE_LIMIT_PER_KEY: count(1000).describe('Requests a second of one API key; 0: no limit'),
+    AUTH_FAILURES_PER_MINUTE: count(60).describe('Failed authentications a minute of one address; 0: no limit'),
+    TRUST_PROXY: flag.default(false).describe('Take the client address from X-Forwarded-For'),
+  })
+  .refine((env) => env.EVENT_LOG !== 'kafka' || env.KAFKA_BROKERS !== undefined, {
+    path: ['KAFKA_BROKERS'],
+    message: 'is needed with EVENT_LOG=kafka',
+  });
+
+export type Config = Readonly<z.infer<typeof environment>>;
+
+/** The configuration cannot be used; the message names every problem. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** @throws ConfigError */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  // An empty variable is what compose files make of an unset one.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const result = environment.safeParse(given);
+  if (result.success) return Object.freeze(result.data);
+  const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new ConfigError(`configuration: ${problems.join('; ')}`);
+}

@@ -1,0 +1,17 @@
+import Big from 'big.js';
+
+/** Beyond this in magnitude a value is refused (decisions 1.7). */
+const LIMIT = new Big('1e15');
+const MAX_DECIMALS = 30;
+
+/**
+ * The canonical decimal text of a value as sent: no exponent, no superfluous zeros.
+ * @returns null when it lies beyond 10^15 in magnitude or has more than 30 digits after the point
+ */
+export function decimalText(exact: Big): string | null {
+  if (exact.abs().gt(LIMIT)) return null;
+  // `e` is the exponent of the first digit and `c` the digits without trailing zeros, so this counts decimals without
+  // writing them out: 1e-1000000 would be a megabyte.
+  if (exact.c.length - 1 - exact.e > MAX_DECIMALS) return null;
+  return exact.toFixed();
+}

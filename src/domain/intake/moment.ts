@@ -1,0 +1,31 @@
+/** Reading the moment of an event (decisions 3.3). Both forms give milliseconds since 1970 UTC, or null. */
+
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})\.(\d{3})\d*(?:[Zz]|([-+])(\d{2}):(\d{2}))$/;
+const ISO_8601 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([-+])(\d{2})(?::?(\d{2}))?)?$/;
+
+/** RFC 3339 with milliseconds (three digits or more; those after the third are cut) and an offset. */
+export function parseRfc3339(text: string): number | null {
+  return moment(RFC_3339.exec(text));
+}
+
+/** ISO 8601 calendar date and time; seconds, fraction and offset may be missing; without an offset it is UTC. */
+export function parseIso8601(text: string): number | null {
+  return moment(ISO_8601.exec(text));
+}
+
+function moment(match: RegExpExecArray | null): number | null {
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second = '0', fraction = '', sign, offsetHours = '0', offsetMinutes = '0'] =
+    match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return null;
+  const date = new Date(0);
+  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  // A day that does not exist rolls over into another.
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -60_000 : 60_000);
+  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return date.setUTCHours(Number(hour), Number(minute), Number(second), ms) - offset;
+}
