@@ -1,0 +1,123 @@
+import { LogUnavailableError, OutcomeUnknownError } from '../port.ts';
+import type { KafkaClient, NewRecord } from './client.ts';
+
+export interface AppenderOptions {
+  readonly client: Pick<KafkaClient, 'send'>;
+  /** Appends waiting for their turn, in bytes of their text; more are refused at once. */
+  readonly maxQueuedBytes: number;
+}
+
+interface Waiting {
+  readonly record: NewRecord;
+  readonly deadline: number;
+  resolve(offset: number): void;
+  reject(error: Error): void;
+}
+
+const MAX_GROUP_RECORDS = 1000;
+/** All records of one send may lie in one partition, where together they are one batch: well below its limit. */
+const MAX_GROUP_BYTES = 8 << 20;
+/** While these are on their way, appends gather for the next: one record a send is 0.7 k/s, 1,000 records are 32 k/s. */
+const MAX_SENDS = 3;
+const SWEEP_MS = 50;
+
+/**
+ * Gathers concurrent appends into few sends. What waits when its time is up was certainly not sent; what was handed to the
+ * client may be in the topic, whatever the client says of it.
+ */
+export class Appender {
+  readonly #options: AppenderOptions;
+  readonly #sending = new Set<Waiting>();
+  #queue: Waiting[] = [];
+  #queuedBytes = 0;
+  #sends = 0;
+  #scheduled = false;
+  #sweeper: NodeJS.Timeout | null = null;
+  #idle: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+  }
+
+  /** The offset that the broker acknowledged. `deadline` is a time of `performance.now()`. */
+  append(record: NewRecord, deadline: number): Promise<number> {
+    if (this.#closed) return Promise.reject(new LogUnavailableError('the log is closed'));
+    if (this.#queuedBytes + record.value.length > this.#options.maxQueuedBytes)
+      return Promise.reject(new LogUnavailableError('too many appends are waiting for the log'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ record, deadline, resolve, reject });
+      this.#queuedBytes += record.value.length;
+      this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
+      this.#schedule();
+    });
+  }
+
+  /** Waits for what is under way, each append until its deadline; nothing new is taken. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#sweeper !== null) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** One turn of the event loop later, so that requests that were read together share a send. */
+  #schedule(): void {
+    if (this.#scheduled || this.#sends >= MAX_SENDS || this.#queue.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#queue.length > 0) void this.#send(this.#takeGroup());
+      this.#schedule();
+    });
+  }
+
+  #takeGroup(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { record } of this.#queue) {
+      if (count === MAX_GROUP_RECORDS || (count > 0 && bytes + record.value.length > MAX_GROUP_BYTES)) break;
+      bytes += record.value.length;
+      count++;
+    }
+    this.#queuedBytes -= bytes;
+    return this.#queue.splice(0, count);
+  }
+
+  async #send(group: readonly Waiting[]): Promise<void> {
+    this.#sends++;
+    for (const waiting of group) this.#sending.add(waiting);
+    try {
+      const offsets = await this.#options.client.send(group.map(({ record }) => record));
+      for (const [i, waiting] of group.entries()) waiting.resolve(offsets[i]!);
+    } catch (error) {
+      for (const waiting of group) waiting.reject(unknown(error));
+    }
+    for (const waiting of group) this.#sending.delete(waiting);
+    this.#sends--;
+    this.#schedule();
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const overdue = this.#queue.filter(({ deadline }) => deadline <= now);
+    if (overdue.length > 0) {
+      this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
+      for (const { record, reject } of overdue) {
+        this.#queuedBytes -= record.value.length;
+        reject(new LogUnavailableError('the log did not take the append in time'));
+      }
+    }
+    for (const waiting of this.#sending) {
+      if (waiting.deadline > now) continue;
+      this.#sending.delete(waiting);
+      waiting.reject(unknown(undefined));
+    }
+    if (this.#queue.length > 0 || this.#sending.size > 0) return;
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    this.#sweeper = null;
+    for (const idle of this.#idle.splice(0)) idle();
+  }
+}
+
+function unknown(cause: unknown): OutcomeUnknownError {
+  return new OutcomeUnknownError('Kafka did not say in time whether it has the append', { cause });
+}

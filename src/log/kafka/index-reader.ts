@@ -1,0 +1,155 @@
+import type pg from 'pg';
+import { decodeCommit, verifyChain } from '../commit-codec.ts';
+import {
+  BrokenChainError,
+  COMMAND_MEMORY_MS,
+  EMPTY_STREAM,
+  type NewCommit,
+  type RecordedCommit,
+  type StreamHead,
+  type StreamSlice,
+} from '../port.ts';
+import { positionOf } from './position.ts';
+import type { VoidReason } from './validity.ts';
+
+/** Per lane, the first offset without a verdict. */
+export async function nextOffsets(pool: pg.Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ lane: number; next_offset: string }>({
+    name: 'index_next',
+    text: 'SELECT lane, next_offset FROM kafka_index.lanes',
+  });
+  const next: number[] = [];
+  for (const row of rows) next[row.lane] = Number(row.next_offset);
+  return next;
+}
+
+/** Null as long as the index has not passed the offset. */
+export async function verdictOn(
+  pool: pg.Pool,
+  lane: number,
+  offset: number,
+): Promise<{ readonly void: VoidReason | null } | null> {
+  const { rows } = await pool.query<{ reason: VoidReason | null }>({
+    name: 'index_verdict',
+    text: `SELECT v.reason FROM kafka_index.lanes AS l
+           LEFT JOIN kafka_index.voids AS v ON v.lane = l.lane AND v.at_offset = $2
+           WHERE l.lane = $1 AND l.next_offset > $2`,
+    values: [lane, offset],
+  });
+  return rows[0] === undefined ? null : { void: rows[0].reason };
+}
+
+/** The void offsets of a range; null as long as the index has not passed its end. One snapshot for both. */
+export async function voidsWithin(
+  pool: pg.Pool,
+  lane: number,
+  first: number,
+  last: number,
+): Promise<ReadonlySet<number> | null> {
+  const { rows } = await pool.query<{ at_offset: string | null }>({
+    name: 'index_voids_within',
+    text: `SELECT v.at_offset FROM kafka_index.lanes AS l
+           LEFT JOIN kafka_index.voids AS v ON v.lane = l.lane AND v.at_offset BETWEEN $2 AND $3
+           WHERE l.lane = $1 AND l.next_offset > $3`,
+    values: [lane, first, last],
+  });
+  if (rows.length === 0) return null;
+  return new Set(rows.flatMap(({ at_offset }) => (at_offset === null ? [] : [Number(at_offset)])));
+}
+
+export async function headOf(pool: pg.Pool, stream: string): Promise<StreamHead> {
+  const { rows } = await pool.query<StreamHead>({
+    name: 'index_head',
+    text: 'SELECT revision, hash FROM kafka_index.streams WHERE stream = $1',
+    values: [stream],
+  });
+  return rows[0] ?? EMPTY_STREAM;
+}
+
+interface StoredRow {
+  readonly at_offset: string;
+  readonly body: string | null;
+}
+
+/**
+ * The commit that already holds the command or the id of `commit`, as far as the index is. Of a repeated commit id on
+ * an *any* stream without a command the text was not kept: it is the caller's own.
+ */
+export async function holderOf(
+  pool: pg.Pool,
+  lane: number,
+  commit: NewCommit,
+  text: string,
+): Promise<RecordedCommit | null> {
+  const { rows } = await pool.query<StoredRow>({
+    name: 'index_holder',
+    text: `SELECT at_offset, body FROM (
+             SELECT 1 AS rank, at_offset, body FROM kafka_index.commits WHERE lane = $1 AND command_id = $3
+             UNION ALL
+             SELECT 2, at_offset, body FROM kafka_index.recent_commands WHERE lane = $1 AND id = $3 AND at > $4
+             UNION ALL
+             SELECT 3, at_offset, body FROM kafka_index.commits WHERE lane = $1 AND id = $2
+             UNION ALL
+             SELECT 4, at_offset, NULL FROM kafka_index.recent_commits WHERE lane = $1 AND id = $2 AND at > $4
+           ) AS found ORDER BY rank LIMIT 1`,
+    values: [lane, commit.id, commit.command?.id ?? null, commit.at - COMMAND_MEMORY_MS],
+  });
+  const row = rows[0];
+  return row === undefined ? null : recorded(lane, { ...row, body: row.body ?? text });
+}
+
+/** @throws BrokenChainError */
+export async function readStream(pool: pg.Pool, lane: number, stream: string, from: StreamHead): Promise<StreamSlice> {
+  const { rows } = await pool.query<StoredRow & StreamHead>({
+    name: 'index_stream',
+    text: `SELECT c.at_offset, c.body, s.revision, s.hash
+           FROM kafka_index.streams AS s
+           LEFT JOIN kafka_index.commits AS c ON c.stream = s.stream AND c.revision > $2
+           WHERE s.stream = $1 ORDER BY c.revision`,
+    values: [stream, from.revision],
+  });
+  const commits = rows.flatMap((row) => (row.body === null ? [] : [recorded(lane, row)]));
+  const head = verifyChain(stream, from, commits);
+  const end = rows[0] ?? from;
+  if (head.revision !== end.revision || head.hash !== end.hash)
+    throw new BrokenChainError(stream, end.revision, `the stream ends at revision ${head.revision} instead`);
+  return { head, commits };
+}
+
+/** A page of the exact streams' commits of a lane, and the offset that it reaches. */
+export interface ExactPage {
+  readonly commits: readonly RecordedCommit[];
+  readonly last: number;
+}
+
+/** Null when the index has nothing after `from`. */
+export async function exactPage(
+  pool: pg.Pool,
+  lane: number,
+  from: number,
+  options: { categories: readonly string[]; maxCommits: number; maxBytes: number },
+): Promise<ExactPage | null> {
+  const { rows } = await pool.query<{ at_offset: string | null; body: string | null; next: string; taken: string }>({
+    name: 'index_exact_page',
+    text: `WITH page AS MATERIALIZED (
+             SELECT at_offset, body,
+               sum(octet_length(body)) OVER (ORDER BY at_offset) - octet_length(body) AS bytes_before
+             FROM kafka_index.commits
+             WHERE lane = $1 AND at_offset >= $2 AND split_part(stream, '-', 1) = ANY ($3)
+             ORDER BY at_offset LIMIT $4
+           )
+           SELECT page.at_offset, page.body, l.next_offset AS next, (SELECT count(*) FROM page) AS taken
+           FROM kafka_index.lanes AS l LEFT JOIN page ON page.bytes_before < $5
+           WHERE l.lane = $1 AND l.next_offset > $2 ORDER BY page.at_offset`,
+    values: [lane, from, options.categories, options.maxCommits, options.maxBytes],
+  });
+  if (rows.length === 0) return null;
+  const found = rows.flatMap((row) => (row.at_offset === null ? [] : [{ at_offset: row.at_offset, body: row.body }]));
+  const commits = found.map((row) => recorded(lane, row));
+  const cut = found.length === options.maxCommits || found.length < Number(rows[0]!.taken);
+  return { commits, last: cut ? commits[commits.length - 1]!.ordinal : Number(rows[0]!.next) - 1 };
+}
+
+function recorded(lane: number, { at_offset, body }: StoredRow): RecordedCommit {
+  return decodeCommit(body!, positionOf(lane, Number(at_offset)), Number(at_offset));
+}

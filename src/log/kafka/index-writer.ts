@@ -1,0 +1,271 @@
+import type pg from 'pg';
+import { migrate } from '../../database/migrate.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import type { StreamHead } from '../port.ts';
+import { INDEX_SCHEMA, migrations } from './migrations.ts';
+import type { Reading } from './record.ts';
+import type { Judgement, Known, Sighting, Verdict } from './validity.ts';
+
+/** Another indexer has moved on: what this one holds is stale. */
+export class StaleIndexError extends Error {
+  override readonly name = 'StaleIndexError';
+}
+
+/** The index in this database was made from another log. */
+export class ForeignIndexError extends Error {
+  override readonly name = 'ForeignIndexError';
+}
+
+/**
+ * Creates the schema if it is not there, so that an index that was dropped begins again at the first record.
+ * @throws ForeignIndexError
+ */
+export async function prepareIndex(pool: pg.Pool, topic: string, lanes: number): Promise<void> {
+  await migrate(pool, INDEX_SCHEMA, migrations);
+  await pool.query(
+    `WITH first AS (INSERT INTO kafka_index.source (topic) VALUES ($1) ON CONFLICT DO NOTHING)
+     INSERT INTO kafka_index.lanes (lane) SELECT generate_series(0, $2 - 1) ON CONFLICT DO NOTHING`,
+    [topic, lanes],
+  );
+  const { rows } = await pool.query<{ topic: string }>('SELECT topic FROM kafka_index.source');
+  if (rows[0]?.topic !== topic)
+    throw new ForeignIndexError(`the index in this database is of topic ${rows[0]?.topic}, not ${topic}`);
+}
+
+/** Records of one lane, and the offsets that they cover. */
+export interface LaneReadings {
+  readonly lane: number;
+  readonly from: number;
+  readonly next: number;
+  readonly readings: readonly Reading[];
+}
+
+/** What the index knows that these records ask for, per lane. */
+export async function loadKnown(pool: pg.Pool, work: readonly LaneReadings[]): Promise<Map<number, Known>> {
+  const streams = new Set<string>();
+  const ids: { lane: number; id: string }[] = [];
+  const commandIds: { lane: number; id: string }[] = [];
+  for (const { lane, readings } of work) {
+    for (const reading of readings) {
+      if (!('commit' in reading)) continue;
+      const { commit } = reading;
+      if (commit.revision !== null) streams.add(commit.stream);
+      ids.push({ lane, id: commit.id });
+      if (commit.command !== undefined) commandIds.push({ lane, id: commit.command.id });
+    }
+  }
+  const [memoryFrom, heads, commits, commands] = await Promise.all([
+    loadMemory(pool),
+    loadHeads(pool, [...streams]),
+    loadSightings(pool, SEEN_COMMITS, ids),
+    loadSightings(pool, SEEN_COMMANDS, commandIds),
+  ]);
+  return new Map(
+    work.map(({ lane }) => [
+      lane,
+      {
+        heads,
+        commits: commits.get(lane) ?? new Map(),
+        commands: commands.get(lane) ?? new Map(),
+        memoryFrom: memoryFrom.get(lane) ?? 0,
+      },
+    ]),
+  );
+}
+
+async function loadMemory(pool: pg.Pool): Promise<Map<number, number>> {
+  const { rows } = await pool.query<{ lane: number; memory_from: string }>({
+    name: 'index_memory',
+    text: 'SELECT lane, memory_from FROM kafka_index.lanes',
+  });
+  return new Map(rows.map((row) => [row.lane, Number(row.memory_from)]));
+}
+
+async function loadHeads(pool: pg.Pool, streams: readonly string[]): Promise<Map<string, StreamHead>> {
+  if (streams.length === 0) return new Map();
+  const { rows } = await pool.query<StreamHead & { stream: string }>({
+    name: 'index_heads',
+    text: 'SELECT stream, revision, hash FROM kafka_index.streams WHERE stream = ANY ($1)',
+    values: [streams],
+  });
+  return new Map(rows.map(({ stream, revision, hash }) => [stream, { revision, hash }]));
+}
+
+/** Exact ones last, where they win: they are never forgotten. */
+const SEEN_COMMITS = {
+  name: 'index_seen_commits',
+  text: `SELECT r.lane, r.id, r.id AS commit_id, r.at_offset, r.at, false AS exact
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.recent_commits AS r USING (lane, id)
+         UNION ALL
+         SELECT c.lane, c.id, c.id, c.at_offset, 0, true
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.commits AS c USING (lane, id)
+         ORDER BY exact`,
+};
+const SEEN_COMMANDS = {
+  name: 'index_seen_commands',
+  text: `SELECT r.lane, r.id, r.commit_id, r.at_offset, r.at, false AS exact
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.recent_commands AS r USING (lane, id)
+         UNION ALL
+         SELECT c.lane, c.command_id, c.id, c.at_offset, 0, true
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id)
+         JOIN kafka_index.commits AS c ON c.lane = k.lane AND c.command_id = k.id
+         ORDER BY exact`,
+};
+
+async function loadSightings(
+  pool: pg.Pool,
+  query: { name: string; text: string },
+  keys: readonly { lane: number; id: string }[],
+): Promise<Map<number, Map<string, Sighting>>> {
+  const found = new Map<number, Map<string, Sighting>>();
+  if (keys.length === 0) return found;
+  const { rows } = await pool.query<{
+    lane: number;
+    id: string;
+    commit_id: string;
+    at_offset: string;
+    at: string;
+    exact: boolean;
+  }>({ ...query, values: [keys.map(({ lane }) => lane), keys.map(({ id }) => id)] });
+  for (const row of rows) {
+    const lane = found.get(row.lane) ?? new Map<string, Sighting>();
+    lane.set(row.id, {
+      commitId: row.commit_id,
+      offset: Number(row.at_offset),
+      at: Number(row.at),
+      exact: row.exact,
+    });
+    found.set(row.lane, lane);
+  }
+  return found;
+}
+
+/**
+ * Writes verdicts and moves the offsets, all or nothing.
+ * @throws StaleIndexError another indexer was faster
+ */
+export async function writeVerdicts(
+  pool: pg.Pool,
+  work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
+): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    // Offsets and verdicts are lost together or not at all, and what is lost is judged again: no need to wait for the disk.
+    await tx.query('SET LOCAL synchronous_commit TO off');
+    await moveOffsets(tx, work);
+    for (const { readings, judgement } of work)
+      if (judgement.forget !== null) await forget(tx, readings.lane, judgement.forget);
+    const verdicts = work.flatMap(({ readings: { lane }, judgement }) =>
+      judgement.verdicts.map((verdict) => ({ lane, verdict })),
+    );
+    await insertVoids(tx, verdicts);
+    await insertExact(tx, verdicts);
+    for (const { readings, judgement } of work) await insertRecent(tx, readings, judgement);
+  });
+}
+
+async function moveOffsets(
+  tx: pg.PoolClient,
+  work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
+): Promise<void> {
+  const { rowCount } = await tx.query({
+    name: 'index_move',
+    text: `UPDATE kafka_index.lanes AS l SET next_offset = m.next, memory_from = m.memory_from
+           FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(lane, from_offset, next, memory_from)
+           WHERE l.lane = m.lane AND l.next_offset = m.from_offset`,
+    values: [
+      work.map(({ readings }) => readings.lane),
+      work.map(({ readings }) => readings.from),
+      work.map(({ readings }) => readings.next),
+      work.map(({ judgement }) => judgement.known.memoryFrom),
+    ],
+  });
+  if (rowCount !== work.length) throw new StaleIndexError('another indexer has moved the index');
+}
+
+async function forget(tx: pg.PoolClient, lane: number, before: number): Promise<void> {
+  await tx.query('DELETE FROM kafka_index.recent_commits WHERE lane = $1 AND at < $2', [lane, before]);
+  await tx.query('DELETE FROM kafka_index.recent_commands WHERE lane = $1 AND at < $2', [lane, before]);
+}
+
+interface LaneVerdict {
+  readonly lane: number;
+  readonly verdict: Verdict;
+}
+
+async function insertVoids(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]): Promise<void> {
+  const rows = verdicts.flatMap(({ lane, verdict }) => (verdict.void === null ? [] : [{ lane, ...verdict }]));
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'index_voids',
+    text: `INSERT INTO kafka_index.voids (lane, at_offset, reason, detail)
+           SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])`,
+    values: [
+      rows.map(({ lane }) => lane),
+      rows.map(({ offset }) => offset),
+      rows.map((row) => row.void),
+      rows.map(({ detail }) => detail),
+    ],
+  });
+}
+
+async function insertExact(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]): Promise<void> {
+  const rows = verdicts.flatMap(({ lane, verdict }) =>
+    verdict.void === null && verdict.commit.revision !== null ? [{ lane, ...verdict }] : [],
+  );
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'index_commits',
+    text: `INSERT INTO kafka_index.commits (lane, at_offset, stream, revision, id, command_id, body)
+           SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5::uuid[], $6::uuid[], $7::text[])`,
+    values: [
+      rows.map(({ lane }) => lane),
+      rows.map(({ offset }) => offset),
+      rows.map(({ commit }) => commit.stream),
+      rows.map(({ commit }) => commit.revision),
+      rows.map(({ commit }) => commit.id),
+      rows.map(({ commit }) => commit.command?.id ?? null),
+      rows.map(({ body }) => body),
+    ],
+  });
+  const heads = new Map(rows.map(({ commit }) => [commit.stream, commit]));
+  await tx.query({
+    name: 'index_streams',
+    text: `INSERT INTO kafka_index.streams AS s (stream, revision, hash)
+           SELECT * FROM unnest($1::text[], $2::integer[], $3::text[])
+           ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash`,
+    values: [[...heads.keys()], [...heads.values()].map((c) => c.revision), [...heads.values()].map((c) => c.hash)],
+  });
+}
+
+/** Remembers the ids seen on *any* streams, those that these records themselves made the lane forget left out. */
+async function insertRecent(tx: pg.PoolClient, { lane, from }: LaneReadings, judgement: Judgement): Promise<void> {
+  const fresh = (seen: ReadonlyMap<string, Sighting>): [string, Sighting][] =>
+    [...seen].filter(([, { exact, offset }]) => !exact && offset >= from);
+  const commits = fresh(judgement.known.commits);
+  if (commits.length > 0)
+    await tx.query({
+      name: 'index_recent_commits',
+      text: `INSERT INTO kafka_index.recent_commits AS r (lane, id, at_offset, at)
+             SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[])
+             ON CONFLICT (lane, id) DO UPDATE SET at_offset = excluded.at_offset, at = excluded.at`,
+      values: [lane, commits.map(([id]) => id), commits.map(([, s]) => s.offset), commits.map(([, s]) => s.at)],
+    });
+  const commands = fresh(judgement.known.commands);
+  if (commands.length === 0) return;
+  const bodies = new Map(judgement.verdicts.flatMap((v) => (v.void === null ? [[v.offset, v.body] as const] : [])));
+  await tx.query({
+    name: 'index_recent_commands',
+    text: `INSERT INTO kafka_index.recent_commands AS r (lane, id, at_offset, at, commit_id, body)
+           SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[])
+           ON CONFLICT (lane, id) DO UPDATE
+           SET at_offset = excluded.at_offset, at = excluded.at, commit_id = excluded.commit_id, body = excluded.body`,
+    values: [
+      lane,
+      commands.map(([id]) => id),
+      commands.map(([, s]) => s.offset),
+      commands.map(([, s]) => s.at),
+      commands.map(([, s]) => s.commitId),
+      commands.map(([, s]) => bodies.get(s.offset)),
+    ],
+  });
+}

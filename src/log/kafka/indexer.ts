@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { holdLease } from '../../database/lease.ts';
+import { pause } from '../../pause.ts';
+import type { Chunk, KafkaClient } from './client.ts';
+import { nextOffsets } from './index-reader.ts';
+import { type LaneReadings, loadKnown, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
+import { readRecord } from './record.ts';
+import { judge, NOTHING_KNOWN } from './validity.ts';
+
+export interface IndexerOptions {
+  readonly client: Pick<KafkaClient, 'tail'>;
+  readonly pool: pg.Pool;
+  readonly topic: string;
+  readonly lanes: number;
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Told, after each transaction, the first offset of each lane without a verdict. */
+  readonly onProgress: (next: readonly number[]) => void;
+}
+
+const RETRY_MS = 500;
+/** Records judged in one transaction. */
+const MAX_RECORDS = 2000;
+
+/**
+ * Keeps the index up with the topic: one indexer among all instances, by a lease that is taken over within seconds. A
+ * stale one loses the compare-and-set on the offsets and starts over; two at once cost time, never truth.
+ * Resolves when the signal aborts.
+ */
+export async function runIndexer(options: IndexerOptions): Promise<void> {
+  const { pool, topic, holder, logger, signal } = options;
+  while (!signal.aborted) {
+    try {
+      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
+    } catch (error) {
+      const level = error instanceof StaleIndexError ? 'warn' : 'error';
+      logger[level]({ err: error, topic }, 'indexing interrupted, will go on');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function index(options: IndexerOptions, signal: AbortSignal): Promise<void> {
+  const { client, pool, topic, lanes, logger, onProgress } = options;
+  await prepareIndex(pool, topic, lanes);
+  const next = await nextOffsets(pool);
+  logger.info({ topic }, 'leading the index');
+  for await (const chunks of client.tail(next, signal)) {
+    for (const part of portions(chunks)) {
+      const work = readLanes(part, next, lanes);
+      const known = await loadKnown(pool, work);
+      const judged = work.map((readings) => ({
+        readings,
+        judgement: judge(known.get(readings.lane) ?? NOTHING_KNOWN, readings.readings),
+      }));
+      await writeVerdicts(pool, judged);
+      for (const { readings } of judged) next[readings.lane] = readings.next;
+      onProgress([...next]);
+      for (const { readings, judgement } of judged)
+        for (const verdict of judgement.verdicts)
+          if (verdict.void === 'malformed')
+            logger.warn(
+              { topic, lane: readings.lane, offset: verdict.offset, why: verdict.detail },
+              'malformed record',
+            );
+    }
+  }
+}
+
+/** Cuts what has arrived into portions of bounded size. */
+function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
+  let portion: Chunk[] = [];
+  let size = 0;
+  for (const { lane, records } of chunks) {
+    for (let start = 0; start < records.length; ) {
+      const part = records.slice(start, start + MAX_RECORDS - size);
+      portion.push({ lane, records: part });
+      start += part.length;
+      size += part.length;
+      if (size < MAX_RECORDS) continue;
+      yield portion;
+      portion = [];
+      size = 0;
+    }
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** One entry per lane, its records in order. */
+function readLanes(chunks: readonly Chunk[], next: readonly number[], lanes: number): LaneReadings[] {
+  const byLane = new Map<number, LaneReadings['readings'][number][]>();
+  for (const { lane, records } of chunks) {
+    const readings = byLane.get(lane) ?? [];
+    for (const record of records) readings.push(readRecord(record, lane, lanes));
+    byLane.set(lane, readings);
+  }
+  return [...byLane].map(([lane, readings]) => ({
+    lane,
+    from: next[lane]!,
+    next: readings[readings.length - 1]!.offset + 1,
+    readings,
+  }));
+}

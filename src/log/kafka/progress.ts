@@ -1,0 +1,89 @@
+import { pause } from '../../pause.ts';
+
+export interface ProgressOptions {
+  /** Per lane, the first offset without a verdict. */
+  readonly poll: () => Promise<readonly number[]>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** While somebody waits; the indexer's own process is told at once. */
+const POLL_MS = 10;
+const IDLE_POLL_MS = 100;
+
+/**
+ * A hint of how far the index is, for those who wait for it: it wakes them, and a snapshot of the index decides. Asks the
+ * database only while somebody waits, whatever their number.
+ */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #waiting = new Set<{ ready(next: readonly number[]): boolean; resolve(): void }>();
+  readonly #stop = new AbortController();
+  #next: readonly number[] = [];
+  #polling = false;
+  #urgent = 0;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  /** The index has moved. */
+  publish(next: readonly number[]): void {
+    this.#next = next;
+    for (const waiter of [...this.#waiting]) if (waiter.ready(next)) waiter.resolve();
+  }
+
+  /** As last heard. */
+  current(): readonly number[] {
+    return this.#next;
+  }
+
+  /** Resolves when the index has passed `offset`; earlier at `limit`: a deadline of `performance.now()`, or a signal. */
+  async passed(lane: number, offset: number, limit: number | AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
+    this.#urgent++;
+    await this.#until((next) => (next[lane] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
+    this.#urgent--;
+    clearTimeout(timer);
+  }
+
+  /** Resolves when the index is beyond `seen` in any lane, or the signal aborts. */
+  beyond(seen: readonly number[], signal: AbortSignal): Promise<void> {
+    return this.#until((next) => next.some((offset, lane) => offset > (seen[lane] ?? 0)), signal);
+  }
+
+  /** Nobody waits any longer. */
+  close(): void {
+    this.#stop.abort();
+    for (const waiter of [...this.#waiting]) waiter.resolve();
+  }
+
+  #until(ready: (next: readonly number[]) => boolean, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#stop.signal.aborted || ready(this.#next)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(waiter);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const waiter = { ready, resolve: done };
+      this.#waiting.add(waiter);
+      signal.addEventListener('abort', done, { once: true });
+      if (!this.#polling) void this.#poll();
+    });
+  }
+
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    while (this.#waiting.size > 0 && !this.#stop.signal.aborted) {
+      try {
+        this.publish(await this.#options.poll());
+      } catch (error) {
+        this.#options.onTrouble(error);
+        await pause(IDLE_POLL_MS, this.#stop.signal);
+      }
+      if (this.#waiting.size > 0) await pause(this.#urgent > 0 ? POLL_MS : IDLE_POLL_MS, this.#stop.signal);
+    }
+    this.#polling = false;
+  }
+}

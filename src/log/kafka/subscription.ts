@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import { pause } from '../../pause.ts';
+import { decodeCommit } from '../commit-codec.ts';
+import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
+import { categoryOf } from '../stream-name.ts';
+import type { Chunk, KafkaClient } from './client.ts';
+import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
+import { offsetAfter, positionOf } from './position.ts';
+import type { Progress } from './progress.ts';
+
+export interface ReaderDependencies {
+  readonly client: Pick<KafkaClient, 'tail'>;
+  readonly pool: pg.Pool;
+  readonly progress: Progress;
+  readonly lanes: number;
+}
+
+const DEFAULT_MAX_COMMITS = 1000;
+/** Bytes of commits in one page of the index. */
+const MAX_PAGE_BYTES = 4 << 20;
+/** Progress over commits that nobody asked for is told in steps: each costs its reader a look. */
+const PROGRESS_STEP_MS = 20;
+
+/** Reads the topic, never beyond the index, and leaves out what the index holds as void. */
+export async function* subscribeToTopic(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+  const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  for await (const chunks of deps.client.tail(startOf(deps.lanes, options), signal)) {
+    for (const chunk of chunks) {
+      const voids = await judged(deps, chunk, signal);
+      if (voids === null) return;
+      yield* batchesOf(chunk, voids, new Set(categories), maxCommits);
+      if (signal.aborted) return;
+    }
+  }
+}
+
+/** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */
+async function judged(
+  { pool, progress }: ReaderDependencies,
+  { lane, records }: Chunk,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number> | null> {
+  const first = records[0]!.offset;
+  const last = records[records.length - 1]!.offset;
+  while (!signal.aborted) {
+    await progress.passed(lane, last, signal);
+    const voids = await voidsWithin(pool, lane, first, last);
+    if (voids !== null) return voids;
+    // The hint was ahead of the database: the index was dropped and is being made anew.
+    progress.publish(await nextOffsets(pool));
+  }
+  return null;
+}
+
+function* batchesOf(
+  { lane, records }: Chunk,
+  voids: ReadonlySet<number>,
+  categories: ReadonlySet<string>,
+  maxCommits: number,
+): Generator<Batch> {
+  let commits: RecordedCommit[] = [];
+  for (const { offset, value } of records) {
+    if (value === null || voids.has(offset)) continue;
+    const commit = decodeCommit(Buffer.from(value).toString(), positionOf(lane, offset), offset);
+    if (!categories.has(categoryOf(commit.stream))) continue;
+    if (commits.length === maxCommits) {
+      yield { lane, commits, last: commits[commits.length - 1]!.position };
+      commits = [];
+    }
+    commits.push(commit);
+  }
+  yield { lane, commits, last: positionOf(lane, records[records.length - 1]!.offset) };
+}
+
+/** Reads exact streams only: the index has all their commits, so intake need not even be fetched. */
+export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+  const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  const { pool, progress } = deps;
+  const next = startOf(deps.lanes, options);
+  while (!signal.aborted) {
+    const reached = await nextOffsets(pool);
+    let found = 0;
+    for (const [lane, end] of reached.entries()) {
+      while (next[lane]! < end && !signal.aborted) {
+        const page = await exactPage(pool, lane, next[lane]!, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES });
+        if (page === null) break;
+        next[lane] = page.last + 1;
+        found += page.commits.length;
+        yield { lane, commits: page.commits, last: positionOf(lane, page.last) };
+      }
+    }
+    if (found === 0) await pause(PROGRESS_STEP_MS, signal);
+    await progress.beyond(next, signal);
+  }
+}
+
+function startOf(lanes: number, { after }: SubscribeOptions): number[] {
+  return Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
+}

@@ -1,0 +1,181 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { KafkaContainer } from '@testcontainers/kafka';
+
+/** A Kafka broker for tests. */
+export interface KafkaBroker {
+  readonly brokers: readonly string[];
+  /** Null where the broker is not the tests' own, so that they may not kill it. */
+  readonly process: BrokerProcess | null;
+  stop(): Promise<void>;
+}
+
+export interface BrokerProcess {
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** Starts it again, with its data and its port. */
+  start(): Promise<void>;
+}
+
+/**
+ * A broker from `KAFKA_BROKERS`, else Kafka 4.1 fetched with Maven and run with Java, else a container. Null, after a line
+ * that says so, where there is none of the three.
+ */
+export async function startKafkaBroker(): Promise<KafkaBroker | null> {
+  const given = process.env['KAFKA_BROKERS'];
+  if (given !== undefined && given !== '')
+    return { brokers: given.split(','), process: null, stop: () => Promise.resolve() };
+  const troubles: string[] = [];
+  for (const start of [startWithJava, startContainer]) {
+    try {
+      return await start();
+    } catch (error) {
+      troubles.push(error instanceof Error ? error.message.split('\n')[0]! : String(error));
+    }
+  }
+  console.warn(
+    `SKIPPED: no Kafka broker to test against. Set KAFKA_BROKERS, or install Java and Maven, or Docker (${troubles.join('; ')})`,
+  );
+  return null;
+}
+
+const run = promisify(execFile);
+const KAFKA = '4.1.0';
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+  <groupId>test</groupId><artifactId>kafka-broker</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA}</version></dependency>
+    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+  </dependencies></project>`;
+const START_TIMEOUT_MS = 30_000;
+
+/** The folder with the broker's jars (43 MB), fetched once per user. */
+async function fetchJars(): Promise<string> {
+  const cache = join(homedir(), '.cache', 'botledger-kafka');
+  const jars = join(cache, KAFKA);
+  if (existsSync(jars)) return jars;
+  await mkdir(cache, { recursive: true });
+  const building = await mkdtemp(join(cache, 'fetch-'));
+  try {
+    await writeFile(join(building, 'pom.xml'), POM);
+    const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=jars'];
+    await run('mvn', ['-q', '-B', ...goal], { cwd: building, timeout: 180_000 });
+    // Two test files may fetch at once: the first to be done puts the whole folder in place.
+    await rename(join(building, 'jars'), jars).catch((error: unknown) => {
+      if (!existsSync(jars)) throw error;
+    });
+  } finally {
+    await rm(building, { recursive: true, force: true });
+  }
+  return jars;
+}
+
+async function startWithJava(): Promise<KafkaBroker> {
+  const jars = await fetchJars();
+  const folder = await mkdtemp(join(tmpdir(), 'kafka-'));
+  const [port, controllerPort] = [await freePort(), await freePort()];
+  const config = join(folder, 'server.properties');
+  await writeFile(config, properties(folder, port, controllerPort));
+  const java = ['-cp', [join(jars, '*'), ''].join(delimiter), '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const tool = [...java, '-Xmx128m', 'kafka.tools.StorageTool'];
+  const { stdout } = await run('java', [...tool, 'random-uuid']);
+  await run('java', [...tool, 'format', '--standalone', '-t', stdout.trim().split('\n').at(-1)!, '-c', config]);
+
+  let broker: ChildProcess | null = null;
+  const start = async (): Promise<void> => {
+    const child = spawn('java', [...java, '-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', 'kafka.Kafka', config], {
+      stdio: 'ignore',
+    });
+    broker = child;
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    while (!(await accepts(port))) {
+      if (child.exitCode !== null) throw new Error(`the Kafka broker ended with ${child.exitCode}`);
+      if (performance.now() > deadline) throw new Error('the Kafka broker does not answer');
+    }
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const child = broker;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await exited;
+  };
+  // A run of tests that is cut short leaves no broker behind.
+  process.once('exit', () => broker?.kill('SIGKILL'));
+  await start();
+  return {
+    brokers: [`127.0.0.1:${port}`],
+    process: { kill: () => end('SIGKILL'), start },
+    async stop() {
+      await end('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function properties(folder: string, port: number, controllerPort: number): string {
+  return Object.entries({
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'log.dirs': join(folder, 'data'),
+    'default.replication.factor': 1,
+    'min.insync.replicas': 1,
+    'offsets.topic.replication.factor': 1,
+    'offsets.topic.num.partitions': 1,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'transaction.state.log.num.partitions': 1,
+    'share.coordinator.state.topic.replication.factor': 1,
+    'share.coordinator.state.topic.min.isr': 1,
+    'share.coordinator.state.topic.num.partitions': 1,
+    'group.initial.rebalance.delay.ms': 0,
+    'auto.create.topics.enable': false,
+    // A broker that was killed registers anew only after its old session has run out; 9 s by default.
+    'broker.session.timeout.ms': 1000,
+    'broker.heartbeat.interval.ms': 200,
+  })
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
+}
+
+async function startContainer(): Promise<KafkaBroker> {
+  const container = await new KafkaContainer(`confluentinc/cp-kafka:8.1.0`).withKraft().start();
+  return {
+    brokers: [`${container.getHost()}:${container.getMappedPort(9093)}`],
+    process: null,
+    stop: async () => void (await container.stop()),
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => setTimeout(resolve, 50, false));
+  });
+}
