@@ -1,4 +1,8 @@
+import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import type { TestProject } from 'vitest/node';
+import { EmbeddedPostgresError } from '../../src/database/embedded/error.ts';
+import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
+import { temporaryDataDir } from './embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -7,8 +11,50 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<void> {
+interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The server of TEST_DATABASE_URL, else an embedded one, else a container; the tests' role in it need not be a superuser. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given === undefined) throw new Error('TEST_DATABASE_URL is not set');
-  project.provide('databaseUrl', given);
+  const server = given === undefined ? await startServer() : { url: given, stop: async () => {} };
+  project.provide('databaseUrl', server.url);
+  return server.stop;
+}
+
+async function startServer(): Promise<TestServer> {
+  try {
+    return await startEmbedded();
+  } catch (error) {
+    if (!(error instanceof EmbeddedPostgresError)) throw error;
+    console.warn(`no embedded PostgreSQL for the tests (${error.message}), trying a container`);
+  }
+  try {
+    const container = await new PostgreSqlContainer('postgres:18-alpine').start();
+    return { url: container.getConnectionUri(), stop: async () => void (await container.stop()) };
+  } catch (cause) {
+    throw new Error('the tests need PostgreSQL: set TEST_DATABASE_URL, or make the embedded one or Docker work', {
+      cause,
+    });
+  }
+}
+
+async function startEmbedded(): Promise<TestServer> {
+  const folder = await temporaryDataDir();
+  try {
+    const log = { info: () => {}, warn: console.warn };
+    const postgres = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log, durable: false });
+    return {
+      url: postgres.url,
+      async stop() {
+        await postgres.close();
+        await folder.remove();
+      },
+    };
+  } catch (error) {
+    await folder.remove();
+    throw error;
+  }
 }

@@ -1,0 +1,24 @@
+export type EmbeddedPostgresErrorCode =
+  /** Another service holds the folder. */
+  | 'folder-in-use'
+  /** This platform, this account or this folder cannot run the server; the message says what to change. */
+  | 'cannot-run'
+  /** The server was started for 30 s and never came up; the message ends with its own last words. */
+  | 'did-not-start';
+
+/** A refusal whose message is one line, written for the person who started the program. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError';
+  readonly code: EmbeddedPostgresErrorCode;
+
+  constructor(code: EmbeddedPostgresErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** The `code` of a system error or the SQLSTATE of a database error; undefined where there is none. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

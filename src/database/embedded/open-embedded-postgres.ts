@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { access, constants, mkdir, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Access, freePort, newPassword, readAccess, writeAccess } from './access-file.ts';
+import { findBinaries } from './binaries.ts';
+import { type ClusterPlace, clusterExists, createCluster, SERVICE_DATABASE, SERVICE_ROLE } from './cluster.ts';
+import { ASK_MS, type EnterOptions, enterServer } from './enter-server.ts';
+import { EmbeddedPostgresError } from './error.ts';
+import { lockFolder, tryLockFolder } from './folder-lock.ts';
+import type { Log } from './log.ts';
+import { findServer, stopServer } from './server.ts';
+import { findServerUser } from './server-user.ts';
+import { isUsed, type Usage } from './usage.ts';
+
+export interface EmbeddedPostgresOptions {
+  /** Made if it is missing. Holds the cluster (`postgres`), `postgres.json` (port and password, mode 0600) and `postgres.log`. */
+  readonly dataDir: string;
+  /** A `service` has the folder to itself and replaces an orphaned server; a `command` joins whatever runs. */
+  readonly role: 'service' | 'command';
+  readonly log: Log;
+  /** False for tests: no fsync. Default true. */
+  readonly durable?: boolean;
+}
+
+export interface EmbeddedPostgres {
+  /** Stays the same until `close`, across restarts of the server. The role may create databases but is no superuser. */
+  readonly url: string;
+  /** Leaves the server, and stops it if nobody else uses it. Close pools first: what they still run is cut off. */
+  close(): Promise<void>;
+}
+
+/** Longer than the slowest orderly stop (80 s, `stopServer`). */
+const START_LOCK_MS = 120_000;
+
+/**
+ * A PostgreSQL server of our own in `dataDir`, answering when this returns. While it is open, a server that dies is started again; its
+ * clients see broken and refused connections meanwhile.
+ * @throws EmbeddedPostgresError
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = await makeUsable(options.dataDir);
+  const serviceLock = options.role === 'service' ? await tryLockFolder(dataDir, 'service') : undefined;
+  if (options.role === 'service' && serviceLock === undefined) {
+    const message = `another botledger service uses ${dataDir}: stop it, or set another DATA_DIR`;
+    throw new EmbeddedPostgresError('folder-in-use', message);
+  }
+  try {
+    const folder = join(dataDir, 'postgres');
+    const binaries = await findBinaries();
+    const user = await findServerUser(dataDir, folder, binaries.postgres);
+    const kept = await keepServer({ dataDir, folder, binaries, user }, options);
+    return {
+      url: kept.url,
+      async close() {
+        await kept.close();
+        await serviceLock?.release();
+      },
+    };
+  } catch (error) {
+    await serviceLock?.release();
+    throw error;
+  }
+}
+
+async function makeUsable(dataDir: string): Promise<string> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(dataDir);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new EmbeddedPostgresError('cannot-run', `cannot use DATA_DIR ${resolve(dataDir)}: ${reason}`, { cause });
+  }
+}
+
+/** Joins the server, and stands by it until `close`. */
+async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { role, log, durable = true } = options;
+  const closing = new AbortController();
+  const common = { durable, log, signal: closing.signal };
+
+  const { usage, password, port } = await withStartLock(place, async () => {
+    const known = await prepareCluster(place, log);
+    const { password } = known;
+    const choosePort = (): Promise<number> => freePort(known.port);
+    const entered = await enterServer(place, { ...common, password, choosePort, replaceOrphan: role === 'service' });
+    if (entered.port !== known.port) await writeAccess(place.dataDir, { port: entered.port, password });
+    return { ...entered, password };
+  });
+
+  const again = { ...common, password, choosePort: async () => port, replaceOrphan: false };
+  const closed = once(closing.signal, 'abort');
+  const standingBy = (async () => {
+    for (let present: Usage | undefined = usage; present !== undefined; ) {
+      await Promise.race([present.lost, closed]);
+      if (closing.signal.aborted) return present.leave();
+      log.warn('PostgreSQL is gone; starting it again');
+      present = await enterAgain(place, again, port);
+      if (present !== undefined) log.info('PostgreSQL is back');
+    }
+  })();
+
+  return {
+    url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/${SERVICE_DATABASE}`,
+    async close() {
+      closing.abort();
+      await standingBy;
+      await withStartLock(place, async () => {
+        const server = await findServer(place);
+        if (server === undefined) return;
+        const used = await isUsed({ port: server.port, password }, ASK_MS);
+        if (used === false || (used === 'unknown' && role === 'service')) await stopServer(place, server);
+      });
+    },
+  };
+}
+
+/** Tries until it succeeds, on the port that our clients know; undefined when it was called off. */
+async function enterAgain(place: ClusterPlace, options: EnterOptions, port: number): Promise<Usage | undefined> {
+  for (;;) {
+    try {
+      const entered = await withStartLock(place, () => enterServer(place, options), options.signal);
+      if (entered.port === port) return entered.usage;
+      await entered.usage.leave(); // a command started it while our port was taken, and will stop it
+      throw new Error(`PostgreSQL runs on port ${entered.port}, our clients know ${port}`);
+    } catch (error) {
+      if (options.signal.aborted) return undefined;
+      options.log.warn(`PostgreSQL is still down: ${error instanceof Error ? error.message : error}`);
+      await sleep(1_000);
+    }
+  }
+}
+
+/** The password comes before the cluster that has it: a start killed between the two goes on with the same one. */
+async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
+  const { dataDir, folder } = place;
+  const known = await readAccess(dataDir);
+  if (await clusterExists(folder)) {
+    if (known !== undefined) return known;
+    const message = `${dataDir}/postgres.json is missing: it holds the password of the cluster in ${folder}`;
+    throw new EmbeddedPostgresError('cannot-run', message);
+  }
+  const fresh = known ?? { port: await freePort(undefined), password: newPassword() };
+  if (known === undefined) await writeAccess(dataDir, fresh);
+  log.info(`creating a PostgreSQL cluster in ${folder}`);
+  await createCluster(place, fresh.password);
+  return fresh;
+}
+
+/** One process at a time creates, starts, joins, leaves or stops: whoever finds the server unused may stop it without a race. */
+async function withStartLock<T>({ dataDir }: ClusterPlace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const lock = await lockFolder(dataDir, 'start', START_LOCK_MS, signal);
+  if (lock === undefined) {
+    const message = `another process has been starting or stopping PostgreSQL in ${dataDir} for ${START_LOCK_MS / 1000} s`;
+    throw new EmbeddedPostgresError('did-not-start', message);
+  }
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,166 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { giveToOwnerOf } from './access-file.ts';
+import type { ClusterPlace } from './cluster.ts';
+import { EmbeddedPostgresError, errorCode } from './error.ts';
+import type { Log } from './log.ts';
+import { serverArguments } from './settings.ts';
+
+export interface Server {
+  readonly pid: number;
+  readonly port: number;
+  readonly status: 'starting' | 'ready' | 'stopping';
+}
+
+export interface StartOptions {
+  readonly durable: boolean;
+  readonly log: Log;
+  /** Stops the waiting, not the server. */
+  readonly signal: AbortSignal;
+}
+
+const POLL_MS = 25;
+
+/** The server that runs on the cluster, whoever started it. A postmaster.pid alone proves nothing: it outlives a kill -9, and pids come again. */
+export async function findServer({ folder }: Pick<ClusterPlace, 'folder'>): Promise<Server | undefined> {
+  const lines = await readPidFile(folder);
+  if (lines === undefined) return undefined;
+  // Lines, from PostgreSQL's miscadmin.h: 1 pid, 4 port, 8 status.
+  const pid = Number(lines[0]);
+  if (!(await isServer(pid, folder))) return undefined;
+  const word = lines[7]?.trim();
+  return { pid, port: Number(lines[3]), status: word === 'ready' || word === 'stopping' ? word : 'starting' };
+}
+
+/**
+ * Starts the server in a session of its own and returns when it accepts connections, however long recovery takes. If it ends before that,
+ * the error's message has its last words.
+ */
+export async function startServer(place: ClusterPlace, port: number, options: StartOptions): Promise<void> {
+  const { durable, log, signal } = options;
+  await disownPidFile(place.folder);
+  const logPath = join(place.dataDir, 'postgres.log');
+  await rotate(logPath);
+  // A file rather than a pipe: an orphaned server would die of the pipe when it next writes.
+  const logFile = await open(logPath, 'a', 0o600);
+  try {
+    await giveToOwnerOf(place.dataDir, logPath);
+    const { size } = await logFile.stat();
+    const command = place.user.command(place.binaries.postgres, serverArguments(place.folder, port, durable));
+    const stdio = ['ignore', logFile.fd, logFile.fd] as const;
+    const child = spawn(command.file, command.args, { ...command.options, detached: true, stdio: [...stdio] });
+    let ended = false;
+    child.once('exit', () => {
+      ended = true;
+    });
+    await once(child, 'spawn');
+    child.unref();
+    for (let waited = POLL_MS; ; waited += POLL_MS) {
+      const server = await findServer(place);
+      if (server?.pid === child.pid && server?.status === 'ready') return;
+      if (ended)
+        throw new EmbeddedPostgresError('did-not-start', `PostgreSQL did not start: ${await lastWords(logPath, size)}`);
+      if (waited % 10_000 === 0) log.info('PostgreSQL is still starting; after a crash it first replays its own log');
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  } finally {
+    await logFile.close();
+  }
+}
+
+/** Stops the server: fast, which ends sessions and writes a checkpoint, then harder; what is committed survives even the last. */
+export async function stopServer(place: Pick<ClusterPlace, 'folder' | 'binaries'>, { pid }: Server): Promise<void> {
+  const steps = [
+    ['INT', 60_000],
+    ['QUIT', 10_000],
+    ['KILL', 10_000],
+  ] as const;
+  for (const [signal, patienceMs] of steps) {
+    await sendSignal(place, pid, signal);
+    for (const giveUpAt = Date.now() + patienceMs; Date.now() < giveUpAt; await sleep(POLL_MS)) {
+      if (!(await isServer(pid, place.folder))) return;
+    }
+  }
+  throw new EmbeddedPostgresError(
+    'cannot-run',
+    `the PostgreSQL server (pid ${pid}) on ${place.folder} does not end, not even when killed`,
+  );
+}
+
+async function sendSignal(
+  { binaries }: Pick<ClusterPlace, 'binaries'>,
+  pid: number,
+  signal: 'INT' | 'QUIT' | 'KILL',
+): Promise<void> {
+  try {
+    // Windows has no signals; pg_ctl speaks the server's substitute for them.
+    if (process.platform === 'win32') await promisify(execFile)(binaries.pg_ctl, ['kill', signal, String(pid)]);
+    else process.kill(pid, `SIG${signal}`);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error; // it has just ended
+  }
+}
+
+async function readPidFile(folder: string): Promise<string[] | undefined> {
+  try {
+    return (await readFile(join(folder, 'postmaster.pid'), 'utf8')).split('\n');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether the process lives and is the server of this folder: its command line names both. A zombie has an empty one. */
+async function isServer(pid: number, folder: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform === 'win32') return true;
+  const command = await commandLine(pid);
+  return command.includes('postgres') && command.includes(folder);
+}
+
+async function commandLine(pid: number): Promise<string> {
+  try {
+    // Readable by every user, unlike /proc/<pid>/cwd, which a container's root may not read of others.
+    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
+  } catch {
+    return ''; // it has just ended
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * PostgreSQL refuses to start while the pid in postmaster.pid belongs to any process of its user, after a container's restart typically
+ * to an unrelated one. Only the pid is replaced, by one that cannot exist: the shared memory named below it still guards
+ * against backends that survived a killed server.
+ */
+async function disownPidFile(folder: string): Promise<void> {
+  const lines = await readPidFile(folder);
+  if (lines === undefined || !isAlive(Number(lines[0])) || (await isServer(Number(lines[0]), folder))) return;
+  await writeFile(join(folder, 'postmaster.pid'), ['2147483647', ...lines.slice(1)].join('\n'));
+}
+
+async function rotate(path: string): Promise<void> {
+  const size = await stat(path).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size > 10_000_000) await rename(path, `${path}.1`);
+}
+
+async function lastWords(path: string, from: number): Promise<string> {
+  const text = (await readFile(path)).subarray(from).toString('utf8').trim();
+  return text === '' ? `it said nothing; see ${path}` : text.split('\n').slice(-3).join(' | ');
+}

@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  eventually,
+  type PostgresProcess,
+  query,
+  serverOf,
+  startPostgresProcess,
+  temporaryDataDir,
+} from '../support/embedded-postgres.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryDataDir>>;
+let processes: PostgresProcess[];
+beforeEach(async () => {
+  folder = await temporaryDataDir();
+  processes = [];
+});
+afterEach(async () => {
+  for (const { pid } of processes) killIfAlive(pid);
+  await Promise.all(processes.map((started) => started.ended));
+  await folder.remove();
+});
+
+function start(role: 'service' | 'command'): PostgresProcess {
+  const started = startPostgresProcess(folder.path, role);
+  processes.push(started);
+  return started;
+}
+
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
+
+async function serverPid(): Promise<number> {
+  const server = await serverOf(folder.path);
+  if (server === undefined) throw new Error('no server runs');
+  return server.pid;
+}
+
+/** A service with one committed row. */
+async function serviceWithData(): Promise<{ service: PostgresProcess; url: string }> {
+  const service = start('service');
+  const url = await service.said('url');
+  await query(url, 'CREATE TABLE kept AS SELECT 1 AS n');
+  return { service, url };
+}
+
+/** The next start works, at the same address, with the row; and it stops in good order. */
+async function expectNextStart(url: string): Promise<void> {
+  const next = start('service');
+  expect(await next.said('url')).toBe(url);
+  expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+  expect(await next.kill('SIGTERM')).toBe(0);
+  expect(await serverOf(folder.path)).toBeUndefined();
+}
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s to the whole process group', (signal) => {
+  test('leaves the server running until the service has drained', async () => {
+    const { service } = await serviceWithData();
+    expect(await service.killGroup(signal)).toBe(0);
+    expect(await service.said('drained')).toBe(42);
+    expect(await serverOf(folder.path)).toBeUndefined();
+  });
+});
+
+describe('kill -9', () => {
+  test('of the service: its server is replaced by the next start', async () => {
+    const { service, url } = await serviceWithData();
+    const orphan = await serverPid();
+    await service.kill('SIGKILL');
+    const next = start('service');
+    expect(await next.said('url')).toBe(url);
+    expect(await serverPid()).not.toBe(orphan);
+    expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+    await next.kill('SIGTERM');
+  });
+
+  test('of the service and the server together', async () => {
+    const { service, url } = await serviceWithData();
+    const server = await serverPid();
+    process.kill(server, 'SIGKILL');
+    await service.killGroup('SIGKILL');
+    await expectNextStart(url);
+  });
+
+  test('of everything while a backend is busy: the next start waits for it to go', async () => {
+    const { service, url } = await serviceWithData();
+    const server = await serverPid();
+    const busy = query(url, burnCpu(8)).catch(() => {});
+    await eventually(async () => expect(await query(url, COUNT_BUSY)).toEqual([{ busy: 1 }]));
+    process.kill(server, 'SIGKILL');
+    await service.killGroup('SIGKILL');
+    await expectNextStart(url);
+    await busy;
+  });
+
+  test('of the server: the running service starts it again, at the same address', async () => {
+    const { url } = await serviceWithData();
+    for (let round = 0; round < 2; round += 1) {
+      const server = await serverPid();
+      process.kill(server, 'SIGKILL');
+      await eventually(async () => expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]));
+      expect(await serverPid()).not.toBe(server);
+    }
+  });
+
+  test('of one backend: the server recovers by itself and stays', async () => {
+    const { service, url } = await serviceWithData();
+    const server = await serverPid();
+    const [backend] = await query(
+      url,
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`,
+    );
+    process.kill(Number(backend?.['pid']), 'SIGKILL');
+    await eventually(async () => expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]));
+    expect(await serverPid()).toBe(server);
+    expect(await service.kill('SIGTERM')).toBe(0);
+    expect(await serverOf(folder.path)).toBeUndefined();
+  });
+
+  test('of the server, then at once of the service that starts it again', async () => {
+    const { service, url } = await serviceWithData();
+    process.kill(await serverPid(), 'SIGKILL');
+    await service.said('log'); // it has noticed
+    await service.kill('SIGKILL');
+    await expectNextStart(url);
+  });
+
+  test('of the service while a command uses its server: the next service joins that server, and stands by it', async () => {
+    const { service, url } = await serviceWithData();
+    const command = start('command');
+    await command.said('url');
+    const server = await serverPid();
+    await service.kill('SIGKILL');
+
+    const next = start('service');
+    expect(await next.said('url')).toBe(url);
+    expect(await serverPid()).toBe(server);
+    expect(await command.kill('SIGTERM')).toBe(0);
+    expect(await serverPid()).toBe(server);
+    process.kill(server, 'SIGKILL');
+    await eventually(async () => expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]));
+  });
+
+  test('of a command that started the server: the next command joins it, and stops it', async () => {
+    const first = start('command');
+    const url = await first.said('url');
+    const server = await serverPid();
+    await first.kill('SIGKILL');
+    const next = start('command');
+    expect(await next.said('url')).toBe(url);
+    expect(await serverPid()).toBe(server);
+    expect(await next.kill('SIGTERM')).toBe(0);
+    expect(await serverOf(folder.path)).toBeUndefined();
+  });
+
+  test('while the cluster is being made: the half-made one does not count and is cleared away', async () => {
+    const killed = start('service');
+    await eventually(async () => {
+      const workshop = (await readdir(folder.path)).find((name) => name.startsWith('postgres.new-')) ?? '';
+      await stat(join(folder.path, workshop, 'data', 'PG_VERSION'));
+    });
+    await killed.kill('SIGKILL');
+    expect(await readdir(folder.path)).not.toContain('postgres');
+
+    const next = start('service');
+    expect(await query(await next.said('url'), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.json', 'postgres.log']);
+  });
+});
+
+test('a pid file that names a foreign process, as after a restart of a container, does not prevent a start', async () => {
+  const { service, url } = await serviceWithData();
+  const pidFile = join(folder.path, 'postgres', 'postmaster.pid');
+  const left = (await readFile(pidFile, 'utf8')).split('\n');
+  await service.kill('SIGTERM');
+  const { uid, gid } = await stat(join(folder.path, 'postgres'));
+  const foreigner = spawn('sleep', ['600'], process.getuid?.() === 0 ? { uid, gid } : {});
+  await once(foreigner, 'spawn');
+  await writeFile(pidFile, [String(foreigner.pid), ...left.slice(1)].join('\n'));
+
+  await expectNextStart(url);
+  expect(foreigner.exitCode).toBeNull();
+  foreigner.kill();
+});
+
+/** Not pg_sleep, which ends with the postmaster: a backend that computes does not look up. */
+const burnCpu = (seconds: number): string => `
+  DO $$ DECLARE n bigint := 0; BEGIN
+    WHILE clock_timestamp() < statement_timestamp() + interval '${seconds} s' LOOP n := n + 1; END LOOP;
+  END $$`;
+const COUNT_BUSY = `SELECT count(*)::int AS busy FROM pg_stat_activity WHERE query LIKE '%statement_timestamp%' AND state = 'active' AND pid <> pg_backend_pid()`;

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { findBinaries } from '../../src/database/embedded/binaries.ts';
+import { findServer, stopServer } from '../../src/database/embedded/server.ts';
+
+/** What the process of embedded-postgres-process.ts says. */
+interface Message {
+  readonly url?: string;
+  readonly log?: string;
+  readonly drained?: number;
+  readonly closed?: true;
+  readonly refused?: string;
+  readonly message?: string;
+}
+
+export interface PostgresProcess {
+  readonly pid: number;
+  /** The first message that has the key, past ones included; rejects when the process ends without it. */
+  said<K extends keyof Message>(key: K): Promise<NonNullable<Message[K]>>;
+  /** To the process alone; resolves with its exit code when it has ended, null after a signal that killed it. */
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** To its whole process group. */
+  killGroup(signal: NodeJS.Signals): Promise<number | null>;
+  /** Resolves with the exit code when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+export interface StartOptions {
+  /** A checkout to run from; default this one. */
+  readonly root?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Starts the process as the leader of a process group of its own, as a shell does. */
+export function startPostgresProcess(
+  dataDir: string,
+  role: 'service' | 'command',
+  { root = process.cwd(), ...account }: StartOptions = {},
+): PostgresProcess {
+  const script = join(root, 'test/support/embedded-postgres-process.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir, role], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
+  });
+  return follow(child);
+}
+
+function follow(child: ChildProcess): PostgresProcess {
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || stdout === null || stderr === null) throw new Error('the process did not start');
+  const messages: Message[] = [];
+  let errors = '';
+  let running = true;
+  const changes = new EventEmitter().setMaxListeners(0);
+  stderr.on('data', (text: Buffer) => {
+    errors += text.toString();
+  });
+  createInterface({ input: stdout }).on('line', (line) => {
+    messages.push(JSON.parse(line));
+    changes.emit('change');
+  });
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      running = false;
+      changes.emit('change');
+      resolve(code);
+    });
+  });
+  const send = (target: number, signal: NodeJS.Signals): Promise<number | null> => {
+    process.kill(target, signal);
+    return ended;
+  };
+  return {
+    pid,
+    ended,
+    kill: (signal) => send(pid, signal),
+    killGroup: (signal) => send(-pid, signal),
+    async said(key) {
+      for (;;) {
+        const found = messages.find((message) => message[key] !== undefined)?.[key];
+        if (found !== undefined) return found;
+        if (!running) throw new Error(`it ended without "${key}": ${JSON.stringify(messages)} ${errors}`);
+        await once(changes, 'change');
+      }
+    },
+  };
+}
+
+/** A fresh folder that other users may enter; `remove` first stops a server that a test left there. */
+export async function temporaryDataDir(parent = tmpdir()): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await realpath(await mkdtemp(join(parent, 'botledger-test-')));
+  await chmod(path, 0o755);
+  return {
+    path,
+    async remove() {
+      const server = await serverOf(path);
+      if (server !== undefined)
+        await stopServer({ folder: join(path, 'postgres'), binaries: await findBinaries() }, server);
+      await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** The server that runs on the data folder, if any. */
+export function serverOf(dataDir: string) {
+  return findServer({ folder: join(dataDir, 'postgres') });
+}
+
+export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {}); // tests kill the server; the query in flight rejects
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Waits until the work succeeds, at most `timeoutMs`; then throws its last error. */
+export async function eventually<T>(work: () => Promise<T>, timeoutMs = 30_000): Promise<T> {
+  const giveUpAt = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > giveUpAt) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
