@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { customRandom } from 'nanoid';
+import { hashSecret } from '../domain/catalog/api-key.ts';
 import type { Sources } from '../domain/sources.ts';
 
 /** 256 bits as base64url, shown once, and what the log keeps of it: the hex SHA-256. */
@@ -11,11 +11,6 @@ export interface Secret {
 export function newSecret(sources: Sources): Secret {
   const text = Buffer.from(sources.randomBytes(32)).toString('base64url');
   return { text, hash: hashSecret(text) };
-}
-
-/** Hex SHA-256. A fast hash is enough: what it hides has 256 random bits. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }
 
 const LETTERS_AND_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -75,7 +75,11 @@ export const botCreated = eventType(
   }),
 );
 export const botChanged = eventType('bot_changed', 1, botSettings.partial());
-export const webhookSecretRotated = eventType('webhook_secret_rotated', 1, z.object({ webhook_secret_hash: z.string() }));
+export const webhookSecretRotated = eventType(
+  'webhook_secret_rotated',
+  1,
+  z.object({ webhook_secret_hash: z.string() }),
+);
 export const unitCreated = eventType(
   'unit_created',
   1,
@@ -84,11 +88,7 @@ export const unitCreated = eventType(
 
 /** On a bot's `eventtypes` stream: names of custom events and goals share one sequence of event ids. */
 export const eventTypeRegistered = eventType('event_type_registered', 1, z.object({ event_id: id, name: z.string() }));
-export const goalCreated = eventType(
-  'goal_created',
-  1,
-  z.object({ event_id: id, target_id: id, name: z.string() }),
-);
+export const goalCreated = eventType('goal_created', 1, z.object({ event_id: id, target_id: id, name: z.string() }));
 
 /** The rate from one currency to another from a UTC day on, as decimal text. */
 export const exchangeRateSet = eventType(

@@ -164,7 +164,10 @@ describe('the demo', () => {
     const log: EventLog = {
       ...context.log,
       async append(commit) {
-        if (commit.stream === ownerStream(1)) await (demo ??= createDemo(context));
+        if (commit.stream === ownerStream(1)) {
+          demo ??= createDemo(context);
+          await demo;
+        }
         return context.log.append(commit);
       },
     };

@@ -1,0 +1,98 @@
+import type { ClientBase } from 'pg';
+import type { LedgerEvent } from '../../domain/events.ts';
+import { SALE_GOAL } from '../../domain/intake/system-events.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { type ExchangeRateRow, insertEventNames, type NameRow, upsertExchangeRates } from './bulk.ts';
+import { CATALOG_DDL } from './tables.ts';
+
+/** Owners, bots, keys, goals, names of events, units and exchange rates, as they are now. */
+export const catalogReadModel: ReadModel = {
+  name: 'catalog',
+  version: 1,
+  categories: ['owner', 'bot', 'eventtypes', 'fx'],
+  ddl: CATALOG_DDL,
+
+  async apply(tx, commits) {
+    const names: NameRow[] = [];
+    const rates: ExchangeRateRow[] = [];
+    for (const commit of commits) {
+      for (const event of commit.events) {
+        if (event.type === 'event_type_registered') names.push({ bot: keyOf(commit.stream), ...event.data });
+        else if (event.type === 'exchange_rate_set') rates.push(event.data);
+        else await applyEvent(tx, commit, event);
+      }
+    }
+    // Only inserted, and looked at by no other event: so all at once, after the bots that they belong to.
+    await insertEventNames(tx, names);
+    await upsertExchangeRates(tx, rates);
+  },
+};
+
+async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: LedgerEvent): Promise<void> {
+  const key = keyOf(stream);
+  switch (event.type) {
+    case 'owner_created':
+      return insert(tx, 'owners', { demo: false, ...event.data, created_at: at });
+    case 'owner_changed':
+      return change(tx, CHANGE_OWNER, key, event.data);
+    case 'key_issued': {
+      const { scope, ...issued } = event.data;
+      const bots = scope.type === 'all' ? null : scope.bots;
+      return insert(tx, 'keys', { ...issued, bots, owner_id: key, issued_at: at });
+    }
+    case 'key_revoked':
+      return one(tx, 'UPDATE keys SET revoked_at = least(revoked_at, $2) WHERE key_id = $1', [
+        event.data.key_id,
+        event.data.at,
+      ]);
+    case 'bot_created':
+      await insert(tx, 'bots', { ...event.data, created_at: at });
+      return insert(tx, 'goals', { ...SALE_GOAL, bot_id: event.data.bot_id });
+    case 'bot_changed':
+    case 'webhook_secret_rotated':
+      return change(tx, CHANGE_BOT, key, event.data);
+    case 'unit_created': {
+      const { unit_id, code, name, scale } = event.data;
+      return one(tx, INSERT_UNIT, [key, unit_id, code, name, scale]);
+    }
+    case 'goal_created': {
+      const { target_id, event_id, name } = event.data;
+      return one(tx, INSERT_GOAL, [key, target_id, event_id, name]);
+    }
+    default:
+      return;
+  }
+}
+
+/** The row's columns by name, absent ones null. */
+function insert(tx: ClientBase, table: 'owners' | 'keys' | 'bots' | 'goals', row: object): Promise<void> {
+  return one(tx, `INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, $1)`, [JSON.stringify(row)]);
+}
+
+// jsonb_populate_record keeps the row's own value where a key is absent, and takes null where it is null.
+const CHANGE_OWNER = `
+  UPDATE owners AS o SET (name, currency, plan, broadcasts_per_month) =
+    (SELECT r.name, r.currency, r.plan, r.broadcasts_per_month FROM jsonb_populate_record(o, $2) AS r)
+  WHERE owner_id = $1`;
+const CHANGE_BOT = `
+  UPDATE bots AS b SET (name, username, token, timezone, pair_separator, value_separator, referral_new_users_only,
+                        auto_payout, paid_broadcasts, webhook_secret_hash) =
+    (SELECT r.name, r.username, r.token, r.timezone, r.pair_separator, r.value_separator, r.referral_new_users_only,
+            r.auto_payout, r.paid_broadcasts, r.webhook_secret_hash
+     FROM jsonb_populate_record(b, $2) AS r)
+  WHERE public_key = $1`;
+const INSERT_UNIT = `
+  INSERT INTO units (bot_id, unit_id, code, name, scale) SELECT bot_id, $2, $3, $4, $5 FROM bots WHERE public_key = $1`;
+const INSERT_GOAL = `
+  INSERT INTO goals (bot_id, target_id, event_id, name) SELECT bot_id, $2, $3, $4 FROM bots WHERE public_key = $1`;
+
+function change(tx: ClientBase, statement: string, key: string, changes: object): Promise<void> {
+  return one(tx, statement, [key, JSON.stringify(changes)]);
+}
+
+/** Each event is about one row: none means that the log lacks what came before it. */
+async function one(tx: ClientBase, text: string, values: readonly unknown[]): Promise<void> {
+  const { rowCount } = await tx.query(text, [...values]);
+  if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${text.trim().slice(0, 40)}…`);
+}

@@ -1,0 +1,75 @@
+/**
+ * The catalog's tables. No foreign keys: owners, bots and rates live in different lanes of the log, and a bot may be seen
+ * before its owner. Times are milliseconds since 1970 UTC.
+ */
+export const CATALOG_DDL = `
+  CREATE TABLE owners (
+    owner_id bigint PRIMARY KEY,
+    public_key text NOT NULL,
+    name text NOT NULL,
+    currency text NOT NULL,
+    plan text NOT NULL,
+    broadcasts_per_month bigint NOT NULL,
+    demo boolean NOT NULL,
+    created_at bigint NOT NULL
+  );
+  CREATE TABLE bots (
+    bot_id integer PRIMARY KEY,
+    public_key text NOT NULL UNIQUE,
+    owner_id bigint NOT NULL,
+    name text NOT NULL,
+    username text,
+    token text,
+    timezone text NOT NULL,
+    pair_separator text NOT NULL,
+    value_separator text NOT NULL,
+    referral_new_users_only boolean NOT NULL,
+    auto_payout text NOT NULL,
+    paid_broadcasts boolean NOT NULL,
+    webhook_secret_hash text NOT NULL,
+    created_at bigint NOT NULL
+  );
+  CREATE INDEX bots_owner ON bots (owner_id);
+  CREATE TABLE keys (
+    key_id bigint PRIMARY KEY,
+    owner_id bigint NOT NULL,
+    public_part text NOT NULL,
+    secret_hash text NOT NULL UNIQUE,
+    -- Public keys; null: all bots of the owner.
+    bots text[],
+    kind text NOT NULL,
+    name text,
+    expires_at bigint,
+    revoked_at bigint,
+    rotates bigint,
+    issued_at bigint NOT NULL
+  );
+  CREATE INDEX keys_owner ON keys (owner_id);
+  CREATE TABLE goals (
+    bot_id integer,
+    target_id bigint,
+    event_id bigint NOT NULL,
+    name text NOT NULL,
+    PRIMARY KEY (bot_id, target_id)
+  );
+  CREATE TABLE event_types (
+    bot_id integer,
+    event_id bigint,
+    name text NOT NULL,
+    PRIMARY KEY (bot_id, event_id)
+  );
+  CREATE TABLE units (
+    bot_id integer,
+    unit_id bigint,
+    code text NOT NULL,
+    name text,
+    scale smallint NOT NULL,
+    PRIMARY KEY (bot_id, unit_id)
+  );
+  CREATE TABLE exchange_rates (
+    from_code text COLLATE "C",
+    to_code text COLLATE "C",
+    date date,
+    rate numeric NOT NULL,
+    PRIMARY KEY (from_code, to_code, date)
+  );`;

@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto';
+import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import type { KeyScope } from '../../domain/catalog/owner.ts';
+import type { Sources } from '../../domain/sources.ts';
+import { type BotRow, findBot } from './bots.ts';
+import { freshCache } from './fresh-cache.ts';
+import { findKey } from './keys.ts';
+import type { CatalogSource } from './source.ts';
+
+/** Whom a valid key stands for. */
+export interface Principal {
+  readonly keyId: number;
+  readonly ownerId: number;
+  readonly kind: 'personal' | 'service';
+  readonly scope: KeyScope;
+  readonly plan: 'premium' | 'free';
+  /** The currency of the owner's profile. */
+  readonly currency: string;
+  /** Set while the database is down: known from before, at most 60 s ago. */
+  readonly stale: boolean;
+}
+
+/** The resource that a request acts on. */
+export interface Bot extends BotRow {
+  /** As in {@link Principal}. */
+  readonly stale: boolean;
+}
+
+/** Every method: @throws DatabaseUnavailableError the database is down and the answer is not known from before */
+export interface Authenticator {
+  /** Null: no such key, or it has expired or been revoked. */
+  authenticate(apiKey: string): Promise<Principal | null>;
+  /**
+   * The bot that a request acts on. `missing`: the key may act on several bots and none was named; `unknown`: there is no
+   * such bot; `forbidden`: it lies outside the key's scope.
+   */
+  resource(principal: Principal, resourceKey: string | undefined): Promise<Bot | 'missing' | 'unknown' | 'forbidden'>;
+  /** The bot whose webhook this is; null: no such bot, or the secret is wrong. */
+  webhookBot(publicKey: string, secret: string): Promise<Bot | null>;
+}
+
+export interface AuthenticatorOptions extends CatalogSource {
+  readonly sources: Pick<Sources, 'now'>;
+  /** Milliseconds of a clock that never goes back, for the age of what is cached. */
+  readonly elapsed?: () => number;
+}
+
+/** Entries of either cache, some 500 bytes each. */
+const MAX_CACHED = 20_000;
+
+export function createAuthenticator({
+  sources,
+  elapsed = () => performance.now(),
+  ...source
+}: AuthenticatorOptions): Authenticator {
+  const keys = freshCache({ load: (secretHash) => findKey(source, secretHash), elapsed, max: MAX_CACHED });
+  const bots = freshCache({ load: (publicKey) => findBot(source, publicKey), elapsed, max: MAX_CACHED });
+
+  async function botOf(publicKey: string): Promise<Bot | null> {
+    const found = await bots(publicKey);
+    return found === null ? null : { ...found.value, stale: found.stale };
+  }
+
+  return {
+    async authenticate(apiKey) {
+      const parts = parseApiKey(apiKey);
+      if (parts === null) return null;
+      const found = await keys(hashSecret(parts.secret));
+      if (found === null || found.value.publicPart !== parts.publicPart) return null;
+      const { publicPart: _, expiresAt, revokedAt, ...key } = found.value;
+      const now = sources.now();
+      if (expiresAt !== null && expiresAt <= now) return null;
+      if (revokedAt !== null && revokedAt <= now) return null;
+      return { ...key, stale: found.stale };
+    },
+
+    async resource({ scope, ownerId }, resourceKey) {
+      const own = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
+      const publicKey = resourceKey ?? own;
+      if (publicKey === undefined) return 'missing';
+      const bot = await botOf(publicKey);
+      if (bot === null) return 'unknown';
+      const within = scope.type === 'all' || scope.bots.includes(publicKey);
+      return within && bot.owner_id === ownerId ? bot : 'forbidden';
+    },
+
+    async webhookBot(publicKey, secret) {
+      const bot = await botOf(publicKey);
+      if (bot === null) return null;
+      const given = Buffer.from(hashSecret(secret));
+      return timingSafeEqual(given, Buffer.from(bot.webhook_secret_hash)) ? bot : null;
+    },
+  };
+}

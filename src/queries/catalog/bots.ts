@@ -1,0 +1,75 @@
+import { isPublicKey } from '../../domain/catalog/api-key.ts';
+import type { KeyScope } from '../../domain/catalog/owner.ts';
+import { type CatalogSource, rowsOf } from './source.ts';
+
+/** The resource that a request acts on. */
+export interface BotRow {
+  /** Small integer that leads the keys of the read models. */
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly owner_id: number;
+  readonly name: string;
+  readonly username: string | null;
+  /** IANA name. */
+  readonly timezone: string;
+  readonly separators: { readonly pair: string; readonly value: string };
+  readonly webhook_secret_hash: string;
+}
+
+export async function findBot(source: CatalogSource, publicKey: string): Promise<BotRow | null> {
+  if (!isPublicKey(publicKey)) return null;
+  const rows = await rowsOf<BotRow>(
+    source,
+    'find_bot',
+    `SELECT bot_id, public_key, owner_id::float8, name, username, timezone, webhook_secret_hash,
+            json_build_object('pair', pair_separator, 'value', value_separator) AS separators
+     FROM ${source.schema}.bots WHERE public_key = $1`,
+    [publicKey],
+  );
+  return rows[0] ?? null;
+}
+
+/** A bot's settings. The token is a secret: whether there is one, and no more. */
+export interface BotSettingsRow {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly owner_id: number;
+  readonly name: string;
+  readonly username: string | null;
+  readonly has_token: boolean;
+  readonly timezone: string;
+  readonly pair_separator: string;
+  readonly value_separator: string;
+  readonly referral_new_users_only: boolean;
+  readonly auto_payout: string;
+  readonly paid_broadcasts: boolean;
+}
+
+export function listBots(source: CatalogSource): Promise<BotSettingsRow[]> {
+  return rowsOf(
+    source,
+    'list_bots',
+    `SELECT bot_id, public_key, owner_id::float8, name, username, token IS NOT NULL AS has_token, timezone,
+            pair_separator, value_separator, referral_new_users_only, auto_payout, paid_broadcasts
+     FROM ${source.schema}.bots ORDER BY bot_id`,
+  );
+}
+
+/** A bot as `reports/resources` shows it. */
+export interface ResourceRow {
+  readonly resource_key: string;
+  readonly name: string;
+  readonly username: string | null;
+  readonly timezone: string;
+}
+
+/** The bots that a key can act on, oldest first. */
+export function listResources(source: CatalogSource, ownerId: number, scope: KeyScope): Promise<ResourceRow[]> {
+  return rowsOf(
+    source,
+    'list_resources',
+    `SELECT public_key AS resource_key, name, username, timezone
+     FROM ${source.schema}.bots WHERE owner_id = $1 AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
+    [ownerId, scope.type === 'all' ? null : scope.bots],
+  );
+}

@@ -1,0 +1,33 @@
+import { type CatalogSource, rowsOf } from './source.ts';
+
+export interface GoalRow {
+  readonly target_id: number;
+  readonly event_id: number;
+  readonly name: string;
+}
+
+/** The goals of a bot by target id, Sale included. */
+export function listGoals(source: CatalogSource, botId: number): Promise<GoalRow[]> {
+  return rowsOf(
+    source,
+    'list_goals',
+    `SELECT target_id::float8, event_id::float8, name FROM ${source.schema}.goals WHERE bot_id = $1
+     ORDER BY goals.target_id`,
+    [botId],
+  );
+}
+
+export interface EventNameRow {
+  readonly event_id: number;
+  readonly name: string;
+}
+
+/** The names of a bot's custom events, in the order in which they were first seen. */
+export function listEventNames(source: CatalogSource, botId: number): Promise<EventNameRow[]> {
+  return rowsOf(
+    source,
+    'list_event_names',
+    `SELECT event_id::float8, name FROM ${source.schema}.event_types WHERE bot_id = $1 ORDER BY event_types.event_id`,
+    [botId],
+  );
+}

@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import { DatabaseUnavailableError, isDatabaseDown } from '../../database/errors.ts';
+
+/** What a look-up found, and whether the database could not be asked about it again in time. */
+export interface Found<Value> {
+  readonly value: Value;
+  readonly stale: boolean;
+}
+
+export interface FreshCacheOptions<Value> {
+  /** Asks the database. */
+  readonly load: (key: string) => Promise<Value | null>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed: () => number;
+  readonly max: number;
+}
+
+/** decisions.md 2.2: a revocation is effective within 2 s; the projector has the other second. */
+export const FRESH_MS = 1000;
+/** decisions.md 2.6: how long what was seen before may serve while the database is down. */
+export const STALE_MS = 60_000;
+/** While the database is known to be down, what is cached is served without waiting for it to time out again. */
+const RETRY_MS = 1000;
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly loadedAt: number;
+}
+
+/**
+ * A cache of look-ups that is never more than {@link FRESH_MS} behind the database while there is one. What was not found
+ * is not remembered: it is seen as soon as it is there, and guesses do not drive out what is used.
+ * @returns a look-up; null: not found. @throws DatabaseUnavailableError the database is down and nothing usable is cached
+ */
+export function freshCache<Value extends object>({
+  load,
+  elapsed,
+  max,
+}: FreshCacheOptions<Value>): (key: string) => Promise<Found<Value> | null> {
+  const entries = new LRUCache<string, Entry<Value>>({ max });
+  const loading = new Map<string, Promise<Value | null>>();
+  let downAt = Number.NEGATIVE_INFINITY;
+
+  async function reload(key: string): Promise<Value | null> {
+    // Before the query: the answer may be as old as that.
+    const loadedAt = elapsed();
+    const value = await load(key);
+    if (value === null) entries.delete(key);
+    else entries.set(key, { value, loadedAt });
+    return value;
+  }
+
+  function reloadOnce(key: string): Promise<Value | null> {
+    const running = loading.get(key);
+    if (running !== undefined) return running;
+    const started = reload(key).finally(() => loading.delete(key));
+    loading.set(key, started);
+    return started;
+  }
+
+  return async (key) => {
+    const entry = entries.get(key);
+    const age = entry === undefined ? Number.POSITIVE_INFINITY : elapsed() - entry.loadedAt;
+    if (entry !== undefined && age <= FRESH_MS) return { value: entry.value, stale: false };
+    const usable = entry !== undefined && age <= STALE_MS ? { value: entry.value, stale: true } : undefined;
+    if (usable !== undefined && elapsed() - downAt < RETRY_MS) return usable;
+    try {
+      const value = await reloadOnce(key);
+      return value === null ? null : { value, stale: false };
+    } catch (error) {
+      if (!isDatabaseDown(error)) throw error;
+      downAt = elapsed();
+      if (usable !== undefined) return usable;
+      throw new DatabaseUnavailableError('the database cannot be asked', { cause: error });
+    }
+  };
+}

@@ -1,0 +1,18 @@
+import type { Pool, QueryResultRow } from 'pg';
+
+/** Where the catalog's rows are: a pool, and the schema of the read model's version. */
+export interface CatalogSource {
+  readonly pool: Pool;
+  readonly schema: string;
+}
+
+/** Runs a statement that is prepared once per connection. Its text may name the schema, never a caller's words. */
+export async function rowsOf<Row extends QueryResultRow>(
+  { pool, schema }: CatalogSource,
+  name: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const { rows } = await pool.query<Row>({ name: `${schema}.${name}`, text, values: [...values] });
+  return rows;
+}

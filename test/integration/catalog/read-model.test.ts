@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RecordedCommit } from '../../../src/log/port.ts';
+import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
+import { schemaOf } from '../../../src/projections/read-model.ts';
+import { createSchema } from '../../../src/projections/runtime/schema.ts';
+import { aBusyCatalog } from '../../support/catalog.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { applyBatch, dumpRows } from '../../support/projection.ts';
+import { testSources } from '../../support/test-sources.ts';
+
+let database: TestDatabase;
+let lanes: readonly (readonly RecordedCommit[])[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const log = memoryLog(64); // nearly every owner and bot a lane of its own
+  await aBusyCatalog({ log, sources: testSources() });
+  lanes = log.commits.filter((commits) => commits.length > 0);
+});
+afterAll(() => database.drop());
+
+/** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
+async function project(order: readonly number[], size: number): Promise<Record<string, string[]>> {
+  const { pool } = database;
+  await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(catalogReadModel)} CASCADE`);
+  await createSchema(pool, catalogReadModel);
+  const next = lanes.map(() => 0);
+  const batch = async (lane: number): Promise<void> => {
+    await applyBatch(pool, catalogReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size));
+    next[lane]! += size;
+  };
+  for (const lane of order) await batch(lane);
+  for (const lane of lanes.keys()) while (next[lane]! < lanes[lane]!.length) await batch(lane);
+  return dumpRows(pool, catalogReadModel);
+}
+
+it('holds what the log says', async () => {
+  const rows = await project([], 1000);
+  expect(Object.fromEntries(Object.entries(rows).map(([table, all]) => [table, all.length]))).toEqual({
+    bots: 3,
+    event_types: 9,
+    exchange_rates: 1,
+    goals: 6,
+    keys: 8,
+    owners: 2,
+    units: 3,
+  });
+  expect(rows['owners']).toEqual([expect.stringMatching(/^\(1,o\w{15},Ann,EUR,free,100,f,\d+\)$/), expect.anything()]);
+  expect(rows['exchange_rates']).toEqual(['(EUR,USD,2025-01-15,1.25)']);
+  expect(rows['units']).toEqual(['(1,1,GEM,Gems,2)', '(2,2,GEM,Gems,2)', '(3,3,GEM,Gems,2)']);
+  expect(rows['goals']).toContain('(3,1,100,Sale)');
+  expect(rows['goals']).toContain('(3,2,103,Sign-up)');
+  expect(rows['event_types']).toContain('(3,104,search)');
+  expect(rows['bots']?.map((row) => row.split(',')[4])).toEqual(['', '', 'other']);
+});
+
+it('is the same however the lanes interleave and the batches are cut', async () => {
+  const expected = await project([], 1000);
+  expect(lanes.length).toBeGreaterThan(4);
+  const lane = fc.integer({ min: 0, max: lanes.length - 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(lane, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
+      expect(await project(order, size)).toEqual(expected);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('stops at an event about a row that is not there', async () => {
+  await project([], 1000);
+  const commit = lanes.flat().find(({ stream }) => stream.startsWith('eventtypes-'))!;
+  const stray = { ...commit, stream: 'eventtypes-bNone' };
+  await expect(applyBatch(database.pool, catalogReadModel, [stray])).rejects.toThrow('belong to no bot');
+});

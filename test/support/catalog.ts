@@ -1,0 +1,51 @@
+import { changeBot } from '../../src/commands/change-bot.ts';
+import { changeOwner } from '../../src/commands/change-owner.ts';
+import { createBot } from '../../src/commands/create-bot.ts';
+import { createGoal } from '../../src/commands/create-goal.ts';
+import { createOwner } from '../../src/commands/create-owner.ts';
+import { createUnit } from '../../src/commands/create-unit.ts';
+import { createEventTypeDirectory } from '../../src/commands/event-type-directory.ts';
+import type { CommandContext } from '../../src/commands/handle.ts';
+import { type IssuedKey, type IssueKey, issueKey } from '../../src/commands/issue-key.ts';
+import { revokeKey } from '../../src/commands/revoke-key.ts';
+import { rotateKey } from '../../src/commands/rotate-key.ts';
+import { rotateWebhookSecret } from '../../src/commands/rotate-webhook-secret.ts';
+import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
+
+export async function anOwner(context: CommandContext): Promise<number> {
+  const profile = { name: 'Ann', currency: 'EUR', plan: 'premium', broadcastsPerMonth: 100 } as const;
+  return (await createOwner(context, profile)).ownerId;
+}
+
+export async function aKey(
+  context: CommandContext,
+  ownerId: number,
+  bots: IssueKey['bots'],
+  more: Partial<IssueKey> = {},
+): Promise<IssuedKey> {
+  return issueKey(context, { ownerId, bots, kind: 'service', name: null, expiresAt: null, ...more });
+}
+
+/** Something of everything that the catalog knows: two owners, three bots, keys issued, rotated and revoked, rates. */
+export async function aBusyCatalog(context: CommandContext): Promise<void> {
+  const directory = createEventTypeDirectory(context);
+  for (const seed of [1, 2]) {
+    const ownerId = await anOwner(context);
+    for (let each = 0; each < seed; each++) {
+      const { publicKey } = await createBot(context, { ownerId, name: `Bot ${each}`, username: 'shop' });
+      await changeBot(context, publicKey, { timezone: 'Europe/Berlin', username: each === 0 ? null : 'other' });
+      await directory.resolve(publicKey, ['buy', 'view']);
+      await createGoal(context, { bot: publicKey, targetId: 2, name: 'Sign-up' });
+      await directory.resolve(publicKey, ['search']);
+      await createUnit(context, { bot: publicKey, code: 'GEM', name: 'Gems' });
+      await rotateWebhookSecret(context, publicKey);
+      const key = await aKey(context, ownerId, [publicKey], { name: 'shop' });
+      await rotateKey(context, { ownerId, keyId: key.keyId, overlap: 1000 });
+      await revokeKey(context, { ownerId, keyId: key.keyId });
+    }
+    await aKey(context, ownerId, 'all');
+    await changeOwner(context, ownerId, { plan: 'free' });
+    for (const rate of ['1.1', '1.2', `1.${seed}5`])
+      await setExchangeRates(context, [{ from: 'EUR', to: 'USD', rate, date: '2025-01-15' }]);
+  }
+}
