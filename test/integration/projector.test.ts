@@ -1,0 +1,168 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { eventTypeRegistered } from '../../src/domain/catalog/events.ts';
+import { customEventsReceived } from '../../src/domain/intake/events.ts';
+import { ANY_CATEGORIES, eventTypesStream, intakeStream } from '../../src/domain/streams.ts';
+import type { EventLog, LogEvent } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
+import { loadCheckpoint } from '../../src/projections/runtime/checkpoint.ts';
+import { runProjector } from '../../src/projections/runtime/projector.ts';
+import { projectionStatus } from '../../src/projections/runtime/status.ts';
+import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** The projector runtime, on a read model that only notes what it was given. */
+const notes: ReadModel = {
+  name: 'notes',
+  version: 1,
+  categories: ['intake'],
+  ddl: 'CREATE TABLE seen (commit_id uuid PRIMARY KEY, holder text)',
+  async apply(tx, commits) {
+    for (const commit of commits) {
+      if (commit.causation === 'poison') throw new TypeError('this commit cannot be taken');
+      await tx.query('INSERT INTO seen (commit_id) VALUES ($1)', [commit.id]);
+    }
+  },
+};
+
+let database: TestDatabase;
+let log: EventLog;
+let running: { stop: AbortController; done: Promise<void> }[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  running = [];
+});
+afterEach(async () => {
+  for (const { stop, done } of running) {
+    stop.abort();
+    await done;
+  }
+  await log.close();
+  await database.drop();
+});
+
+function startProjector(holder: string, model: ReadModel = notes): AbortController {
+  const stop = new AbortController();
+  const logger = pino({ level: 'silent' });
+  const done = runProjector({ model, log, pool: database.pool, holder, logger, signal: stop.signal });
+  running.push({ stop, done });
+  return stop;
+}
+
+async function append(options: { causation?: string; event?: LogEvent; stream?: string } = {}): Promise<string> {
+  const id = systemSources.uuid();
+  const item = { event_id: 101, user_id: 7 };
+  await log.append({
+    id,
+    stream: options.stream ?? intakeStream('b1'),
+    expected: 'any',
+    at: systemSources.now(),
+    events: [options.event ?? customEventsReceived.create({ items: [item] })],
+    causation: options.causation,
+  });
+  return id;
+}
+
+async function seen(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ commit_id: string }>('SELECT commit_id FROM notes_v1.seen ORDER BY 1');
+  return rows.map((row) => row.commit_id);
+}
+
+async function caughtUp(): Promise<void> {
+  expect(await waitUntilProjected(database.pool, notes, await log.head(), 10_000)).toBe(true);
+}
+
+test('applies every commit of its categories, each once, before and after it starts', async () => {
+  const before = await append();
+  startProjector('a');
+  await caughtUp();
+  const after = await append();
+  await log.append({
+    id: systemSources.uuid(),
+    stream: eventTypesStream('b1'),
+    expected: { revision: 0, hash: '' },
+    at: systemSources.now(),
+    events: [eventTypeRegistered.create({ event_id: 101, name: 'paid' })],
+  });
+  await caughtUp();
+  expect(await seen()).toEqual([before, after]);
+});
+
+test('of two projectors one works, and the other takes over within seconds', async () => {
+  const first = startProjector('a');
+  await append();
+  await caughtUp();
+  startProjector('b');
+  const holder = async () =>
+    (await database.pool.query(`SELECT holder FROM runtime.leases WHERE name = 'projection notes_v1'`)).rows[0]?.holder;
+  expect(await holder()).toBe('a');
+  first.abort();
+  await append();
+  await caughtUp();
+  expect(await holder()).toBe('b');
+  expect(await seen()).toHaveLength(2);
+});
+
+test('two projectors at once, as when a lease was lost unawares, apply every commit once', async () => {
+  const busy = new Set<string>();
+  const noting = (who: string): ReadModel => ({
+    ...notes,
+    apply(tx, commits) {
+      busy.add(who);
+      return notes.apply(tx, commits);
+    },
+  });
+  // The lease is the holder's, so the same name lets both in.
+  startProjector('same', noting('first'));
+  startProjector('same', noting('second'));
+  const ids: string[] = [];
+  while (busy.size < 2 || ids.length < 300) {
+    ids.push(await append());
+    expect(ids.length).toBeLessThan(20_000);
+  }
+  await caughtUp();
+  expect((await seen()).sort()).toEqual(ids.sort());
+  expect((await projectionStatus(database.pool, log, notes)).state).toBe('live');
+}, 30_000);
+
+test('stops at a bad event, keeps what came before, and says where', async () => {
+  const good = [await append(), await append()];
+  const bad = await append({ causation: 'poison' });
+  await append();
+  startProjector('a');
+  await expect
+    .poll(async () => (await projectionStatus(database.pool, log, notes)).state, { timeout: 5000 })
+    .toBe('stopped');
+  expect(await seen()).toEqual(good);
+  const status = await projectionStatus(database.pool, log, notes);
+  expect(status.error).toContain(bad);
+  expect(status.error).toContain('this commit cannot be taken');
+  expect(status.lag.events).toBe(2);
+});
+
+test('an event of an unknown type or version is a bad event', async () => {
+  await append({ event: { type: 'custom_events_received', v: 99, data: {} } });
+  startProjector('a');
+  await expect
+    .poll(async () => (await projectionStatus(database.pool, log, notes)).error, { timeout: 5000 })
+    .toContain('version 99');
+});
+
+test('whoever drops the schema gets it back', async () => {
+  const id = await append();
+  const first = startProjector('a');
+  await caughtUp();
+  first.abort();
+  await running[0]!.done;
+  await database.pool.query('DROP SCHEMA notes_v1 CASCADE');
+  expect(await loadCheckpoint(database.pool, notes)).toBeNull();
+  startProjector('b');
+  await caughtUp();
+  expect(await seen()).toEqual([id]);
+});
