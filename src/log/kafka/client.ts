@@ -240,6 +240,22 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
     });
   })().catch(fail);
 
+  const leave = (): Promise<void> => {
+    signal.removeEventListener('abort', stop);
+    stopped = true;
+    drained();
+    // Leaving politely takes a broker that answers; without one the group runs out by itself.
+    const left = running.then(() => consumer.disconnect()).catch(() => {});
+    return Promise.race([left, pause(2 * READER.maxWaitTimeInMs)]);
+  };
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= leave();
+    return stopping;
+  };
+  // At once, and not when its reader comes back to look: it may never.
+  signal.addEventListener('abort', stop);
+
   return {
     async take() {
       while (buffer.length === 0 && failure === null && !signal.aborted)
@@ -252,15 +268,7 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
       drained();
       return taken;
     },
-    async stop() {
-      stopped = true;
-      drained();
-      // Leaving politely takes a broker that answers; without one the group runs out by itself.
-      await Promise.race([
-        running.then(() => consumer.disconnect()).catch(() => {}),
-        pause(2 * READER.maxWaitTimeInMs),
-      ]);
-    },
+    stop,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   LogUnavailableError,
   type NewCommit,
   OutcomeUnknownError,
+  type StreamHead,
   type StreamSlice,
 } from '../port.ts';
 import { categoryOf, keyOf } from '../stream-name.ts';
@@ -128,9 +129,11 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
 
     try {
       await caughtUp(lane, deadline);
-      const holder = await holderOf(pool, lane, commit, text);
-      if (holder !== null) return { position: holder.position, revision: holder.revision, repeated: holder };
-      await refuseEarly(pool, commit);
+      // The head first: whatever took the stream beyond it is then among the holders.
+      const head = await headOf(pool, commit.stream);
+      const first = await holderOf(pool, lane, commit, text);
+      if (first !== null) return { position: first.position, revision: first.revision, repeated: first };
+      refuseEarly(commit, head);
     } catch (error) {
       if (error instanceof ConflictError || error instanceof LogUnavailableError) throw error;
       throw new LogUnavailableError('the index cannot be asked', { cause: error });
@@ -245,9 +248,8 @@ async function connect(options: KafkaLogOptions, topic: string): Promise<KafkaCl
 }
 
 /** A head beyond what is expected cannot come back, so the record would be void; one behind may only be late. */
-async function refuseEarly(pool: pg.Pool, { stream, expected }: NewCommit): Promise<void> {
+function refuseEarly({ stream, expected }: NewCommit, head: StreamHead): void {
   if (expected === 'any') return;
-  const head = await headOf(pool, stream);
   if (head.revision > expected.revision || (head.revision === expected.revision && head.hash !== expected.hash))
     throw new ConflictError(stream, expected.revision, head.revision);
 }

@@ -21,6 +21,7 @@ export class Progress {
   #next: readonly number[] = [];
   #polling = false;
   #urgent = 0;
+  #hurry = (): void => {};
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -42,6 +43,7 @@ export class Progress {
     const late = new AbortController();
     const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
     this.#urgent++;
+    this.#hurry();
     await this.#until((next) => (next[lane] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
     this.#urgent--;
     clearTimeout(timer);
@@ -82,7 +84,9 @@ export class Progress {
         this.#options.onTrouble(error);
         await pause(IDLE_POLL_MS, this.#stop.signal);
       }
-      if (this.#waiting.size > 0) await pause(this.#urgent > 0 ? POLL_MS : IDLE_POLL_MS, this.#stop.signal);
+      const hurried = new Promise<void>((resolve) => (this.#hurry = resolve));
+      if (this.#urgent > 0) await pause(POLL_MS, this.#stop.signal);
+      else if (this.#waiting.size > 0) await pause(IDLE_POLL_MS, this.#stop.signal, hurried);
     }
     this.#polling = false;
   }

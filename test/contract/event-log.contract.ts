@@ -1,0 +1,586 @@
+import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyChain } from '../../src/log/commit-codec.ts';
+import {
+  type Appended,
+  COMMAND_MEMORY_MS,
+  ConflictError,
+  EMPTY_STREAM,
+  type EventLog,
+  hasPassed,
+  hasPassedAll,
+  LogUnavailableError,
+  laneOf,
+  type NewCommit,
+  type Position,
+  type RecordedCommit,
+  type StreamHead,
+} from '../../src/log/port.ts';
+import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
+import { type WriterTask, writeAndKill } from '../support/log-writer-process.ts';
+
+/** Where engines may differ. Each `false` has its reason beside it, where the engine's test file sets it. */
+export interface Capabilities {
+  /** An append to an *any* stream without a command says that its id was in the log before. */
+  readonly reportsRepeatedIntake: boolean;
+  /** A command id is recognised on streams of another key. */
+  readonly commandsAcrossKeys: boolean;
+}
+
+export interface LogUnderTest {
+  /** Another handle on the same log, as another process has one. */
+  open(): Promise<EventLog>;
+  /** What a process of its own needs to open it. */
+  readonly task: Omit<WriterTask, 'stream'>;
+  destroy(): Promise<void>;
+}
+
+export interface EngineUnderTest {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** A fresh, empty log. */
+  create(): Promise<LogUnderTest>;
+}
+
+/** What every engine promises, as tests. All but the first share one log and keep apart by their bots. */
+export function describeEventLog(engine: EngineUnderTest): void {
+  describe(`the log on ${engine.name}`, () => {
+    let under: LogUnderTest;
+    let log: EventLog;
+    /** The same log, as another process sees it. */
+    let other: EventLog;
+
+    beforeAll(async () => {
+      under = await engine.create();
+      log = await under.open();
+      other = await under.open();
+    });
+    afterAll(async () => {
+      await Promise.all([log.close(), other.close()]);
+      await under.destroy();
+    });
+
+    it('is empty at first, and says so', async () => {
+      expect(await log.head()).toEqual(new Map());
+      expect(await log.lag(new Map())).toEqual({ commits: 0, seconds: 0 });
+      expect(await log.read('bot-nobody')).toEqual({ head: EMPTY_STREAM, commits: [] });
+      await log.ping();
+    });
+
+    describe('exact streams', () => {
+      it('grow by one revision a commit, each naming the one before', async () => {
+        const stream = `bot-${newBot()}`;
+        const first = newCommit(stream, {
+          keyId: 7,
+          causation: 'c1',
+          command: { id: randomUUID(), answer: { a: [1] } },
+        });
+        expect(await log.append(first)).toMatchObject({ revision: 1, repeated: null });
+        const one = await log.read(stream);
+        const second = newCommit(stream, { expected: one.head });
+        expect(await log.append(second)).toMatchObject({ revision: 2, repeated: null });
+
+        const { head, commits } = await other.read(stream);
+        expect(commits).toMatchObject([
+          {
+            id: first.id,
+            stream,
+            at: first.at,
+            keyId: 7,
+            causation: 'c1',
+            command: first.command,
+            revision: 1,
+            prev: '',
+          },
+          { id: second.id, revision: 2, prev: one.head.hash },
+        ]);
+        expect(verifyChain(stream, EMPTY_STREAM, commits)).toEqual(head);
+        expect(await log.read(stream, one.head)).toEqual({ head, commits: commits.slice(1) });
+        expect(await log.read(stream, head)).toEqual({ head, commits: [] });
+      });
+
+      it('keep whatever JSON the events carry, all events of a commit together', async () => {
+        const stream = `bot-${newBot()}`;
+        let head: StreamHead = EMPTY_STREAM;
+        const data = fc.jsonValue({ noUnicodeString: false, maxDepth: 3 } as fc.JsonSharedConstraints);
+        await fc.assert(
+          fc.asyncProperty(fc.array(data, { minLength: 1, maxLength: 5 }), async (values) => {
+            const events = values.map((value) => ({ type: 'Happened', v: 2, data: value }));
+            await log.append(newCommit(stream, { expected: head, events }));
+            const read = await other.read(stream, head);
+            head = read.head;
+            expect(read.commits.map((commit) => commit.events)).toEqual([JSON.parse(JSON.stringify(events))]);
+          }),
+          { numRuns: 25 },
+        );
+      });
+
+      it('refuse what does not continue them, and say where they are', async () => {
+        const stream = `bot-${newBot()}`;
+        await log.append(newCommit(stream));
+        const { head } = await log.read(stream);
+        const wrong: StreamHead[] = [
+          EMPTY_STREAM,
+          { revision: 2, hash: head.hash },
+          { revision: 1, hash: 'f'.repeat(64) },
+        ];
+        for (const expected of wrong) {
+          const error = await log.append(newCommit(stream, { expected })).catch((e: unknown) => e);
+          expect(error).toBeInstanceOf(ConflictError);
+          expect(error).toMatchObject({ stream, expected: expected.revision, actual: 1 });
+        }
+        expect((await other.read(stream)).head).toEqual(head);
+      });
+
+      it('let exactly one of many win a revision', async () => {
+        const stream = `bot-${newBot()}`;
+        const attempts = Array.from({ length: 40 }, (_, i) => (i % 2 ? log : other).append(newCommit(stream)));
+        const results = await Promise.allSettled(attempts);
+        const lost = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+        expect(lost.map((error) => error.name)).toEqual(Array<string>(39).fill('ConflictError'));
+        expect((await log.read(stream)).head.revision).toBe(1);
+      });
+    });
+
+    describe('a repeat', () => {
+      it('of a commit changes nothing, on exact streams however far they have gone since', async () => {
+        const stream = `bot-${newBot()}`;
+        const commit = newCommit(stream);
+        await log.append(commit);
+        await appendOnTop(log, newCommit(stream));
+        const { head, commits } = await log.read(stream);
+        for (const expected of [EMPTY_STREAM, head]) {
+          const again = await other.append({ ...commit, expected });
+          expect(again).toMatchObject({ position: commits[0]!.position, revision: 1, repeated: commits[0] });
+        }
+        expect((await log.read(stream)).head).toEqual(head);
+      });
+
+      it('of intake changes nothing', async () => {
+        const stream = `intake-${newBot()}`;
+        const commit = newCommit(stream);
+        const results = [await log.append(commit), await other.append(commit), await log.append(commit)];
+        if (engine.capabilities.reportsRepeatedIntake)
+          expect(results.map(({ repeated }) => repeated?.id)).toEqual([undefined, commit.id, commit.id]);
+        expect(await commitsOf(log, stream)).toMatchObject([{ id: commit.id, revision: null, prev: null, hash: null }]);
+      });
+
+      it('of a command is answered with what the first one did', async () => {
+        for (const category of ALL_CATEGORIES) {
+          const stream = `${category}-${newBot()}`;
+          const command = { id: randomUUID(), bodyHash: 'h1', answer: { ok: true, ids: [1, 2] } };
+          const first = newCommit(stream, { command });
+          await log.append(first);
+          const again = await other.append(newCommit(stream, { command: { id: command.id, bodyHash: 'h2' } }));
+          expect(again.repeated).toMatchObject({ id: first.id, command });
+          expect(await commitsOf(log, stream)).toMatchObject([{ id: first.id }]);
+        }
+      });
+
+      it('of a command is told apart from the first when they come at once', async () => {
+        for (const category of ALL_CATEGORIES) {
+          const stream = `${category}-${newBot()}`;
+          const command = { id: randomUUID() };
+          const results = await Promise.all(
+            Array.from({ length: 20 }, (_, i) => (i % 2 ? log : other).append(newCommit(stream, { command }))),
+          );
+          const [winner, ...more] = await commitsOf(log, stream);
+          expect(more).toEqual([]);
+          expect(results.filter(({ repeated }) => repeated === null)).toHaveLength(1);
+          for (const { position, repeated } of results) {
+            expect(position).toBe(winner!.position);
+            if (repeated !== null) expect(repeated).toEqual(winner);
+          }
+        }
+      });
+
+      it('is none if the first lost its race', async () => {
+        const stream = `bot-${newBot()}`;
+        await log.append(newCommit(stream));
+        const lost = newCommit(stream, { command: { id: randomUUID() }, expected: { revision: 5, hash: 'x' } });
+        await expect(log.append(lost)).rejects.toThrow(ConflictError);
+        const { head } = await log.read(stream);
+        expect(await log.append({ ...lost, expected: head })).toMatchObject({ revision: 2, repeated: null });
+      });
+
+      it('on intake is remembered for a day of the log, on exact streams for ever', async () => {
+        const at = Date.now() - 10 * COMMAND_MEMORY_MS;
+        const bot = newBot();
+        const [intake, exact] = [{ id: randomUUID() }, { id: randomUUID() }];
+        await log.append(newCommit(`intake-${bot}`, { at, command: intake }));
+        await log.append(newCommit(`bot-${bot}`, { at, command: exact }));
+        const later = async (stream: string, ms: number, command: { id: string }): Promise<Appended> =>
+          log.append(
+            newCommit(stream, { at: at + ms, command, expected: stream.startsWith('bot') ? EMPTY_STREAM : 'any' }),
+          );
+        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS - 1, intake)).repeated).not.toBeNull();
+        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS, intake)).repeated).toBeNull();
+        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS + 5, intake)).repeated).not.toBeNull();
+        expect((await later(`bot-${bot}`, 9 * COMMAND_MEMORY_MS, exact)).repeated).not.toBeNull();
+        expect((await later(`intake-${bot}`, 9 * COMMAND_MEMORY_MS, exact)).repeated).not.toBeNull();
+      });
+
+      it.runIf(engine.capabilities.commandsAcrossKeys)('of a command is recognised on another bot too', async () => {
+        const command = { id: randomUUID() };
+        const first = newCommit(`intake-${newBot()}`, { command });
+        await log.append(first);
+        expect((await log.append(newCommit(`intake-${newBot()}`, { command }))).repeated?.id).toBe(first.id);
+      });
+    });
+
+    it('behaves as the model does, whatever comes in whatever order', async () => {
+      const op = fc.record({
+        stream: fc.constantFrom('bot', 'bot/x', 'intake'),
+        expected: fc.constantFrom('right', 'right', 'right', 'behind', 'ahead', 'hash'),
+        commit: fc.option(fc.nat(9), { freq: 3 }),
+        command: fc.option(fc.nat(2), { freq: 2 }),
+        elsewhere: fc.boolean(),
+      });
+      const models: Model[] = [];
+      await fc.assert(
+        fc.asyncProperty(fc.array(op, { minLength: 1, maxLength: 12 }), async (ops) => {
+          const model = new Model(newBot());
+          for (const { stream, expected, commit: reuse, command, elsewhere } of ops) {
+            const commit = model.commit(stream, expected, reuse, command);
+            const told = model.apply(commit);
+            const result = await (elsewhere ? other : log).append(commit).then(outcomeOf, outcomeOf);
+            const silent =
+              !engine.capabilities.reportsRepeatedIntake && commit.expected === 'any' && commit.command === undefined;
+            if (!silent) expect(result).toEqual(told);
+            model.learn(commit.stream, (await log.read(commit.stream)).head);
+          }
+          models.push(model);
+        }),
+        { numRuns: 25 },
+      );
+      const all = await readAll(other);
+      for (const model of models)
+        expect(all.filter(({ stream }) => model.owns(stream)).map(({ id }) => id)).toEqual(model.order);
+    });
+
+    describe('a subscription', () => {
+      it('goes on where the last one stopped, wherever that was', async () => {
+        const bot = newBot();
+        for (let i = 0; i < 10; i++) {
+          await log.append(newCommit(`intake-${bot}`));
+          await appendOnTop(log, newCommit(`bot-${bot}`));
+        }
+        const to = await log.head();
+        const mine = (commits: readonly RecordedCommit[]): RecordedCommit[] =>
+          commits.filter(({ stream }) => stream.endsWith(bot));
+        for (const categories of [ALL_CATEGORIES, ['intake'], ['bot']]) {
+          const whole = mine(await readAll(log, { categories, to }));
+          expect(whole).toHaveLength(categories.length * 10);
+          const batches = await readBatches(log, { categories, to, maxCommits: 3 });
+          expect(mine(batches.flatMap(({ commits }) => commits))).toEqual(whole);
+          for (const { lane, commits, last } of batches) {
+            expect(commits.length).toBeLessThanOrEqual(3);
+            for (const { position } of commits) {
+              expect(laneOf(position)).toBe(lane);
+              expect(position <= last).toBe(true);
+            }
+          }
+          for (const cut of [0, Math.floor(batches.length / 2), batches.length - 1]) {
+            const after = new Map<number, Position>();
+            for (const { lane, last } of batches.slice(0, cut)) after.set(lane, last);
+            const before = batches.slice(0, cut).flatMap(({ commits }) => commits);
+            const rest = await readAll(log, { categories, to, after });
+            expect(mine([...before, ...rest])).toEqual(whole);
+          }
+        }
+      });
+
+      it('delivers what is appended while it waits, to every subscriber', async () => {
+        const bot = newBot();
+        const stop = new AbortController();
+        const after = await log.head();
+        const seen = await Promise.all(
+          [log, other].flatMap((handle) =>
+            [ALL_CATEGORIES, ['bot']].map(async (categories) => {
+              const found: string[] = [];
+              const wanted = categories.length * 5;
+              const subscription = handle.subscribe({ categories, after, signal: stop.signal });
+              const reading = (async () => {
+                for await (const { commits } of subscription) {
+                  for (const { id, stream } of commits) if (stream.endsWith(bot)) found.push(id);
+                  if (found.length >= wanted) return;
+                }
+              })();
+              return { found, reading, wanted };
+            }),
+          ),
+        );
+        const sent: string[] = [];
+        const exact: string[] = [];
+        for (let i = 0; i < 5; i++) {
+          for (const category of ALL_CATEGORIES) {
+            const commit = newCommit(`${category}-${bot}`);
+            if (category === 'bot') await appendOnTop(log, commit);
+            else await log.append(commit);
+            sent.push(commit.id);
+            if (category === 'bot') exact.push(commit.id);
+          }
+        }
+        for (const { found, reading, wanted } of seen) {
+          await reading;
+          expect(found).toEqual(wanted === 5 ? exact : sent);
+        }
+        stop.abort();
+      });
+
+      it('ends when it is told to, also while it waits', async () => {
+        for (const categories of [ALL_CATEGORIES, ['bot']]) {
+          const stop = new AbortController();
+          const after = await log.head();
+          const ended = (async () => {
+            for await (const _ of log.subscribe({ categories, after, signal: stop.signal }));
+          })();
+          setTimeout(() => stop.abort(), 50);
+          await ended;
+        }
+      });
+
+      it('reaches the head, and the head is at or beyond every append before it', async () => {
+        const appended = await Promise.all(
+          Array.from({ length: 20 }, () => log.append(newCommit(`intake-${newBot()}`))),
+        );
+        const head = await other.head();
+        for (const { position } of appended) expect(hasPassed(head, position)).toBe(true);
+        for (const categories of [ALL_CATEGORIES, ['bot'], ['none']]) {
+          const cursor = new Map<number, Position>();
+          for (const { lane, last } of await readBatches(other, { categories, to: head })) cursor.set(lane, last);
+          expect(hasPassedAll(cursor, head)).toBe(true);
+        }
+        expect(await other.lag(head)).toEqual({ commits: 0, seconds: 0 });
+        const behind = await other.lag(new Map());
+        expect(behind.commits).toBeGreaterThanOrEqual(20);
+        expect(behind.seconds).toBeGreaterThan(0);
+        expect(behind.seconds).toBeLessThan(3600);
+      });
+    });
+
+    it('loses, doubles and swaps nothing under concurrent writers and readers', async () => {
+      const from = await log.head();
+      const bots = Array.from({ length: 3 }, newBot);
+      const stop = new AbortController();
+      const readers = [log, other].flatMap((handle) =>
+        [ALL_CATEGORIES, ['bot']].map((categories) => follow(handle, categories, from, stop.signal)),
+      );
+      const acknowledged: string[] = [];
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, writer) => {
+          const handle = writer % 2 ? log : other;
+          for (let n = 0; n < 25; n++) {
+            const bot = bots[(writer + n) % bots.length]!;
+            const events = [0, 1, 2].map((part) => ({ type: 'Happened', v: 1, data: { writer, n, part } }));
+            const commit = newCommit(n % 3 ? `intake-${bot}` : `bot-${bot}`, { events });
+            if (n % 3) await handle.append(commit);
+            else await appendOnTop(handle, commit);
+            acknowledged.push(commit.id);
+          }
+        }),
+      );
+      const head = await log.head();
+      await Promise.all(readers.map((reader) => reader.until(head)));
+      stop.abort();
+      const whole = readers[0]!.commits;
+      expect(whole.map(({ id }) => id).sort()).toEqual([...acknowledged].sort());
+      for (const commit of whole) expect(commit.events).toHaveLength(3);
+      for (const reader of readers)
+        expect(laneByLane(reader.commits)).toEqual(
+          laneByLane(whole.filter(({ stream }) => reader.categories.includes(stream.slice(0, stream.indexOf('-'))))),
+        );
+      for (const bot of bots) {
+        const log = whole.filter(({ stream }) => stream.endsWith(bot));
+        expect(log.map(({ ordinal }) => ordinal)).toEqual(log.map(({ ordinal }) => ordinal).sort((a, b) => a - b));
+        const exact = log.filter(({ revision }) => revision !== null);
+        expect(exact.map(({ revision }) => revision)).toEqual(exact.map((_, i) => i + 1));
+        for (let writer = 0; writer < 8; writer++) {
+          const order = log.flatMap(({ events }) => {
+            const data = events[0]!.data as { writer: number; n: number };
+            return data.writer === writer ? [data.n] : [];
+          });
+          expect(order).toEqual([...order].sort((a, b) => a - b));
+        }
+      }
+    });
+
+    it('has all or nothing of the commits of a writer that was killed, and a retry changes nothing', async () => {
+      const stream = `intake-${newBot()}`;
+      const { sending, done } = await writeAndKill({ ...under.task, stream }, 30);
+      const first = await commitsOf(log, stream);
+      const ids = first.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of done) expect(ids).toContain(id);
+      for (const id of ids) expect(sending.map((commit) => commit.id)).toContain(id);
+      for (const { id, events } of first)
+        expect(events.map(({ data }) => data)).toEqual([0, 1, 2, 3, 4].map((n) => ({ id, n })));
+
+      await Promise.all(sending.map((commit) => log.append(commit)));
+      const second = await commitsOf(log, stream);
+      expect(second.slice(0, first.length)).toEqual(first);
+      expect(second.map(({ id }) => id).sort()).toEqual(sending.map(({ id }) => id).sort());
+    });
+
+    it('replays 100,000 events in flat memory', async () => {
+      const bot = newBot();
+      const after = await log.head();
+      const filler = 'x'.repeat(400);
+      for (let group = 0; group < 10; group++)
+        await Promise.all(
+          Array.from({ length: 500 }, (_, i) => {
+            const events = Array.from({ length: 20 }, (_, n) => ({ type: 'Happened', v: 1, data: { i, n, filler } }));
+            return log.append(newCommit(`intake-${bot}`, { events }));
+          }),
+        );
+      const to = await log.head();
+      const cursor = new Map<number, Position>(after);
+      const stop = new AbortController();
+      const used = [usedMemory()];
+      let events = 0;
+      for await (const batch of other.subscribe({ categories: ['intake'], after, signal: stop.signal })) {
+        for (const commit of batch.commits) events += commit.events.length;
+        cursor.set(batch.lane, batch.last);
+        if (events > used.length * 10_000) used.push(usedMemory());
+        if (hasPassedAll(cursor, to)) break;
+      }
+      expect(events).toBe(100_000);
+      // All of it together is 45 MB of text. What is held at once: the buffers and one batch.
+      expect(Math.max(...used) - used[0]!).toBeLessThan(32 << 20);
+    });
+
+    it('takes nothing more once it is closed', async () => {
+      const closed = await under.open();
+      const last = closed.append(newCommit(`intake-${newBot()}`));
+      await closed.close();
+      await last;
+      await expect(closed.append(newCommit(`intake-${newBot()}`))).rejects.toThrow(LogUnavailableError);
+    });
+  });
+}
+
+/** The commits of one stream, as a subscriber gets them. */
+async function commitsOf(log: EventLog, stream: string): Promise<RecordedCommit[]> {
+  return (await readAll(log)).filter((commit) => commit.stream === stream);
+}
+
+interface Follower {
+  readonly categories: readonly string[];
+  readonly commits: RecordedCommit[];
+  until(head: ReadonlyMap<number, Position>): Promise<void>;
+}
+
+/** Reads along while others write. */
+function follow(
+  log: EventLog,
+  categories: readonly string[],
+  after: ReadonlyMap<number, Position>,
+  signal: AbortSignal,
+): Follower {
+  const commits: RecordedCommit[] = [];
+  const cursor = new Map(after);
+  const subscription = log.subscribe({ categories, after, signal })[Symbol.asyncIterator]();
+  return {
+    categories,
+    commits,
+    async until(head) {
+      while (!hasPassedAll(cursor, head)) {
+        const { value, done } = await subscription.next();
+        if (done) throw new Error('the subscription ended');
+        commits.push(...value.commits);
+        cursor.set(value.lane, value.last);
+      }
+    },
+  };
+}
+
+function laneByLane(commits: readonly RecordedCommit[]): Map<number, Position[]> {
+  const lanes = new Map<number, Position[]>();
+  for (const { position } of commits) {
+    const lane = laneOf(position);
+    lanes.set(lane, [...(lanes.get(lane) ?? []), position]);
+  }
+  return lanes;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Bytes in use after a collection. */
+function usedMemory(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+type Outcome =
+  | { readonly appended: number | null }
+  | { readonly repeated: string }
+  | { readonly conflict: number }
+  | { readonly failed: unknown };
+
+function outcomeOf(result: unknown): Outcome {
+  if (result instanceof ConflictError) return { conflict: result.actual };
+  if (result instanceof Error) return { failed: result };
+  const { repeated, revision } = result as Appended;
+  return repeated === null ? { appended: revision } : { repeated: repeated.id };
+}
+
+/** One bot's log as the port describes it, in memory. */
+class Model {
+  readonly order: string[] = [];
+  readonly #bot: string;
+  readonly #revisions = new Map<string, number>();
+  readonly #heads = new Map<string, StreamHead>();
+  readonly #commands = new Map<string, string>();
+  readonly #ids = Array.from({ length: 10 }, () => randomUUID() as string);
+  readonly #commandIds = Array.from({ length: 3 }, () => randomUUID() as string);
+
+  constructor(bot: string) {
+    this.#bot = bot;
+  }
+
+  owns(stream: string): boolean {
+    return stream.includes(this.#bot);
+  }
+
+  commit(name: string, expected: string, reuse: number | null, command: number | null): NewCommit {
+    const [category, rest] = name.split('/');
+    const stream = `${category}-${this.#bot}${rest === undefined ? '' : `/${rest}`}`;
+    const head = this.#heads.get(stream) ?? EMPTY_STREAM;
+    const wrong: Record<string, StreamHead> = {
+      right: head,
+      behind: head.revision === 0 ? head : EMPTY_STREAM,
+      ahead: { revision: head.revision + 1, hash: head.hash },
+      hash: { revision: head.revision, hash: '0'.repeat(64) },
+    };
+    return newCommit(stream, {
+      expected: category === 'intake' ? 'any' : wrong[expected]!,
+      ...(reuse === null ? {} : { id: this.#ids[reuse]! }),
+      ...(command === null ? {} : { command: { id: this.#commandIds[command]! } }),
+    });
+  }
+
+  apply(commit: NewCommit): Outcome {
+    const holder = commit.command && this.#commands.get(commit.command.id);
+    if (holder !== undefined) return { repeated: holder };
+    if (this.order.includes(commit.id)) return { repeated: commit.id };
+    const revision = this.#revisions.get(commit.stream) ?? 0;
+    if (commit.expected !== 'any') {
+      const head = this.#heads.get(commit.stream) ?? EMPTY_STREAM;
+      if (commit.expected.revision !== revision || commit.expected.hash !== head.hash) return { conflict: revision };
+      this.#revisions.set(commit.stream, revision + 1);
+    }
+    this.order.push(commit.id);
+    if (commit.command !== undefined) this.#commands.set(commit.command.id, commit.id);
+    return { appended: commit.expected === 'any' ? null : revision + 1 };
+  }
+
+  /** Hashes are the log's own; the model takes them as they are. */
+  learn(stream: string, head: StreamHead): void {
+    if (head.revision > 0) this.#heads.set(stream, head);
+  }
+}

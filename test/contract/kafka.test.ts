@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe } from 'vitest';
+import { startKafkaBroker } from '../support/kafka-broker.ts';
+import { createKafkaTestLog } from '../support/kafka-log.ts';
+import { describeEventLog } from './event-log.contract.ts';
+
+const broker = await startKafkaBroker();
+afterAll(() => broker?.stop());
+
+describe.skipIf(broker === null)('with a broker', () => {
+  describeEventLog({
+    name: 'kafka',
+    capabilities: {
+      // Intake is answered at the broker's acknowledgement; the verdict on a repeat comes later, to readers.
+      reportsRepeatedIntake: false,
+      // Bots on different lanes have no common order in which one could be first.
+      commandsAcrossKeys: false,
+    },
+    create: () => createKafkaTestLog(broker!.brokers, `contract.${randomUUID()}`),
+  });
+});

@@ -1,0 +1,17 @@
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { ANY_CATEGORIES } from '../support/log.ts';
+import { describeEventLog } from './event-log.contract.ts';
+
+describeEventLog({
+  name: 'postgres',
+  capabilities: { reportsRepeatedIntake: true, commandsAcrossKeys: true },
+  async create() {
+    const database = await createTestDatabase();
+    return {
+      open: () => openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES }),
+      task: { connectionString: database.url },
+      destroy: () => database.drop(),
+    };
+  },
+});

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { type KafkaLogOptions, openKafkaLog, type VoidCounts } from '../../src/log/kafka/kafka-log.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { ANY_CATEGORIES } from './log.ts';
+
+export interface KafkaTestLog {
+  readonly database: TestDatabase;
+  readonly topic: string;
+  readonly partitions: number;
+  readonly task: { connectionString: string; kafka: { brokers: readonly string[]; topic: string; partitions: number } };
+  open(changes?: Partial<KafkaLogOptions>): Promise<EventLog & VoidCounts>;
+  destroy(): Promise<void>;
+}
+
+/** A log on a topic and in a database of its own. */
+export async function createKafkaTestLog(brokers: readonly string[], topic: string): Promise<KafkaTestLog> {
+  const database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  const partitions = 4;
+  return {
+    database,
+    topic,
+    partitions,
+    task: { connectionString: database.url, kafka: { brokers, topic, partitions } },
+    open: (changes) =>
+      openKafkaLog({
+        brokers,
+        topic,
+        partitions,
+        connectionString: database.url,
+        holder: randomUUID(),
+        logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+        anyCategories: ANY_CATEGORIES,
+        ...changes,
+      }),
+    destroy: () => database.drop(),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * A writer in a process of its own, to be killed. Reads one `WriterTask` as JSON from its argument; appends commits of
+ * five events to one intake stream for ever, several at once; says on stdout, a JSON line each, what it is about to
+ * append (`{sending}`) and what was acknowledged (`{done: id}`).
+ */
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { ANY_CATEGORIES, newCommit } from './log.ts';
+import type { WriterTask } from './log-writer-process.ts';
+
+const WRITERS = 4;
+
+const task = JSON.parse(process.argv[2]!) as WriterTask;
+const log = await open(task);
+await Promise.all(Array.from({ length: WRITERS }, () => write(log, task.stream)));
+
+async function write(log: EventLog, stream: string): Promise<never> {
+  for (;;) {
+    const id = randomUUID();
+    const events = [0, 1, 2, 3, 4].map((n) => ({ type: 'Happened', v: 1, data: { id, n } }));
+    const commit = newCommit(stream, { id, events });
+    console.log(JSON.stringify({ sending: commit }));
+    await log.append(commit);
+    console.log(JSON.stringify({ done: id }));
+  }
+}
+
+function open({ connectionString, kafka }: WriterTask): Promise<EventLog> {
+  if (kafka === undefined) return openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
+  return openKafkaLog({
+    ...kafka,
+    connectionString,
+    anyCategories: ANY_CATEGORIES,
+    holder: randomUUID(),
+    logger: pino({ level: 'silent' }),
+  });
+}

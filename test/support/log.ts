@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Batch,
+  type Cursor,
+  EMPTY_STREAM,
+  type EventLog,
+  hasPassedAll,
+  type NewCommit,
+  type Position,
+  type RecordedCommit,
+} from '../../src/log/port.ts';
+
+/** Categories of the tests' streams: `intake` takes appends in any order, `bot` is exact. */
+export const ANY_CATEGORIES = ['intake'];
+export const ALL_CATEGORIES = ['intake', 'bot'];
+
+/** A commit of one event on an empty exact stream, unless told otherwise. */
+export function newCommit(stream: string, changes: Partial<NewCommit> = {}): NewCommit {
+  return {
+    id: randomUUID(),
+    stream,
+    expected: stream.startsWith('intake-') ? 'any' : EMPTY_STREAM,
+    at: Date.now(),
+    events: [{ type: 'Happened', v: 1, data: { n: 1 } }],
+    ...changes,
+  };
+}
+
+/** A bot that no other test has: a log may be shared by many. */
+export const newBot = (): string => `b${randomUUID().replaceAll('-', '')}`;
+
+/** All commits of the categories from `after` up to `to` (default: the log's head), in the order they came. */
+export async function readAll(
+  log: EventLog,
+  options: { categories?: readonly string[]; after?: Cursor; to?: Cursor; maxCommits?: number } = {},
+): Promise<RecordedCommit[]> {
+  return (await readBatches(log, options)).flatMap((batch) => batch.commits);
+}
+
+export async function readBatches(
+  log: EventLog,
+  {
+    categories = ALL_CATEGORIES,
+    after = new Map(),
+    to,
+    maxCommits,
+  }: { categories?: readonly string[]; after?: Cursor; to?: Cursor; maxCommits?: number } = {},
+): Promise<Batch[]> {
+  const head = to ?? (await log.head());
+  const cursor = new Map<number, Position>(after);
+  const batches: Batch[] = [];
+  if (hasPassedAll(cursor, head)) return batches;
+  const stop = new AbortController();
+  const subscription = log.subscribe({
+    categories,
+    after,
+    signal: stop.signal,
+    ...(maxCommits === undefined ? {} : { maxCommits }),
+  });
+  for await (const batch of subscription) {
+    batches.push(batch);
+    cursor.set(batch.lane, batch.last);
+    if (hasPassedAll(cursor, head)) break;
+  }
+  stop.abort();
+  return batches;
+}
+
+/** Appends on top of whatever the stream is at, again after each lost race. Answers how many races were lost. */
+export async function appendOnTop(log: EventLog, commit: NewCommit): Promise<number> {
+  for (let lost = 0; ; lost++) {
+    const { head } = await log.read(commit.stream);
+    try {
+      await log.append({ ...commit, expected: head });
+      return lost;
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'ConflictError') throw error;
+    }
+  }
+}
