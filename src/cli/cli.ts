@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Change, CliContext } from './context.ts';
+
+/** What a command answers: for a person as text, with --json as one JSON value. */
+export interface Answer {
+  readonly value: object;
+  /** What has to be seen everywhere before the command returns. */
+  readonly change?: Change;
+}
+
+/** An action gets the positional arguments first, then the options. */
+export type Work<Parameters extends readonly unknown[]> = (
+  context: CliContext,
+  ...parameters: Parameters
+) => Promise<Answer>;
+
+/** What a noun's file adds its commands to. */
+export interface Cli {
+  /** `botledger <name> …` */
+  noun(name: string, description: string): Command;
+  /** Wraps the work of a command for commander's `action`: opens the context, answers. */
+  action<Parameters extends readonly unknown[]>(work: Work<Parameters>): (...given: unknown[]) => Promise<void>;
+}

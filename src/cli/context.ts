@@ -1,0 +1,26 @@
+import type { Pool } from 'pg';
+import type { CommandContext } from '../commands/handle.ts';
+import type { Position } from '../log/port.ts';
+import type { CatalogSource } from '../queries/catalog/source.ts';
+
+/** What a command's action works with. */
+export interface CliContext extends CommandContext {
+  readonly pool: Pool;
+  /** The catalog, once it holds all that was in the log when the command began. @throws CliError after 10 s */
+  catalog(): Promise<CatalogSource>;
+  /** Resolves when every running instance answers accordingly. @throws SettleTimeoutError after 10 s */
+  settle(change: Change): Promise<void>;
+}
+
+/** What a command has written. */
+export interface Change {
+  /** Category of the stream. */
+  readonly category: string;
+  /** Of its last commit; undefined: nothing was written and there is nothing to wait for. */
+  readonly position: Position | undefined;
+  /** Whether instances may have the former state in a cache. What is new cannot be in one. */
+  readonly replaces?: boolean;
+}
+
+/** Opens database and log, runs the work and closes them again. */
+export type ContextRunner = <T>(work: (context: CliContext) => Promise<T>) => Promise<T>;

@@ -1,0 +1,38 @@
+import { createGoal } from '../commands/create-goal.ts';
+import { listGoals } from '../queries/catalog/event-types.ts';
+import type { Cli } from './cli.ts';
+import { namedBots } from './named-bots.ts';
+import { botOption, botsOption, positiveInteger } from './values.ts';
+
+export function goal(cli: Cli): void {
+  const noun = cli.noun('goal', 'goals, which target events complete');
+
+  noun
+    .command('create')
+    .addOption(botOption())
+    .requiredOption('--target-id <n>', 'what send-target names it by', positiveInteger)
+    .requiredOption('--name <name>')
+    .action(
+      cli.action<[{ bot: string; targetId: number; name: string }]>(async (context, goal) => {
+        const { eventId, position } = await createGoal(context, goal);
+        return {
+          value: { target_id: goal.targetId, event_id: eventId },
+          change: { category: 'eventtypes', position },
+        };
+      }),
+    );
+
+  noun
+    .command('list')
+    .addOption(botsOption().makeOptionMandatory())
+    .action(
+      cli.action<[{ bot: readonly string[] }]>(async (context, { bot }) => {
+        const catalog = await context.catalog();
+        const bots = await namedBots(catalog, bot);
+        const lists = bots.map(async ({ bot_id, public_key }) =>
+          (await listGoals(catalog, bot_id)).map((row) => ({ bot: public_key, ...row })),
+        );
+        return { value: (await Promise.all(lists)).flat() };
+      }),
+    );
+}

@@ -1,0 +1,59 @@
+import { Option } from 'commander';
+import { LosslessNumber } from 'lossless-json';
+import { importUsers } from '../commands/import-users.ts';
+import { readImportedUser } from '../domain/catalog/imported-user.ts';
+import type { Cli } from './cli.ts';
+import { CliError } from './errors.ts';
+import { checkUserFile, usersOf } from './user-file.ts';
+import { botOption, positiveInteger } from './values.ts';
+
+type FieldType = 'text' | 'number' | 'bool';
+
+interface SetField {
+  readonly bot: string;
+  readonly user: number;
+  readonly name: string;
+  readonly value: string;
+  readonly type: FieldType;
+}
+
+export function user(cli: Cli): void {
+  const noun = cli.noun('user', 'users of a bot, and what is known of them');
+
+  noun
+    .command('import')
+    .addOption(botOption())
+    .argument('<file>', 'NDJSON or CSV; columns are user_id and names of fields')
+    .action(
+      cli.action<[string, { bot: string }]>(async (context, file, { bot }) => {
+        await checkUserFile(file);
+        const { users, position } = await importUsers(context, bot, usersOf(file));
+        return { value: { users }, change: { category: 'intake', position } };
+      }),
+    );
+
+  noun
+    .command('set-field')
+    .addOption(botOption())
+    .requiredOption('--user <id>', 'the user', positiveInteger)
+    .requiredOption('--name <field>', 'a field of users, else a custom one')
+    .requiredOption('--value <value>')
+    .addOption(new Option('--type <type>', 'of a custom field').choices(['text', 'number', 'bool']).default('text'))
+    .action(
+      cli.action<[SetField]>(async (context, { bot, user, name, value, type }) => {
+        if (name === 'user_id') throw new CliError('user_id cannot be set');
+        const columns = [['user_id', user] as const, [name, typed(value, type)] as const];
+        const result = readImportedUser(columns, type === 'text' ? 'text' : 'json');
+        if (!('user_id' in result)) throw new CliError(result[0]!.message);
+        const { users, position } = await importUsers(context, bot, [result]);
+        return { value: { users }, change: { category: 'intake', position } };
+      }),
+    );
+}
+
+function typed(value: string, type: FieldType): unknown {
+  if (type === 'text') return value;
+  if (type === 'number' && /^-?\d+(\.\d+)?$/.test(value)) return new LosslessNumber(value);
+  if (type === 'bool' && (value === 'true' || value === 'false')) return value === 'true';
+  throw new CliError(`--value must be ${type === 'number' ? 'a decimal number' : 'true or false'}`, 2);
+}

@@ -1,0 +1,58 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { parseIso8601 } from '../domain/intake/moment.ts';
+
+/** Readers of option values: each takes the text and throws what commander turns into one line. */
+
+export function positiveInteger(text: string): number {
+  return integer(text, 1);
+}
+
+export function nonNegativeInteger(text: string): number {
+  return integer(text, 0);
+}
+
+function integer(text: string, least: number): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new InvalidArgumentError(`It must be an integer from ${least}.`);
+}
+
+export function flag(text: string): boolean {
+  if (text === 'true' || text === 'on') return true;
+  if (text === 'false' || text === 'off') return false;
+  throw new InvalidArgumentError('It must be true or false.');
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** An integer with s, m, h or d. @returns milliseconds */
+export function duration(text: string): number {
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('It must be an integer with s, m, h or d.');
+  return Number(match[1]) * UNITS[match[2]!]!;
+}
+
+/** `YYYY-MM-DD` (to that day's end, UTC) or RFC 3339. @returns milliseconds since 1970 UTC */
+export function date(text: string): number {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? parseIso8601(`${text}T00:00Z`) : null;
+  if (day !== null) return day + UNITS['d']!;
+  const moment = /:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)$/.test(text) ? parseIso8601(text) : null;
+  if (moment !== null) return moment;
+  throw new InvalidArgumentError('It must be YYYY-MM-DD or RFC 3339.');
+}
+
+/** Refuses a second value where one is meant: the last one would win unnoticed. */
+export function once(text: string, previous: string | undefined): string {
+  if (previous !== undefined) throw new InvalidArgumentError('It is given twice.');
+  return text;
+}
+
+/** The bot that a command is about, by public key. */
+export function botOption(): Option {
+  return new Option('--bot <public key>', 'the bot').argParser(once).makeOptionMandatory();
+}
+
+/** Bots that a command is about, one `--bot` each. */
+export function botsOption(): Option {
+  return new Option('--bot <public key...>', 'the bots');
+}

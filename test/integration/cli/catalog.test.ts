@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestCli, type TestCli } from '../../support/cli.ts';
+
+let cli: TestCli;
+let owner: string;
+let shop: string;
+let cafe: string;
+
+beforeAll(async () => {
+  cli = await startTestCli();
+  owner = String((await cli.json('owner', 'create', '--name', 'Ann')).owner_id);
+  shop = (await cli.json('bot', 'create', '--owner', owner, '--name', 'Shop')).public_key;
+  cafe = (await cli.json('bot', 'create', '--owner', owner, '--name', 'Cafe', '--timezone', 'Asia/Tokyo')).public_key;
+});
+afterAll(() => cli.close());
+
+describe('owner', () => {
+  it('is created with defaults, changed and listed', async () => {
+    const { owner_id } = await cli.json('owner', 'create', '--name', 'Bea', '--currency', 'eur', '--plan', 'free');
+    expect(await cli.json('owner', 'set', '--owner', String(owner_id), '--broadcasts-per-month', '7')).toEqual({
+      owner_id,
+    });
+    expect(await cli.json('owner', 'list')).toEqual([
+      {
+        owner_id: Number(owner),
+        public_key: expect.stringMatching(/^o\w{15}$/),
+        name: 'Ann',
+        currency: 'USD',
+        plan: 'premium',
+        broadcasts_per_month: 100,
+      },
+      expect.objectContaining({ owner_id, currency: 'EUR', plan: 'free', broadcasts_per_month: 7 }),
+    ]);
+  });
+});
+
+describe('bot', () => {
+  it('shows its webhook secret when it is made and when it is replaced', async () => {
+    const made = await cli.json('bot', 'create', '--owner', owner, '--name', 'Kiosk');
+    expect(made).toEqual({ public_key: expect.any(String), webhook_secret: expect.stringMatching(/^[\w-]{43}$/) });
+    const rotated = await cli.json('bot', 'rotate-webhook-secret', '--bot', made.public_key);
+    expect(rotated).toEqual({ public_key: made.public_key, webhook_secret: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(rotated.webhook_secret).not.toBe(made.webhook_secret);
+  });
+
+  it('takes every setting, and lists them without the token', async () => {
+    const settings = [
+      '--name',
+      'Shop 2',
+      '--username',
+      '@shop_bot',
+      '--token',
+      '123:abc',
+      '--timezone',
+      'Europe/Paris',
+    ];
+    const more = ['--pair-separator', '-', '--value-separator', '_', '--referral-new-users-only', 'true'];
+    const last = ['--auto-payout', 'weekly', '--paid-broadcasts', 'on'];
+    expect(await cli.json('bot', 'set', '--bot', shop, ...settings, ...more, ...last)).toEqual({ public_key: shop });
+    const listed = await cli.run('bot', 'list', '--json');
+    expect(listed.out).not.toContain('123:abc');
+    expect(JSON.parse(listed.out)).toContainEqual({
+      bot_id: 1,
+      public_key: shop,
+      owner_id: Number(owner),
+      name: 'Shop 2',
+      username: 'shop_bot',
+      has_token: true,
+      timezone: 'Europe/Paris',
+      pair_separator: '-',
+      value_separator: '_',
+      referral_new_users_only: true,
+      auto_payout: 'weekly',
+      paid_broadcasts: true,
+    });
+    await cli.json('bot', 'set', '--bot', shop, '--username', '', '--token', '');
+    expect(await cli.json('bot', 'list')).toContainEqual(
+      expect.objectContaining({ public_key: shop, username: null, has_token: false, name: 'Shop 2' }),
+    );
+  });
+});
+
+describe('key', () => {
+  it('is issued for one bot, several or all, rotated and revoked', async () => {
+    const single = await cli.json(
+      'key',
+      'issue',
+      '--owner',
+      owner,
+      '--bot',
+      shop,
+      '--kind',
+      'personal',
+      '--name',
+      'Ann',
+    );
+    expect(single).toEqual({ key_id: expect.any(Number), api_key: expect.stringMatching(`^${shop}:[\\w-]{43}$`) });
+    const several = await cli.json('key', 'issue', '--owner', owner, '--bot', shop, '--bot', cafe);
+    const all = await cli.json('key', 'issue', '--owner', owner, '--all-bots', '--expires', '2025-02-28');
+    const next = await cli.json('key', 'rotate', '--key', String(several.key_id), '--overlap', '90m');
+    expect(await cli.json('key', 'revoke', '--key', String(single.key_id))).toEqual({ key_id: single.key_id });
+    const now = cli.sources.now();
+    const keys = (await cli.json('key', 'list', '--owner', owner)) as { key_id: number }[];
+    expect(keys.map(({ key_id }) => key_id)).toEqual([single, several, all, next].map(({ key_id }) => key_id));
+    expect(keys).toMatchObject([
+      { public_part: shop, bots: [shop], kind: 'personal', name: 'Ann', revoked_at: new Date(now).toISOString() },
+      { bots: [shop, cafe], kind: 'service', name: null, revoked_at: new Date(now + 90 * 60_000).toISOString() },
+      { bots: 'all', expires_at: '2025-03-01T00:00:00.000Z', revoked_at: null },
+      { bots: [shop, cafe], rotates: several.key_id, revoked_at: null },
+    ]);
+  });
+
+  it.each([
+    ['without a scope', 2, ['--owner', '1'], 'either --bot or --all-bots'],
+    ['with two', 2, ['--owner', '1', '--all-bots', '--bot', 'x'], 'cannot be used with'],
+    ['for a bot that is not there', 1, ['--owner', '1', '--bot', 'bNone'], 'there is no bot bNone'],
+    ['for an owner that is not there', 1, ['--owner', '99', '--all-bots'], 'there is no such owner'],
+    ['expired', 1, ['--owner', '1', '--all-bots', '--expires', '2025-01-14'], 'expires must lie in the future'],
+    ['until a day that does not exist', 2, ['--owner', '1', '--all-bots', '--expires', '2025-02-30'], 'YYYY-MM-DD'],
+  ])('is not issued %s', async (_, code, argv, message) => {
+    expect(await cli.run('key', 'issue', ...argv)).toMatchObject({
+      code,
+      out: '',
+      err: expect.stringContaining(message),
+    });
+  });
+
+  it('must exist to be revoked, rotated or listed', async () => {
+    const refused = { code: 1, err: 'botledger: there is no key 99\n' };
+    expect(await cli.run('key', 'revoke', '--key', '99')).toMatchObject(refused);
+    expect(await cli.run('key', 'rotate', '--key', '99')).toMatchObject(refused);
+    expect(await cli.run('key', 'list', '--owner', '99')).toMatchObject({
+      code: 1,
+      err: 'botledger: there is no owner 99\n',
+    });
+  });
+});
+
+describe('goal and unit', () => {
+  it('are created and listed, for several bots at once', async () => {
+    expect(await cli.json('goal', 'create', '--bot', shop, '--target-id', '7', '--name', 'Sign-up')).toEqual({
+      target_id: 7,
+      event_id: 101,
+    });
+    expect(await cli.json('goal', 'list', '--bot', shop, '--bot', cafe)).toEqual([
+      { bot: shop, target_id: 1, event_id: 100, name: 'Sale' },
+      { bot: shop, target_id: 7, event_id: 101, name: 'Sign-up' },
+      { bot: cafe, target_id: 1, event_id: 100, name: 'Sale' },
+    ]);
+    const { unit_id } = await cli.json(
+      'unit',
+      'create',
+      '--bot',
+      shop,
+      '--code',
+      'gem',
+      '--name',
+      'Gems',
+      '--scale',
+      '0',
+    );
+    expect(await cli.json('unit', 'list', '--bot', shop)).toEqual([
+      { bot: shop, unit_id, code: 'GEM', name: 'Gems', scale: 0 },
+    ]);
+  });
+
+  it('refuse a taken id, code or bot', async () => {
+    const goal = await cli.run('goal', 'create', '--bot', shop, '--target-id', '1', '--name', 'x');
+    expect(goal).toEqual({ code: 1, out: '', err: 'botledger: target_id 1 is taken\n' });
+    await cli.run('unit', 'create', '--bot', cafe, '--code', 'USD');
+    expect(await cli.run('unit', 'create', '--bot', cafe, '--code', 'usd')).toMatchObject({ code: 1 });
+    expect(await cli.run('goal', 'list', '--bot', 'bNone')).toMatchObject({ code: 1 });
+  });
+});
+
+describe('fx', () => {
+  it('sets a rate, of today unless said otherwise, and lists all digits', async () => {
+    expect(await cli.json('fx', 'set', '--from', 'EUR', '--to', 'USD', '--rate', '1.10')).toEqual({});
+    const exact = '0.123456789012345678901234567890';
+    await cli.json('fx', 'set', '--from', 'usd', '--to', 'GEM', '--rate', exact, '--date', '2024-12-31');
+    const { out } = await cli.run('fx', 'list', '--json');
+    expect(out).toBe(
+      '[{"from":"EUR","to":"USD","date":"2025-01-15","rate":1.1},' +
+        '{"from":"USD","to":"GEM","date":"2024-12-31","rate":0.12345678901234567890123456789}]\n',
+    );
+  });
+});
+
+describe('every command', () => {
+  it('answers a person with lines, and with a table for a list', async () => {
+    const created = await cli.run('goal', 'create', '--bot', cafe, '--target-id', '2', '--name', 'Sign-up');
+    expect(created).toEqual({ code: 0, out: 'target_id: 2\nevent_id: 101\n', err: '' });
+    expect((await cli.run('goal', 'list', '--bot', cafe)).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['bot', 'target_id', 'event_id', 'name'],
+      [cafe, '1', '100', 'Sale'],
+      [cafe, '2', '101', 'Sign-up'],
+      [''],
+    ]);
+    expect((await cli.run('fx', 'set', '--from', 'EUR', '--to', 'USD', '--rate', '1.1')).out).toBe('done\n');
+  });
+
+  it.each([
+    [['owner', 'create', '--name', 'x', '--colour', 'red'], "unknown option '--colour'"],
+    [['owner', 'create'], "required option '--name <name>' not specified"],
+    [['owner', 'remove'], "unknown command 'remove'"],
+    [['owner', 'list', 'all'], 'too many arguments'],
+    [['owner', 'create', '--name', 'x', '--plan', 'gold'], 'Allowed choices are premium, free'],
+    [['owner', 'set', '--owner', '1.5'], 'It must be an integer from 1'],
+    [['key', 'rotate', '--key', '1', '--overlap', '24'], 'It must be an integer with s, m, h or d'],
+    [['bot', 'set', '--bot', 'a', '--paid-broadcasts', 'maybe'], 'It must be true or false'],
+    [['goal', 'create', '--bot', 'a', '--bot', 'b', '--target-id', '2', '--name', 'x'], 'It is given twice'],
+  ])('says in one line how it was used wrongly: %j', async (argv, message) => {
+    const { code, out, err } = await cli.run(...argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('explains itself', async () => {
+    expect(await cli.run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('exchange rates') });
+    expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
+  });
+
+  it('names what to wait for: the stream it wrote, and whether a cache may hold what was before', async () => {
+    const since = cli.changes.length;
+    await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
+    await cli.json('unit', 'create', '--bot', cafe, '--code', 'EUR');
+    await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
+    const [last] = (await cli.log.read(`owner-${owner}`)).commits.slice(-1);
+    expect(cli.changes.slice(since)).toMatchObject([
+      { category: 'owner', position: last?.position, replaces: true },
+      { category: 'bot', position: expect.any(String) },
+      { category: 'owner', position: last?.position },
+    ]);
+  });
+
+  it('answers all the same when it is not in effect everywhere in time, and exits with 3', async () => {
+    cli.stall();
+    const { code, out, err } = await cli.run('key', 'issue', '--owner', owner, '--all-bots', '--json');
+    expect(code).toBe(3);
+    expect(JSON.parse(out)).toMatchObject({ api_key: expect.any(String) });
+    expect(err).toBe('botledger: recorded, but not in effect everywhere within 10 s\n');
+  });
+});

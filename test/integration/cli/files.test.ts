@@ -1,0 +1,151 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usersImported } from '../../../src/domain/intake/events.ts';
+import { intakeStream } from '../../../src/domain/streams.ts';
+import { startTestCli, type TestCli } from '../../support/cli.ts';
+
+let cli: TestCli;
+let folder: string;
+let bot: string;
+
+beforeAll(async () => {
+  cli = await startTestCli();
+  folder = await mkdtemp(join(tmpdir(), 'botledger-'));
+  const { owner_id } = await cli.json('owner', 'create', '--name', 'Ann');
+  bot = (await cli.json('bot', 'create', '--owner', String(owner_id), '--name', 'Shop')).public_key;
+});
+afterAll(async () => {
+  await cli.close();
+  await rm(folder, { recursive: true });
+});
+
+async function file(text: string): Promise<string> {
+  const path = join(folder, 'given');
+  await writeFile(path, text);
+  return path;
+}
+
+/** The chunks of users that the log has got since. */
+function imports(since: number): readonly (readonly unknown[])[] {
+  const commits = cli.log.commits.flat().filter(({ stream }) => stream === intakeStream(bot));
+  return commits.slice(since).flatMap(({ events }) => events.map((event) => usersImported.read(event).data.items));
+}
+const count = (): number => imports(0).length;
+
+describe('user import', () => {
+  it('reads CSV', async () => {
+    const since = count();
+    const path = await file('\uFEFFuser_id,gender,city\r\n1,f,"Berlin, West"\r\n\r\n2,,\r\n');
+    expect(await cli.json('user', 'import', '--bot', bot, path)).toEqual({ users: 2 });
+    expect(imports(since)).toEqual([
+      [{ user_id: 1, gender: 'f', custom_fields: { city: 'Berlin, West' } }, { user_id: 2 }],
+    ]);
+    expect(cli.changes.at(-1)).toMatchObject({ category: 'intake', position: expect.any(String) });
+  });
+
+  it('reads NDJSON', async () => {
+    const since = count();
+    const path = await file('\n{"user_id":1,"age":41.50,"vip":true}\n\n{"user_id":2,"is_premium":true}');
+    expect(await cli.json('user', 'import', '--bot', bot, path)).toEqual({ users: 2 });
+    expect(imports(since)).toEqual([
+      [
+        { user_id: 1, custom_fields: { age: { number: '41.5' }, vip: true } },
+        { user_id: 2, is_premium: true },
+      ],
+    ]);
+  });
+
+  it('appends in chunks of 1,000, and of a million characters', async () => {
+    const since = count();
+    const small = Array.from({ length: 2500 }, (_, index) => `${index + 1}`).join('\n');
+    await cli.json('user', 'import', '--bot', bot, await file(`user_id\n${small}`));
+    expect(imports(since).map((items) => items.length)).toEqual([1000, 1000, 500]);
+    const large = Array.from({ length: 1000 }, (_, index) =>
+      JSON.stringify({ user_id: index + 1, a: 'x'.repeat(1000), b: 'y'.repeat(1000) }),
+    );
+    await cli.json('user', 'import', '--bot', bot, await file(large.join('\n')));
+    const sizes = imports(since + 3).map((items) => JSON.stringify(items).length);
+    expect(sizes).toHaveLength(3);
+    expect(Math.max(...sizes)).toBeLessThan(1_010_000);
+  });
+
+  it.each([
+    ['a bad line', 'user_id,is_bot\n1,true\n0,true\n3,perhaps\n', /line 3: user_id must be .*; line 4: is_bot must be/],
+    ['a bad line of JSON', '{"user_id":1}\n{"user_id":\n[]\n', /line 2: not JSON: .*; line 3: not a JSON object/],
+    ['a duplicate key', '{"user_id":1,"a":1,"a":2}', /line 1: not JSON/],
+    ['many bad lines', `user_id\n${'x\n'.repeat(12)}`, /line 6: .*; and 7 more bad lines/],
+    ['a line with too few cells', 'user_id,a\n1,2\n3\n', /line 3 has 1 cells, the header 2/],
+    ['a quote left open', 'user_id,a\n1,"b\n', /Quote/],
+    ['no header', '1\n2\n', /the header lacks user_id/],
+    ['a column twice', 'user_id,a,a\n1,2,3\n', /stands twice/],
+    ['nothing', '', /empty/],
+  ])('imports nothing of a file with %s', async (_, text, message) => {
+    const since = count();
+    const { code, out, err } = await cli.run('user', 'import', '--bot', bot, await file(text));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(imports(since)).toEqual([]);
+  });
+
+  it('needs a file and a bot that are there', async () => {
+    expect(await cli.run('user', 'import', '--bot', bot, join(folder, 'none'))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('ENOENT'),
+    });
+    expect(await cli.run('user', 'import', '--bot', 'bNone', await file('user_id\n1'))).toMatchObject({
+      code: 1,
+      err: 'botledger: there is no bot bNone\n',
+    });
+  });
+});
+
+describe('user set-field', () => {
+  const set = (...argv: string[]) => cli.run('user', 'set-field', '--bot', bot, '--user', '5', ...argv);
+
+  it.each([
+    [['--name', 'gender', '--value', 'f'], { gender: 'f' }],
+    [['--name', 'is_premium', '--value', 'true'], { is_premium: true }],
+    [['--name', 'first_name', '--value', 'Ada'], { person: { first_name: 'Ada' } }],
+    [['--name', 'level', '--value', '7'], { custom_fields: { level: '7' } }],
+    [['--name', 'level', '--value', '-7.50', '--type', 'number'], { custom_fields: { level: { number: '-7.5' } } }],
+    [['--name', 'vip', '--value', 'false', '--type', 'bool'], { custom_fields: { vip: false } }],
+  ])('%j', async (argv, fields) => {
+    const since = count();
+    expect(await set(...argv, '--json')).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
+    expect(imports(since)).toEqual([[{ user_id: 5, ...fields }]]);
+  });
+
+  it.each([
+    [['--name', 'level', '--value', 'high', '--type', 'number'], 2],
+    [['--name', 'vip', '--value', '1', '--type', 'bool'], 2],
+    [['--name', 'user_id', '--value', '6'], 1],
+    [['--name', 'user_status', '--value', 'asleep'], 1],
+    [['--name', '__proto__', '--value', 'x'], 1],
+  ])('refuses %j', async (argv, code) => {
+    const since = count();
+    expect(await set(...argv)).toMatchObject({ code, out: '' });
+    expect(imports(since)).toEqual([]);
+  });
+});
+
+describe('fx import', () => {
+  it('sets all rates of a file', async () => {
+    const path = await file('date,from,to,rate\n2025-01-01,EUR,USD,1.1\n2025-01-02,EUR,USD,1.2\n');
+    expect(await cli.json('fx', 'import', path)).toEqual({});
+    expect(await cli.json('fx', 'list')).toEqual([
+      { from: 'EUR', to: 'USD', date: '2025-01-01', rate: 1.1 },
+      { from: 'EUR', to: 'USD', date: '2025-01-02', rate: 1.2 },
+    ]);
+  });
+
+  it('names the line that is wrong, and sets none', async () => {
+    const path = await file('from,to,rate,date\nEUR,GBP,1.1,2025-01-01\n\nEUR,GBP,,2025-01-02\n');
+    const { code, err } = await cli.run('fx', 'import', path);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^botledger: line 4: rate must be .*; nothing was imported\n$/);
+    expect(await cli.json('fx', 'list')).toHaveLength(2);
+  });
+});

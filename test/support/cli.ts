@@ -1,0 +1,81 @@
+import type { Change } from '../../src/cli/context.ts';
+import { SettleTimeoutError } from '../../src/cli/errors.ts';
+import { runCli } from '../../src/cli/program.ts';
+import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
+import { schemaOf } from '../../src/projections/read-model.ts';
+import { createTestDatabase } from './database.ts';
+import { type MemoryLog, memoryLog } from './memory-log.ts';
+import { follow } from './projection.ts';
+import { type TestSources, testSources } from './test-sources.ts';
+
+export interface CliRun {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface TestCli {
+  readonly log: MemoryLog;
+  readonly sources: TestSources;
+  /** What the commands waited for. */
+  readonly changes: readonly Change[];
+  /** From now on no instance catches up. */
+  stall(): void;
+  run(...argv: string[]): Promise<CliRun>;
+  /** With --json; must succeed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  json(...argv: string[]): Promise<any>;
+  close(): Promise<void>;
+}
+
+/** The CLI in this process, on a log in memory and a catalog in a database of its own. */
+export async function startTestCli(): Promise<TestCli> {
+  const database = await createTestDatabase();
+  const log = memoryLog(3);
+  const sources = testSources();
+  const catchUp = await follow(database.pool, catalogReadModel, log);
+  const source = { pool: database.pool, schema: schemaOf(catalogReadModel) };
+  const changes: Change[] = [];
+  let stalled = false;
+
+  async function run(...argv: string[]): Promise<CliRun> {
+    const said = { out: '', err: '' };
+    const code = await runCli(argv, {
+      stdout: (text) => {
+        said.out += text;
+      },
+      stderr: (text) => {
+        said.err += text;
+      },
+      withContext: (work) =>
+        work({
+          log,
+          sources,
+          pool: database.pool,
+          catalog: async () => source,
+          async settle(change) {
+            changes.push(change);
+            if (stalled) throw new SettleTimeoutError(10);
+            await catchUp();
+          },
+        }),
+    });
+    return { code, ...said };
+  }
+
+  return {
+    log,
+    sources,
+    changes,
+    run,
+    stall() {
+      stalled = true;
+    },
+    async json(...argv) {
+      const { code, out, err } = await run(...argv, '--json');
+      if (code !== 0 || err !== '') throw new Error(`${argv.join(' ')}: exit ${code}, ${err}`);
+      return JSON.parse(out) as unknown;
+    },
+    close: () => database.drop(),
+  };
+}
