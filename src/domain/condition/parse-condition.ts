@@ -89,7 +89,7 @@ function parseFieldCondition<F extends Field>(
   if (input.length !== length) return undefined;
 
   const constant = (value: unknown, at: string): Constant | undefined => {
-    const result = parseConstant(value, field.type, timezone);
+    const result = parseConstant(value, field.type, operator, timezone);
     if (typeof result !== 'string') return result;
     problems.push({ path: at, message: `${field.name}: ${result}` });
     return undefined;

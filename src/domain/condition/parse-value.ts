@@ -2,6 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import { exactNumber } from '../json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, type LocalInstants, parseLocalTime } from '../local-time.ts';
 import type { FieldType, Value } from './condition.ts';
+import { type FieldOperator, operatorsOf } from './operators.ts';
 
 /** A constant of a condition, checked. Dates stay local: which instant they mean depends on the operator. */
 export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date'; readonly value: LocalInstants };
@@ -10,8 +11,21 @@ export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date
 const MAX_EXPONENT = 18;
 const MAX_DECIMALS = 30;
 
-/** Checks a constant against the type of its field. @returns the constant, or what is wrong with it. */
-export function parseConstant(input: unknown, type: FieldType, timezone: string): Constant | string {
+/** Checks a constant against its field's type and the operator. @returns the constant, or what is wrong with it. */
+export function parseConstant(
+  input: unknown,
+  type: FieldType,
+  operator: FieldOperator,
+  timezone: string,
+): Constant | string {
+  const constant = typed(input, type, timezone);
+  // Only a dynamic field can come to this: others were refused by their own type.
+  if (typeof constant !== 'string' && !operatorsOf(constant.type).includes(operator))
+    return `${operator} does not compare ${constant.type} values`;
+  return constant;
+}
+
+function typed(input: unknown, type: FieldType, timezone: string): Constant | string {
   if (input === null || input === undefined) return 'null is not a value to compare with';
   switch (type) {
     case 'number':

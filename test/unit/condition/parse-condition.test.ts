@@ -142,6 +142,7 @@ describe('what is refused', () => {
     ['a text field with a number', ['=', 'events.category', 5], 'filters.2'],
     ['a yes-or-no field with a number', ['=', 'user.is_bot', 1], 'filters.2'],
     ['an order of yes and no', ['>', 'user.is_bot', false], 'filters.0'],
+    ['an order of yes and no in a custom field', ['<=', 'user.custom_fields.a', true], 'filters.2'],
     ['a custom field with an object', ['=', 'user.custom_fields.a', {}], 'filters.2'],
     ['ends of two types', ['between', 'user.custom_fields.a', 1, 'b'], 'filters.3'],
     ['values that are no array', ['in', 'events.category', 'a'], 'filters.2'],
