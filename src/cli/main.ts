@@ -1,9 +1,9 @@
-import { withCliContext } from '../cli-context.ts';
+import { cliContext } from '../cli-context.ts';
 import { runCli } from './program.ts';
 
 /** `botledger`: what bin/botledger.js runs. */
 process.exitCode = await runCli(process.argv.slice(2), {
-  withContext: withCliContext,
+  withContext: cliContext(process.env),
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 });

@@ -11,10 +11,14 @@ import { applyBatch, dumpRows } from '../../support/projection.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
+let tables: readonly string[];
 let lanes: readonly (readonly RecordedCommit[])[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  await createSchema(database.pool, catalogReadModel);
+  const names = Object.keys(await dumpRows(database.pool, catalogReadModel));
+  tables = names.map((name) => `${schemaOf(catalogReadModel)}.${name}`);
   const log = memoryLog(64); // nearly every owner and bot a lane of its own
   await aBusyCatalog({ log, sources: testSources() });
   lanes = log.commits.filter((commits) => commits.length > 0);
@@ -24,8 +28,7 @@ afterAll(() => database.drop());
 /** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
 async function project(order: readonly number[], size: number): Promise<Record<string, string[]>> {
   const { pool } = database;
-  await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(catalogReadModel)} CASCADE`);
-  await createSchema(pool, catalogReadModel);
+  await pool.query(`TRUNCATE ${tables.join(', ')}`);
   const next = lanes.map(() => 0);
   const batch = async (lane: number): Promise<void> => {
     await applyBatch(pool, catalogReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size));
