@@ -27,8 +27,10 @@ interface Waiting {
   readonly commit: NewCommit;
   readonly body: string;
   readonly deadline: number;
-  /** Set once a statement with it was sent and its outcome was not learnt. */
+  /** Set from when a statement with it is sent until its outcome is learnt. */
   maybeWritten: boolean;
+  /** Set when that was never learnt, and the statement is sent again. */
+  repeated: boolean;
   settled: boolean;
   resolve(appended: Appended): void;
   reject(error: Error): void;
@@ -78,7 +80,16 @@ export class Appender {
       return Promise.reject(new LogUnavailableError('too many appends are waiting for the log'));
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + this.#options.maxWaitMs;
-      this.#queue.push({ commit, body, deadline, maybeWritten: false, settled: false, resolve, reject });
+      this.#queue.push({
+        commit,
+        body,
+        deadline,
+        maybeWritten: false,
+        repeated: false,
+        settled: false,
+        resolve,
+        reject,
+      });
       this.#queuedBytes += body.length;
       this.#sweeper ??= setInterval(() => this.#rejectOverdue(), SWEEP_MS);
       this.#flushing ??= this.#drain();
@@ -129,6 +140,7 @@ export class Appender {
         await pause(retryDelay(attempt));
         continue;
       }
+      for (const entry of open) entry.maybeWritten = true;
       try {
         const result = await client.query<OutcomeRow>({ ...APPEND, values: parameters(open) });
         await settle(client, open, result.rows);
@@ -138,10 +150,13 @@ export class Appender {
       } catch (error) {
         client.release(true);
         if (isRefusal(error)) {
-          for (const entry of open) fail(entry, new LogUnavailableError('the database refused', { cause: error }));
+          for (const entry of open) {
+            entry.maybeWritten = entry.repeated;
+            fail(entry, unavailable(entry, error));
+          }
           return;
         }
-        for (const entry of open) entry.maybeWritten = true;
+        for (const entry of open) entry.repeated = true;
         await pause(retryDelay(attempt));
       }
     }
@@ -182,7 +197,7 @@ function fail(entry: Waiting, error: Error): void {
 function unavailable(entry: Waiting, cause: unknown): Error {
   return entry.maybeWritten
     ? new OutcomeUnknownError('the log did not say in time whether it has the append', { cause })
-    : new LogUnavailableError('the log is down', { cause });
+    : new LogUnavailableError('the log does not take the append', { cause });
 }
 
 function parameters(group: readonly Waiting[]): unknown[] {
@@ -224,7 +239,7 @@ async function repeated(client: pg.PoolClient, entry: Waiting, row: OutcomeRow):
   const { txid, seq, body } = found.rows[0]!;
   const commit = decodeCommit(body, positionOf({ txid, seq }), Number(seq));
   // Our own earlier attempt, whose answer was lost, is not a repeat to the caller.
-  const own = entry.maybeWritten && commit.id === entry.commit.id;
+  const own = entry.repeated && commit.id === entry.commit.id;
   return { position: commit.position, revision: commit.revision, repeated: own ? null : commit };
 }
 

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  BrokenChainError,
+  EMPTY_STREAM,
+  type EventLog,
+  LogUnavailableError,
+  type NewCommit,
+  OutcomeUnknownError,
+  type Position,
+} from '../../../src/log/port.ts';
+import { openPostgresLog, type PostgresLogOptions } from '../../../src/log/postgres/postgres-log.ts';
+import { type Page, readPage } from '../../../src/log/postgres/reader.ts';
+import { keyOf } from '../../../src/log/stream-name.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../../support/log.ts';
+
+/** The traps of a log on Postgres: each test goes red when the protection named in its description is taken out. */
+let database: TestDatabase;
+let log: EventLog;
+/** A session of another writer. */
+let session: pg.Client;
+let bot: string;
+
+const open = (changes: Partial<PostgresLogOptions> = {}): Promise<EventLog> =>
+  openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES, ...changes });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  log = await open();
+  session = new pg.Client({ connectionString: database.url });
+  await session.connect();
+});
+afterAll(async () => {
+  await session.end();
+  await log.close();
+  await database.drop();
+});
+beforeEach(() => {
+  bot = newBot();
+});
+
+describe('a reader', () => {
+  const page = (after: Position | undefined): Promise<Page> =>
+    readPage(database.pool, {
+      after,
+      categories: ALL_CATEGORIES,
+      exactOnly: false,
+      maxCommits: 100,
+      maxBytes: 1 << 20,
+    });
+
+  /** The ids of the next `count` commits. The horizon is the whole server's: others' transactions hold it back too. */
+  const next = async (after: Position | undefined, count: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let at = after; ids.length < count; ) {
+      const { batch } = await page(at);
+      ids.push(...(batch?.commits.map(({ id }) => id) ?? []));
+      at = batch?.last ?? at;
+    }
+    return ids;
+  };
+
+  it.each(['COMMIT', 'ROLLBACK'])(
+    'does not pass a transaction that is still open, whether it ends in %s',
+    async (end) => {
+      const after = (await log.head()).get(0);
+      const early = newCommit(`intake-${newBot()}`);
+      await session.query('BEGIN');
+      await insert(session, early);
+      const late = newCommit(`intake-${bot}`);
+      await log.append(late);
+
+      expect(await page(after)).toEqual({ batch: null, blocked: true });
+      await session.query(end);
+      const readable = end === 'COMMIT' ? [early.id, late.id] : [late.id];
+      expect(await next(after, readable.length)).toEqual(readable);
+    },
+  );
+
+  it('sees what was appended before such a transaction', async () => {
+    const after = (await log.head()).get(0);
+    const before = newCommit(`intake-${bot}`);
+    await log.append(before);
+    await session.query('BEGIN');
+    await insert(session, newCommit(`intake-${newBot()}`));
+    expect(await next(after, 1)).toEqual([before.id]);
+    await session.query('ROLLBACK');
+  });
+});
+
+describe('a writer', () => {
+  it('takes the lock of the bot before it has a transaction id, so that the order of ids is that of revisions', async () => {
+    await holdLock(bot);
+    const appending = log.append(newCommit(`bot-${bot}`));
+    expect((await waitingForLock()).backend_xid).toBeNull();
+    await releaseLock(bot);
+    expect(await appending).toMatchObject({ revision: 1, repeated: null });
+  });
+
+  it('does not wait for another bot', async () => {
+    await holdLock(newBot());
+    await log.append(newCommit(`bot-${bot}`));
+    await session.query('SELECT pg_advisory_unlock_all()');
+  });
+
+  it('appends once though its connection was cut and the statement sent again', async () => {
+    await holdLock(bot);
+    const commit = newCommit(`bot-${bot}`, { command: { id: randomUUID() } });
+    const appending = log.append(commit);
+    const { pid } = await waitingForLock();
+    await database.pool.query('SELECT pg_terminate_backend($1)', [pid]);
+    await releaseLock(bot);
+    expect(await appending).toMatchObject({ revision: 1, repeated: null });
+    expect((await log.read(commit.stream)).commits.map(({ id }) => id)).toEqual([commit.id]);
+  });
+
+  it('says unknown of what was sent, unavailable of what was not, and a retry changes nothing', async () => {
+    const impatient = await open({ maxWaitMs: 300, maxQueuedBytes: 10_000 });
+    await holdLock(bot);
+    const sent = newCommit(`bot-${bot}`);
+    const unknown = expect(impatient.append(sent)).rejects.toThrow(OutcomeUnknownError);
+    await waitingForLock();
+    const queued = newCommit(`intake-${bot}`);
+    const unavailable = expect(impatient.append(queued)).rejects.toThrow(LogUnavailableError);
+    const large = newCommit(`intake-${bot}`, { events: [{ type: 'Happened', v: 1, data: 'x'.repeat(10_000) }] });
+    await expect(impatient.append(large)).rejects.toThrow(LogUnavailableError);
+    await Promise.all([unknown, unavailable]);
+    await releaseLock(bot);
+    await impatient.close();
+
+    expect((await log.append(sent)).repeated).toMatchObject({ id: sent.id });
+    const mine = (await readAll(log)).filter(({ stream }) => keyOf(stream) === bot);
+    expect(mine.map(({ id }) => id)).toEqual([sent.id]);
+  });
+});
+
+describe('the database itself', () => {
+  it.each(['UPDATE log.commits SET body = body', 'DELETE FROM log.commits', 'TRUNCATE log.commits'])(
+    'refuses to change the log: %s',
+    async (statement) => {
+      await log.append(newCommit(`bot-${bot}`));
+      await expect(session.query(statement)).rejects.toMatchObject({ code: '42501' });
+    },
+  );
+});
+
+describe('an exact stream that was tampered with', () => {
+  const tamper = async (statement: string): Promise<void> => {
+    await session.query('ALTER TABLE log.commits DISABLE TRIGGER append_only');
+    await session.query('SET session_replication_role = replica');
+    await session.query(statement, [`bot-${bot}`]);
+    await session.query('SET session_replication_role = DEFAULT');
+    await session.query('ALTER TABLE log.commits ENABLE TRIGGER append_only');
+  };
+
+  it.each([
+    [
+      'a changed event',
+      `UPDATE log.commits SET body = replace(body, '"n":1', '"n":2') WHERE stream = $1 AND revision = 2`,
+    ],
+    [
+      'a changed last event',
+      `UPDATE log.commits SET body = replace(body, '"n":1', '"n":2') WHERE stream = $1 AND revision = 3`,
+    ],
+    ['a missing commit', 'DELETE FROM log.commits WHERE stream = $1 AND revision = 2'],
+    ['a missing last commit', 'DELETE FROM log.commits WHERE stream = $1 AND revision = 3'],
+    ['all of it missing', 'DELETE FROM log.commits WHERE stream = $1'],
+  ])('is not read: %s', async (_, statement) => {
+    const stream = `bot-${bot}`;
+    for (let revision = 0; revision < 3; revision++)
+      await log.append(newCommit(stream, { expected: (await log.read(stream)).head }));
+    await tamper(statement);
+    await expect(log.read(stream, EMPTY_STREAM)).rejects.toThrow(BrokenChainError);
+  });
+});
+
+/** Appends as another writer's statement does, in whatever transaction the client is in. */
+async function insert(client: pg.Client, commit: NewCommit): Promise<void> {
+  await client.query('INSERT INTO log.commits (id, stream, body) VALUES ($1, $2, $3)', [
+    commit.id,
+    commit.stream,
+    JSON.stringify({ ...commit, rev: null, prev: null, expected: undefined }),
+  ]);
+}
+
+const holdLock = (key: string): Promise<unknown> =>
+  session.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [key]);
+const releaseLock = (key: string): Promise<unknown> =>
+  session.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key]);
+
+/** The backend that waits for an advisory lock, as soon as one does. */
+async function waitingForLock(): Promise<{ pid: number; backend_xid: string | null }> {
+  for (;;) {
+    const { rows } = await database.pool.query<{ pid: number; backend_xid: string | null }>(
+      `SELECT pid, backend_xid::text FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event = 'advisory'`,
+    );
+    if (rows[0] !== undefined) return rows[0];
+  }
+}
