@@ -1,0 +1,136 @@
+import type { ClientBase } from 'pg';
+import { currencyDigits } from '../../domain/catalog/currency.ts';
+import type { Separators, Utm } from '../../domain/intake/utm.ts';
+import type { EventDraft } from './draft.ts';
+
+/** A bot as its log has made it so far, and what one batch adds. Settings apply from their place in the log on. */
+export interface Bot {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly owner_id: number;
+  separators: Separators;
+  /** Decimals of the bot's own units. */
+  readonly units: Map<string, number>;
+  /** The latest receipt so far, ms UTC. Receipts of several instances need not come in order. */
+  clock: number;
+  /** The clock when the batch began. */
+  readonly clockBefore: number;
+  utmCount: number;
+  /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
+  readonly utms: Map<string, UtmUse>;
+  readonly users: Map<number, User>;
+  /** First receipts of updates, and keys of events, of those that the batch names. */
+  readonly updateIds: Map<number, number>;
+  readonly newUpdateIds: Map<number, number>;
+  readonly eventKeys: Set<string>;
+}
+
+export interface UtmUse {
+  readonly utm: Utm;
+  id: number;
+}
+
+export interface User {
+  readonly bot: Bot;
+  readonly user_id: number;
+  known: boolean;
+  /** The last event in the table; null: none. */
+  readonly tail: Tail | null;
+  /** Events that wait for the user to be known. */
+  readonly pending: EventDraft[];
+  /** Events and visits that the batch adds. */
+  readonly events: EventDraft[];
+  readonly visits: Visit[];
+}
+
+export interface Tail {
+  readonly date: number;
+  readonly ord: number;
+  readonly session: number;
+  readonly utm_id: number | null;
+}
+
+export interface Visit {
+  readonly date: number;
+  readonly ord: number;
+  readonly commit_id: string;
+  readonly idx: number;
+  readonly code: string;
+  readonly utm: UtmUse | null;
+  readonly first_seen: boolean;
+}
+
+type BotSettings = Pick<Bot, 'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'clock' | 'utmCount'>;
+
+export function botOf(settings: BotSettings): Bot {
+  return {
+    ...settings,
+    clockBefore: settings.clock,
+    utms: new Map(),
+    users: new Map(),
+    updateIds: new Map(),
+    newUpdateIds: new Map(),
+    eventKeys: new Set(),
+  };
+}
+
+/** Decimals of a unit: the bot's own, else the currency's; undefined: unknown. */
+export function scaleOf(bot: Bot, unit: string): number | undefined {
+  return bot.units.get(unit) ?? currencyDigits(unit);
+}
+
+/** The bots with these public keys, by public key. */
+export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
+  const { rows } = await tx.query<BotRow>({
+    name: 'events.load_bots',
+    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, clock::float8, utm_count
+             FROM bots WHERE public_key = ANY ($1)`,
+    values: [publicKeys],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.public_key,
+      botOf({
+        bot_id: row.bot_id,
+        public_key: row.public_key,
+        owner_id: row.owner_id,
+        separators: { pair: row.pair_separator, value: row.value_separator },
+        units: new Map(Object.entries(row.units)),
+        clock: row.clock,
+        utmCount: row.utm_count,
+      }),
+    ]),
+  );
+}
+
+interface BotRow {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly owner_id: number;
+  readonly pair_separator: string;
+  readonly value_separator: string;
+  readonly units: Readonly<Record<string, number>>;
+  readonly clock: number;
+  readonly utm_count: number;
+}
+
+export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<void> {
+  const rows = [...bots].map((bot) => ({
+    bot_id: bot.bot_id,
+    public_key: bot.public_key,
+    owner_id: bot.owner_id,
+    pair_separator: bot.separators.pair,
+    value_separator: bot.separators.value,
+    units: Object.fromEntries(bot.units),
+    clock: bot.clock,
+    utm_count: bot.utmCount,
+  }));
+  await tx.query({
+    name: 'events.save_bots',
+    text: `INSERT INTO bots SELECT * FROM jsonb_populate_recordset(NULL::bots, $1)
+           ON CONFLICT (bot_id) DO UPDATE SET
+             pair_separator = EXCLUDED.pair_separator, value_separator = EXCLUDED.value_separator,
+             units = EXCLUDED.units, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count`,
+    values: [JSON.stringify(rows)],
+  });
+}

@@ -1,0 +1,231 @@
+import { UnreadableEventError } from '../../domain/event-type.ts';
+import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
+import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
+import { parseUtm } from '../../domain/intake/utm.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import type { ReadCommit } from '../read-model.ts';
+import { type Bot, botOf, scaleOf, type User, type UtmUse } from './bots.ts';
+import { type EventDraft, eventDraft, type Place, propertiesOf } from './draft.ts';
+import { newUser } from './load.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long an event waits for its user (decisions 3.2), an update is remembered (3.5), an error is kept. By receipts. */
+export const PENDING_MS = DAY_MS;
+export const UPDATE_MEMORY_MS = 7 * DAY_MS;
+export const ERROR_MEMORY_MS = 90 * DAY_MS;
+
+/** Items of a commit that have a place of their own in `ord`. */
+const PLACES_PER_COMMIT = 1024;
+
+export interface UnknownUserError {
+  readonly event: EventDraft;
+  /** Whether the event counts if its user appears. */
+  readonly waits: boolean;
+  resolved_at: number | null;
+}
+
+export interface EventTypeRow {
+  readonly bot_id: number;
+  readonly event_id: number;
+  readonly kind: 'system' | 'target' | 'custom';
+  readonly name: string;
+  readonly target_id: number | null;
+}
+
+/** What a batch changes, apart from the rows of its events: they are in `Bot.users`. */
+export interface Outcome {
+  readonly bots: Map<string, Bot>;
+  readonly newUsers: { readonly user: User; readonly since: number }[];
+  readonly eventTypes: EventTypeRow[];
+  readonly eventKeys: { readonly bot: Bot; readonly event_key: string }[];
+  /** Errors that the batch opened, by event. */
+  readonly errors: Map<EventDraft, UnknownUserError>;
+  /** Events that waited since an earlier batch and now count. */
+  readonly released: { readonly event: EventDraft; readonly at: number }[];
+}
+
+/** Goes through the commits in the log's order and decides of every item whether it counts, waits or is nothing. */
+export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]): Outcome {
+  const outcome: Outcome = {
+    bots,
+    newUsers: [],
+    eventTypes: [],
+    eventKeys: [],
+    errors: new Map(),
+    released: [],
+  };
+  for (const commit of commits) foldCommit(outcome, commit);
+  return outcome;
+}
+
+function foldCommit(outcome: Outcome, commit: ReadCommit): void {
+  let idx = 0;
+  for (const event of commit.events) {
+    switch (event.type) {
+      case 'bot_created':
+        createBot(outcome, event.data);
+        break;
+      case 'bot_changed': {
+        const bot = botOfCommit(outcome, commit);
+        const { pair_separator: pair, value_separator: value } = event.data;
+        bot.separators = { pair: pair ?? bot.separators.pair, value: value ?? bot.separators.value };
+        break;
+      }
+      case 'unit_created':
+        botOfCommit(outcome, commit).units.set(event.data.code, event.data.scale);
+        break;
+      case 'event_type_registered': {
+        const { bot_id } = botOfCommit(outcome, commit);
+        outcome.eventTypes.push({ bot_id, ...event.data, kind: 'custom', target_id: null });
+        break;
+      }
+      case 'goal_created':
+        outcome.eventTypes.push({ bot_id: botOfCommit(outcome, commit).bot_id, ...event.data, kind: 'target' });
+        break;
+      case 'custom_events_received':
+      case 'target_events_received': {
+        const bot = received(outcome, commit);
+        const source = event.type === 'custom_events_received' ? 'send-event' : 'send-target';
+        for (const item of event.data.items) foldEvent(outcome, bot, item, placeOf(bot, commit, idx++), source);
+        break;
+      }
+      case 'updates_received': {
+        const bot = received(outcome, commit);
+        for (const item of event.data.items) foldUpdate(outcome, bot, item, placeOf(bot, commit, idx++));
+        break;
+      }
+      case 'users_imported': {
+        const bot = received(outcome, commit);
+        for (const { user_id } of event.data.items) appear(outcome, userOf(bot, user_id), commit.at);
+        break;
+      }
+    }
+  }
+}
+
+function createBot(outcome: Outcome, data: BotCreated): void {
+  const { bot_id, public_key, owner_id, pair_separator: pair, value_separator: value } = data;
+  const settings = {
+    bot_id,
+    public_key,
+    owner_id,
+    separators: { pair, value },
+    units: new Map(),
+    clock: 0,
+    utmCount: 0,
+  };
+  outcome.bots.set(public_key, botOf(settings));
+  for (const [name, event_id] of Object.entries(SYSTEM_EVENTS))
+    outcome.eventTypes.push({ bot_id, event_id, kind: 'system', name, target_id: null });
+  outcome.eventTypes.push({ bot_id, kind: 'target', ...SALE_GOAL });
+}
+
+type BotCreated = Extract<ReadCommit['events'][number], { type: 'bot_created' }>['data'];
+
+/** The log of a bot begins with the bot, on every engine: what names another is of a broken log. */
+function botOfCommit({ bots }: Outcome, { stream }: ReadCommit): Bot {
+  const bot = bots.get(keyOf(stream));
+  if (bot === undefined) throw new UnreadableEventError(`${stream}: there is no such bot before it in the log`);
+  return bot;
+}
+
+function received(outcome: Outcome, commit: ReadCommit): Bot {
+  const bot = botOfCommit(outcome, commit);
+  bot.clock = Math.max(bot.clock, commit.at);
+  return bot;
+}
+
+function placeOf({ bot_id }: Bot, { ordinal, id, at }: ReadCommit, idx: number): Place {
+  const ord = ordinal * PLACES_PER_COMMIT + idx;
+  if (idx >= PLACES_PER_COMMIT || !Number.isSafeInteger(ord))
+    throw new UnreadableEventError(`commit ${id}: no place for item ${idx} at ordinal ${ordinal}`);
+  return { bot_id, ord, commit_id: id, idx, at };
+}
+
+function foldEvent(
+  outcome: Outcome,
+  bot: Bot,
+  item: CustomEventItem | TargetEventItem,
+  place: Place,
+  source: 'send-event' | 'send-target',
+): void {
+  const { event_key } = item;
+  if (event_key !== undefined) {
+    if (bot.eventKeys.has(event_key)) return;
+    bot.eventKeys.add(event_key);
+    outcome.eventKeys.push({ bot, event_key });
+  }
+  const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit));
+  const user = userOf(bot, item.user_id);
+  if (user.known) {
+    user.events.push(event);
+    return;
+  }
+  const age = bot.clock - place.at;
+  if (age <= PENDING_MS) user.pending.push(event);
+  if (age <= ERROR_MEMORY_MS) outcome.errors.set(event, { event, waits: age <= PENDING_MS, resolved_at: null });
+}
+
+function foldUpdate(outcome: Outcome, bot: Bot, item: UpdateItem, place: Place): void {
+  const seen = bot.updateIds.get(item.update_id);
+  if (seen !== undefined && bot.clock - seen <= UPDATE_MEMORY_MS) return;
+  if (bot.clock - place.at <= UPDATE_MEMORY_MS) {
+    bot.updateIds.set(item.update_id, place.at);
+    bot.newUpdateIds.set(item.update_id, place.at);
+  }
+
+  const user = userOf(bot, item.user_id);
+  const first_seen = !user.known;
+  if (item.makes_user) appear(outcome, user, place.at);
+  // A group's update of a user who is not known yet is nothing, not even an error.
+  if (!user.known || item.event_id === undefined) return;
+  const event = eventDraft(
+    { ...item, event_id: item.event_id },
+    place,
+    'send-update',
+    (unit) => scaleOf(bot, unit),
+    propertiesOf(item),
+  );
+  user.events.push(event);
+  if (item.start_param !== undefined) {
+    const { date, ord, commit_id, idx } = event;
+    const utm = utmOf(bot, item.start_param);
+    user.visits.push({ date, ord, commit_id, idx, code: item.start_param, utm, first_seen });
+  }
+}
+
+/** The user is known from here on, and what waited for it counts, unless it has waited too long. */
+function appear(outcome: Outcome, user: User, at: number): void {
+  if (user.known) return;
+  user.known = true;
+  outcome.newUsers.push({ user, since: at });
+  for (const event of user.pending) {
+    if (user.bot.clock - event.date_received > PENDING_MS) continue;
+    user.events.push(event);
+    const error = outcome.errors.get(event);
+    if (error === undefined) outcome.released.push({ event, at });
+    else error.resolved_at = at;
+  }
+}
+
+function userOf(bot: Bot, userId: number): User {
+  let user = bot.users.get(userId);
+  if (user === undefined) {
+    user = newUser(bot, userId, false, null);
+    bot.users.set(userId, user);
+  }
+  return user;
+}
+
+/** The UTM of a visit, shared by all of the batch that read the same. */
+function utmOf(bot: Bot, payload: string): UtmUse | null {
+  const utm = parseUtm(payload, bot.separators);
+  if (utm === null) return null;
+  const text = JSON.stringify(utm);
+  let use = bot.utms.get(text);
+  if (use === undefined) {
+    use = { utm, id: 0 };
+    bot.utms.set(text, use);
+  }
+  return use;
+}

@@ -1,0 +1,98 @@
+import type { ClientBase } from 'pg';
+import type { EventDraft } from './draft.ts';
+import { ERROR_MEMORY_MS } from './fold.ts';
+import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
+
+export const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Sets the amount and the warning of events anew from the rates and currencies as they stand.
+ *
+ * An event lacks an amount while its unit is unknown, or while there was no rate of it or an earlier day to what was the
+ * owner's currency then. Each currency of the owner makes one stretch without amount at most: from its beginning (or the
+ * event's receipt) to its end (or the first such rate). The warning dates from the start of the first stretch, and is
+ * resolved at the end of the last, if that has one; without any stretch there is no warning.
+ *
+ * `candidates` gives (bot_id, user_id, date, ord); it is one of the constants below.
+ */
+const judgeQuery = (candidates: string) => `
+WITH judged AS (
+  SELECT e.bot_id, e.user_id, e.date, e.ord, e.commit_id, e.idx, e.event_id, e.value_int, e.value_norm, e.unit,
+         b.clock, s.opened, s.closed, s.amount
+    FROM (${candidates}) c
+    JOIN events e USING (bot_id, user_id, date, ord)
+    JOIN bots b USING (bot_id)
+   CROSS JOIN LATERAL (
+     SELECT min(opens) FILTER (WHERE opens < closes) AS opened,
+            max(closes) FILTER (WHERE opens < closes) AS closed,
+            trim_scale(round(e.value_norm * max(rate) FILTER (WHERE to_at = ${NEVER}), 6)) AS amount
+       FROM (
+         SELECT o.to_at, greatest(o.from_at, e.date_received) AS opens,
+                CASE WHEN e.value_norm IS NULL THEN o.to_at
+                     WHEN o.currency = e.unit THEN 0
+                     ELSE least(o.to_at, r.available_from) END AS closes,
+                CASE WHEN o.currency = e.unit THEN 1 ELSE r.rate END AS rate
+           FROM owner_currencies o
+           LEFT JOIN LATERAL (
+             SELECT x.rate, x.available_from FROM rates x
+              WHERE x.unit = e.unit AND x.currency = o.currency AND x.day <= floor(e.date / ${DAY_MS}.0)
+              ORDER BY x.day DESC LIMIT 1) r ON true
+          WHERE o.owner_id = b.owner_id) stretches) s),
+priced AS (
+  UPDATE events e SET value_amount = j.amount FROM judged j
+   WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
+     AND e.value_amount IS DISTINCT FROM j.amount),
+withdrawn AS (
+  DELETE FROM bot_errors w USING judged j
+   WHERE w.bot_id = j.bot_id AND w.commit_id = j.commit_id AND w.idx = j.idx AND w.kind = 'warning'
+     AND j.opened IS NULL)
+INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
+SELECT j.bot_id, j.commit_id, j.idx, 'warning', j.opened,
+       CASE t.kind WHEN 'system' THEN 'send-update' WHEN 'target' THEN 'send-target' ELSE 'send-event' END,
+       CASE WHEN j.value_norm IS NULL THEN 'Unit ' || j.unit || ' is neither a unit of the bot nor a currency'
+            ELSE 'No exchange rate for ' || j.unit || ' on '
+                 || to_char(to_timestamp(j.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
+       jsonb_strip_nulls(jsonb_build_object('event_id', j.event_id, 'user_id', j.user_id, 'date', j.date,
+                                            'value_int', j.value_int::text, 'unit', j.unit)),
+       nullif(j.closed, ${NEVER})
+  FROM judged j JOIN event_types t USING (bot_id, event_id)
+ WHERE j.opened IS NOT NULL AND j.opened >= j.clock - j.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
+ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE SET date = EXCLUDED.date, resolved_at = EXCLUDED.resolved_at
+ WHERE (w.date, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.resolved_at)`;
+
+const NAMED =
+  'SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (bot_id, user_id, date, ord)';
+
+const OF_OWNERS = `
+SELECT e.bot_id, e.user_id, e.date, e.ord FROM bots b JOIN events e USING (bot_id)
+ WHERE b.owner_id = ANY ($1::bigint[]) AND e.unit IS NOT NULL`;
+
+/** Events that a changed rate may touch: of owners that have or had its currency. */
+const OF_RATES = `
+SELECT DISTINCT e.bot_id, e.user_id, e.date, e.ord
+  FROM unnest($1::text[], $2::text[], $3::int[]) AS n (unit, currency, from_day)
+  JOIN owner_currencies o USING (currency)
+  JOIN bots b USING (owner_id)
+  JOIN events e ON e.bot_id = b.bot_id AND e.unit = n.unit AND e.date >= n.from_day::bigint * ${DAY_MS}`;
+
+/** Judges events of the batch, which are in the table by now. */
+export async function judgeEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(judgeQuery(NAMED), [
+    events.map(({ bot_id }) => bot_id),
+    events.map(({ user_id }) => user_id),
+    events.map(({ date }) => date),
+    events.map(({ ord }) => ord),
+  ]);
+}
+
+/** Judges all events that the changes touch, however old. */
+export async function judgeChanges(tx: ClientBase, { rates, owners }: MoneyChanges): Promise<void> {
+  if (owners.length > 0) await tx.query(judgeQuery(OF_OWNERS), [owners]);
+  if (rates.length > 0)
+    await tx.query(judgeQuery(OF_RATES), [
+      rates.map(({ unit }) => unit),
+      rates.map(({ currency }) => currency),
+      rates.map(({ from_day }) => from_day),
+    ]);
+}

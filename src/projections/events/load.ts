@@ -1,0 +1,167 @@
+import type { ClientBase } from 'pg';
+import { keyOf } from '../../log/stream-name.ts';
+import type { ReadCommit } from '../read-model.ts';
+import { type Bot, loadBots, type User } from './bots.ts';
+import type { EventDraft } from './draft.ts';
+
+/** What the items of a batch name, of one bot. */
+interface Named {
+  readonly users: Set<number>;
+  /** Those of the users that the batch may make known. */
+  readonly appearing: Set<number>;
+  readonly updateIds: Set<number>;
+  readonly eventKeys: Set<string>;
+}
+
+/** The bots that the commits are about, with all that these commits need to know of them: a handful of queries. */
+export async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
+  const named = namedIn(commits);
+  if (named.size === 0) return new Map();
+  const bots = await loadBots(tx, [...named.keys()]);
+  const wanted = [...bots.values()].map((bot) => ({ bot, named: named.get(bot.public_key)! }));
+  await loadUsers(tx, wanted);
+  await loadUpdateIds(tx, wanted);
+  await loadEventKeys(tx, wanted);
+  return bots;
+}
+
+type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
+
+const BOT_STREAM = /^(?:bot|eventtypes|intake)-/;
+
+function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
+  const named = new Map<string, Named>();
+  for (const commit of commits) {
+    if (!BOT_STREAM.test(commit.stream)) continue;
+    const key = keyOf(commit.stream);
+    let of = named.get(key);
+    if (of === undefined) {
+      of = { users: new Set(), appearing: new Set(), updateIds: new Set(), eventKeys: new Set() };
+      named.set(key, of);
+    }
+    for (const event of commit.events) nameItems(event, of);
+  }
+  return named;
+}
+
+function nameItems(event: ReadCommit['events'][number], { users, appearing, updateIds, eventKeys }: Named): void {
+  switch (event.type) {
+    case 'custom_events_received':
+    case 'target_events_received':
+      for (const { user_id, event_key } of event.data.items) {
+        users.add(user_id);
+        if (event_key !== undefined) eventKeys.add(event_key);
+      }
+      return;
+    case 'updates_received':
+      for (const { user_id, update_id, makes_user } of event.data.items) {
+        users.add(user_id);
+        updateIds.add(update_id);
+        if (makes_user) appearing.add(user_id);
+      }
+      return;
+    case 'users_imported':
+      for (const { user_id } of event.data.items) {
+        users.add(user_id);
+        appearing.add(user_id);
+      }
+  }
+}
+
+/** Two arrays that `unnest` zips: the bot and the thing, for all things of all bots. */
+function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bots: Bot[]; ids: number[]; things: T[] } {
+  const bots: Bot[] = [];
+  const things: T[] = [];
+  for (const { bot, named } of wanted)
+    for (const thing of pick(named)) {
+      bots.push(bot);
+      things.push(thing);
+    }
+  return { bots, ids: bots.map(({ bot_id }) => bot_id), things };
+}
+
+/**
+ * A user with an event is known; only the others are looked up. The subqueries, unlike joins, leave the planner no way
+ * but the index, whatever it thinks of the size of tables that it has not analysed yet.
+ */
+const USERS = `
+SELECT t.date IS NOT NULL OR EXISTS (
+         SELECT FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id),
+       t.date::float8, t.ord::float8, t.session::float8, t.utm_id
+  FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
+  LEFT JOIN LATERAL (
+    SELECT e.date, e.ord, e.session, e.utm_id FROM events e
+     WHERE e.bot_id = u.bot_id AND e.user_id = u.user_id
+     ORDER BY e.date DESC, e.ord DESC LIMIT 1) t ON true
+ ORDER BY u.i`;
+
+type UserRow = [boolean, number | null, number, number, number | null];
+
+async function loadUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
+  const { bots, ids, things: userIds } = pairs(wanted, (named) => named.users);
+  if (userIds.length === 0) return;
+  const { rows } = await tx.query<UserRow>({
+    name: 'events.load_users',
+    text: USERS,
+    values: [ids, userIds],
+    rowMode: 'array',
+  });
+  for (const [i, bot] of bots.entries()) {
+    const [known, date, ord, session, utm_id] = rows[i]!;
+    const tail = date === null ? null : { date, ord, session, utm_id };
+    bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known, tail));
+  }
+  await loadPending(tx, wanted);
+}
+
+export function newUser(bot: Bot, user_id: number, known: boolean, tail: User['tail']): User {
+  return { bot, user_id, known, tail, pending: [], events: [], visits: [] };
+}
+
+/** Events that wait for users whom the batch may make known. */
+async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
+  const unknown = wanted.map(({ bot, named }) => ({
+    bot,
+    named: { ...named, users: new Set([...named.appearing].filter((id) => !bot.users.get(id)!.known)) },
+  }));
+  const { ids, things: userIds } = pairs(unknown, (named) => named.users);
+  if (userIds.length === 0) return;
+  const { rows } = await tx.query<{ bot_id: number; draft: EventDraft }>({
+    name: 'events.load_pending',
+    text: `SELECT p.bot_id, p.draft FROM pending_events p
+            WHERE (p.bot_id, p.user_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))
+            ORDER BY p.bot_id, p.user_id, p.ord`,
+    values: [ids, userIds],
+  });
+  const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
+  for (const { bot_id, draft } of rows) byId.get(bot_id)!.users.get(draft.user_id)!.pending.push(draft);
+}
+
+async function loadUpdateIds(tx: ClientBase, wanted: Wanted): Promise<void> {
+  const { bots, ids, things: updateIds } = pairs(wanted, (named) => named.updateIds);
+  if (updateIds.length === 0) return;
+  const { rows } = await tx.query<[number | null]>({
+    name: 'events.load_update_ids',
+    text: `SELECT (SELECT x.received FROM update_ids x WHERE x.bot_id = u.bot_id AND x.update_id = u.update_id)::float8
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i) ORDER BY u.i`,
+    values: [ids, updateIds],
+    rowMode: 'array',
+  });
+  for (const [i, bot] of bots.entries()) {
+    const received = rows[i]![0];
+    if (received !== null) bot.updateIds.set(updateIds[i]!, received);
+  }
+}
+
+async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
+  const { ids, things: eventKeys } = pairs(wanted, (named) => named.eventKeys);
+  if (eventKeys.length === 0) return;
+  const { rows } = await tx.query<{ bot_id: number; event_key: string }>({
+    name: 'events.load_event_keys',
+    text: `SELECT u.bot_id, u.event_key FROM unnest($1::int[], $2::text[]) AS u (bot_id, event_key)
+            WHERE EXISTS (SELECT FROM event_keys k WHERE k.bot_id = u.bot_id AND k.event_key = u.event_key)`,
+    values: [ids, eventKeys],
+  });
+  const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
+  for (const { bot_id, event_key } of rows) byId.get(bot_id)!.eventKeys.add(event_key);
+}

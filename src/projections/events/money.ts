@@ -1,0 +1,113 @@
+import type { ClientBase } from 'pg';
+import { keyOf } from '../../log/stream-name.ts';
+import type { ReadCommit } from '../read-model.ts';
+
+/** The end of what has no end, and the time of what never happens: the largest bigint. */
+export const NEVER = '9223372036854775807';
+
+/** What changed of what amounts are made of. */
+export interface MoneyChanges {
+  readonly rates: readonly { readonly unit: string; readonly currency: string; readonly from_day: number }[];
+  readonly owners: readonly number[];
+}
+
+/**
+ * Stores the exchange rates and the owners' currencies of a batch. They come from other parts of the log than the
+ * events that they convert, in no common order, so what is stored keeps the times of receipt: whether an event could be
+ * converted when it was received is then the same however the two meet.
+ */
+export async function storeMoney(tx: ClientBase, commits: readonly ReadCommit[]): Promise<MoneyChanges> {
+  const rates = new Map<string, Rate>();
+  const currencies: OwnerCurrency[] = [];
+  for (const commit of commits)
+    for (const event of commit.events) {
+      if (event.type === 'exchange_rate_set') addRate(rates, event.data, commit.at);
+      if (event.type === 'owner_created' || event.type === 'owner_changed') {
+        const { currency } = event.data;
+        const owner_id = Number(keyOf(commit.stream));
+        if (currency !== undefined) currencies.push({ owner_id, currency, at: commit.at });
+      }
+    }
+  const days = [...rates.values()];
+  await saveRates(tx, days);
+  for (const currency of currencies) await saveCurrency(tx, currency);
+  return { rates: firstDays(days), owners: [...new Set(currencies.map(({ owner_id }) => owner_id))] };
+}
+
+interface Rate {
+  readonly unit: string;
+  readonly currency: string;
+  readonly day: number;
+  readonly rate: string;
+  readonly set_at: number;
+}
+
+interface OwnerCurrency {
+  readonly owner_id: number;
+  readonly currency: string;
+  readonly at: number;
+}
+
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The last rate of a day counts, and it could be converted since the first. */
+function addRate(rates: Map<string, Rate>, data: { from: string; to: string; rate: string; date: string }, at: number) {
+  const key = `${data.from} ${data.to} ${data.date}`;
+  rates.set(key, {
+    unit: data.from,
+    currency: data.to,
+    day: Date.parse(data.date) / DAY_MS,
+    rate: data.rate,
+    set_at: Math.min(at, rates.get(key)?.set_at ?? at),
+  });
+}
+
+function firstDays(rates: readonly Rate[]): MoneyChanges['rates'] {
+  const first = new Map<string, { unit: string; currency: string; from_day: number }>();
+  for (const { unit, currency, day } of rates) {
+    const key = `${unit} ${currency}`;
+    first.set(key, { unit, currency, from_day: Math.min(day, first.get(key)?.from_day ?? day) });
+  }
+  return [...first.values()];
+}
+
+async function saveRates(tx: ClientBase, rates: readonly Rate[]): Promise<void> {
+  if (rates.length === 0) return;
+  await tx.query(
+    `INSERT INTO rates (unit, currency, day, rate, set_at, available_from)
+     SELECT unit, currency, day, rate, set_at, set_at FROM jsonb_populate_recordset(NULL::rates, $1)
+     ON CONFLICT (unit, currency, day) DO UPDATE
+       SET rate = EXCLUDED.rate, set_at = least(rates.set_at, EXCLUDED.set_at)`,
+    [JSON.stringify(rates)],
+  );
+  await tx.query(
+    `UPDATE rates r SET available_from = n.available_from
+       FROM (SELECT unit, currency, day,
+                    min(set_at) OVER (PARTITION BY unit, currency ORDER BY day) AS available_from
+               FROM rates
+              WHERE (unit, currency) IN (SELECT * FROM unnest($1::text[], $2::text[]))) n
+      WHERE r.unit = n.unit AND r.currency = n.currency AND r.day = n.day
+        AND r.available_from <> n.available_from`,
+    [rates.map(({ unit }) => unit), rates.map(({ currency }) => currency)],
+  );
+}
+
+/** An owner's first currency counts from the beginning of time, the next from its receipt, never before the last one's. */
+async function saveCurrency(tx: ClientBase, { owner_id, currency, at }: OwnerCurrency): Promise<void> {
+  const { rows } = await tx.query<{ seq: number; currency: string; from_at: number }>(
+    `SELECT seq, currency, from_at::float8 FROM owner_currencies WHERE owner_id = $1 ORDER BY seq DESC LIMIT 1`,
+    [owner_id],
+  );
+  const last = rows[0];
+  if (last?.currency === currency) return;
+  const from = last === undefined ? 0 : Math.max(at, last.from_at);
+  await tx.query('UPDATE owner_currencies SET to_at = $3 WHERE owner_id = $1 AND seq = $2', [
+    owner_id,
+    last?.seq,
+    from,
+  ]);
+  await tx.query(
+    `INSERT INTO owner_currencies (owner_id, seq, currency, from_at, to_at) VALUES ($1, $2, $3, $4, ${NEVER})`,
+    [owner_id, (last?.seq ?? 0) + 1, currency, from],
+  );
+}

@@ -1,0 +1,160 @@
+/**
+ * Tables of the read model `events`. Times are milliseconds since 1970 UTC. `ord` is the event's place in the bot's log
+ * (commit.ordinal * 1024 + index of the item): it orders events of one millisecond and differs between log engines, so
+ * nothing that a caller sees is made of it; (commit_id, idx) names an event on every engine.
+ *
+ * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
+ */
+export const EVENTS_DDL = `
+CREATE TABLE bots (
+  bot_id int PRIMARY KEY,
+  public_key text NOT NULL UNIQUE,
+  owner_id bigint NOT NULL,
+  pair_separator text NOT NULL,
+  value_separator text NOT NULL,
+  /* code -> decimals of the bot's own units */
+  units jsonb NOT NULL,
+  /* the latest receipt so far: what memories of a limited length are measured by */
+  clock bigint NOT NULL,
+  utm_count int NOT NULL
+);
+CREATE INDEX bots_owner ON bots (owner_id);
+
+CREATE TABLE events (
+  user_id bigint NOT NULL,
+  date bigint NOT NULL,
+  ord bigint NOT NULL,
+  /* ord of the earliest event of the session, and of the session in its mini app */
+  session bigint NOT NULL,
+  app_session bigint,
+  date_received bigint NOT NULL,
+  commit_id uuid NOT NULL,
+  bot_id int NOT NULL,
+  event_id int NOT NULL,
+  utm_id int,
+  idx smallint NOT NULL,
+  value_int numeric,
+  /* of a value with a unit, in normal units of it; null: the unit is unknown */
+  value_norm numeric,
+  value_amount numeric,
+  unit text,
+  value_str text,
+  category text,
+  webapp_name text,
+  properties jsonb,
+  PRIMARY KEY (bot_id, user_id, date, ord)
+);
+CREATE INDEX events_date ON events (bot_id, date);
+
+CREATE TABLE known_users (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  /* receipt of what made the user known */
+  since bigint NOT NULL,
+  PRIMARY KEY (bot_id, user_id)
+);
+
+/* every /start with a payload by a known user */
+CREATE TABLE visits (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  date bigint NOT NULL,
+  ord bigint NOT NULL,
+  commit_id uuid NOT NULL,
+  idx smallint NOT NULL,
+  code text NOT NULL,
+  /* null: the visit has no UTM */
+  utm_id int,
+  /* the user became known by this visit */
+  first_seen boolean NOT NULL,
+  PRIMARY KEY (bot_id, user_id, date, ord)
+);
+
+CREATE TABLE utms (
+  bot_id int NOT NULL,
+  utm_id int NOT NULL,
+  source text,
+  medium text,
+  campaign text,
+  term text,
+  content text,
+  PRIMARY KEY (bot_id, utm_id),
+  UNIQUE NULLS NOT DISTINCT (bot_id, source, medium, campaign, term, content)
+);
+
+CREATE TABLE event_keys (
+  bot_id int NOT NULL,
+  event_key text COLLATE "C" NOT NULL,
+  PRIMARY KEY (bot_id, event_key)
+);
+
+/* updates of the last days, by receipt */
+CREATE TABLE update_ids (
+  bot_id int NOT NULL,
+  update_id bigint NOT NULL,
+  received bigint NOT NULL,
+  PRIMARY KEY (bot_id, update_id)
+);
+CREATE INDEX update_ids_received ON update_ids (bot_id, received);
+
+/* events of users that are not known yet */
+CREATE TABLE pending_events (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  ord bigint NOT NULL,
+  received bigint NOT NULL,
+  draft jsonb NOT NULL,
+  PRIMARY KEY (bot_id, user_id, ord)
+);
+CREATE INDEX pending_events_received ON pending_events (bot_id, received);
+
+CREATE TABLE event_types (
+  bot_id int NOT NULL,
+  event_id int NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  target_id bigint,
+  first_seen bigint,
+  last_seen bigint,
+  count bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (bot_id, event_id)
+);
+
+CREATE TABLE bot_errors (
+  bot_id int NOT NULL,
+  commit_id uuid NOT NULL,
+  idx smallint NOT NULL,
+  kind text NOT NULL,
+  date bigint NOT NULL,
+  source text NOT NULL,
+  message text NOT NULL,
+  payload jsonb NOT NULL,
+  resolved_at bigint,
+  PRIMARY KEY (bot_id, commit_id, idx, kind)
+);
+CREATE INDEX bot_errors_date ON bot_errors (bot_id, date);
+
+/* the currencies that an owner had, each from and to a moment of receipt; the last one without end */
+CREATE TABLE owner_currencies (
+  owner_id bigint NOT NULL,
+  seq int NOT NULL,
+  currency text NOT NULL,
+  from_at bigint NOT NULL,
+  to_at bigint NOT NULL,
+  PRIMARY KEY (owner_id, seq)
+);
+CREATE INDEX owner_currencies_currency ON owner_currencies (currency);
+
+CREATE TABLE rates (
+  unit text NOT NULL,
+  currency text NOT NULL,
+  /* days since 1970 */
+  day int NOT NULL,
+  rate numeric NOT NULL,
+  /* receipt of the first rate of this day */
+  set_at bigint NOT NULL,
+  /* receipt of the first rate of this day or an earlier one: since then an event of this day can be converted */
+  available_from bigint NOT NULL,
+  PRIMARY KEY (unit, currency, day)
+);
+`;

@@ -1,0 +1,338 @@
+import Big from 'big.js';
+import { code as isoCurrency } from 'currency-codes';
+import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
+import type { ReadCommit } from '../../src/projections/read-model.ts';
+
+/**
+ * What the read model `events` must hold, worked out from a log in the plainest way: no batches, no state that is
+ * brought up to date, every event looking at all others. Sessions and UTM are named by what they are, not by ids.
+ */
+export interface Picture {
+  readonly events: readonly EventRow[];
+  readonly visits: readonly object[];
+  readonly users: readonly object[];
+  readonly types: readonly object[];
+  readonly errors: readonly object[];
+}
+
+export interface EventRow {
+  /** `<commit id>/<index>` */
+  readonly id: string;
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly date: number;
+  readonly received: number;
+  readonly event_id: number;
+  readonly value_int: string | null;
+  readonly value_amount: string | null;
+  readonly unit: string | null;
+  readonly value_str: string | null;
+  readonly category: string | null;
+  readonly webapp_name: string | null;
+  readonly properties: object | null;
+  /** Ids of the earliest events. */
+  readonly session: string;
+  readonly app_session: string | null;
+  readonly utm: string | null;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+type AnyItem = CustomEventItem & TargetEventItem & UpdateItem;
+type Item = { readonly [K in keyof AnyItem]?: AnyItem[K] | undefined } & { readonly user_id: number };
+
+interface Candidate {
+  readonly bot: BotState;
+  readonly item: Item;
+  readonly source: string;
+  readonly id: string;
+  readonly order: number;
+  readonly received: number;
+  readonly date: number;
+  readonly scale: number | null | undefined;
+}
+
+interface BotState {
+  readonly bot_id: number;
+  readonly owner_id: number;
+  pair: string;
+  value: string;
+  clock: number;
+  readonly units: Map<string, number>;
+  readonly known: Map<number, number>;
+  readonly keys: Set<string>;
+  readonly updates: { id: number; received: number }[];
+  readonly waiting: Candidate[];
+}
+
+interface VisitState {
+  readonly candidate: Candidate;
+  readonly code: string;
+  readonly utm: string;
+  readonly first_seen: boolean;
+}
+
+interface ErrorState {
+  readonly candidate: Candidate;
+  resolved_at: number | null;
+}
+
+export function foldIntake(commits: readonly ReadCommit[]): Picture {
+  const bots = new Map<string, BotState>();
+  const stored: Candidate[] = [];
+  const visits: VisitState[] = [];
+  const unknown: ErrorState[] = [];
+  const types: { bot_id: number; event_id: number; kind: string; name: string; target_id: number | null }[] = [];
+  const money = moneyOf(commits);
+
+  for (const commit of commits) {
+    let index = 0;
+    const key = /^[^-]+-([^/]+)/.exec(commit.stream)![1]!;
+    for (const event of commit.events) {
+      const bot = bots.get(key)!;
+      const scaleOf = (unit: string) => (unit === 'XTR' ? 0 : (bot.units.get(unit) ?? isoCurrency(unit)?.digits));
+      const candidate = (item: Item, source: string): Candidate => ({
+        bot,
+        item,
+        source,
+        id: `${commit.id}/${index}`,
+        order: commit.ordinal * 1024 + index++,
+        received: commit.at,
+        date: item.date ?? commit.at,
+        scale: item.unit === undefined ? null : scaleOf(item.unit),
+      });
+      const appear = (user: number) => {
+        if (bot.known.has(user)) return;
+        bot.known.set(user, commit.at);
+        for (const waiting of bot.waiting) {
+          if (waiting.item.user_id !== user || bot.clock - waiting.received > DAY) continue;
+          stored.push(waiting);
+          unknown.find((error) => error.candidate === waiting)!.resolved_at = commit.at;
+        }
+      };
+      switch (event.type) {
+        case 'bot_created': {
+          const { bot_id, owner_id, pair_separator: pair, value_separator: value } = event.data;
+          const collections = { units: new Map(), known: new Map(), keys: new Set<string>(), updates: [], waiting: [] };
+          bots.set(key, { bot_id, owner_id, pair, value, clock: 0, ...collections });
+          const names = ['start', 'command', 'payment', 'webapp_data', 'callback', 'block', 'unblock', 'message'];
+          for (const [i, name] of names.entries())
+            types.push({ bot_id, event_id: i + 1, kind: 'system', name, target_id: null });
+          types.push({ bot_id, event_id: 100, kind: 'target', name: 'Sale', target_id: 1 });
+          break;
+        }
+        case 'bot_changed':
+          bot.pair = event.data.pair_separator ?? bot.pair;
+          bot.value = event.data.value_separator ?? bot.value;
+          break;
+        case 'unit_created':
+          bot.units.set(event.data.code, event.data.scale);
+          break;
+        case 'event_type_registered':
+          types.push({ bot_id: bot.bot_id, kind: 'custom', target_id: null, ...event.data });
+          break;
+        case 'goal_created':
+          types.push({ bot_id: bot.bot_id, kind: 'target', ...event.data });
+          break;
+        case 'custom_events_received':
+        case 'target_events_received':
+          bot.clock = Math.max(bot.clock, commit.at);
+          for (const item of event.data.items) {
+            const found = candidate(item, event.type === 'custom_events_received' ? 'send-event' : 'send-target');
+            if (item.event_key !== undefined && bot.keys.has(item.event_key)) continue;
+            if (item.event_key !== undefined) bot.keys.add(item.event_key);
+            if (bot.known.has(item.user_id)) stored.push(found);
+            else {
+              bot.waiting.push(found);
+              unknown.push({ candidate: found, resolved_at: null });
+            }
+          }
+          break;
+        case 'updates_received':
+          bot.clock = Math.max(bot.clock, commit.at);
+          for (const item of event.data.items) {
+            const found = candidate(item, 'send-update');
+            const seen = bot.updates.filter(({ id }) => id === item.update_id);
+            if (seen.some(({ received }) => bot.clock - received <= 7 * DAY)) continue;
+            bot.updates.push({ id: item.update_id, received: commit.at });
+            const first_seen = !bot.known.has(item.user_id);
+            if (item.makes_user) appear(item.user_id);
+            if (!bot.known.has(item.user_id) || item.event_id === undefined) continue;
+            stored.push(found);
+            const code = item.start_param;
+            if (code !== undefined) visits.push({ candidate: found, code, utm: utmOf(code, bot), first_seen });
+          }
+          break;
+        case 'users_imported':
+          bot.clock = Math.max(bot.clock, commit.at);
+          for (const { user_id } of event.data.items) appear(user_id);
+          break;
+      }
+    }
+  }
+
+  const rows = stored.map((candidate) => rowOf(candidate, stored, visits, money));
+  return {
+    events: rows.map(({ row }) => row),
+    visits: visits.map(({ candidate: { id, bot, item, date }, code, utm, first_seen }) => {
+      return { id, bot_id: bot.bot_id, user_id: item.user_id, date, code, utm, first_seen };
+    }),
+    users: [...bots.values()].flatMap(({ bot_id, known }) =>
+      [...known].map(([user_id, since]) => ({ bot_id, user_id, since })),
+    ),
+    types: types.map((type) => {
+      const dates = stored
+        .filter((s) => s.bot.bot_id === type.bot_id && s.item.event_id === type.event_id)
+        .map((s) => s.date);
+      const ends = dates.length === 0 ? [null, null] : [Math.min(...dates), Math.max(...dates)];
+      return { ...type, first_seen: ends[0], last_seen: ends[1], count: dates.length };
+    }),
+    errors: [
+      ...unknown.map(({ candidate, resolved_at }) => ({
+        ...errorOf(candidate, candidate.received, resolved_at),
+        kind: 'unknown_user',
+        message: `User with id ${candidate.item.user_id} was not found`,
+      })),
+      ...rows.flatMap(({ warning }) => (warning === null ? [] : [warning])),
+    ].filter(({ date, bot_id }) => {
+      const bot = [...bots.values()].find((bot) => bot.bot_id === bot_id)!;
+      return date >= Math.floor(bot.clock / HOUR) * HOUR - 90 * DAY;
+    }),
+  };
+}
+
+function errorOf({ id, bot, source }: Candidate, date: number, resolved_at: number | null) {
+  return { id, bot_id: bot.bot_id, source, date, resolved_at };
+}
+
+function utmOf(payload: string, { pair, value }: BotState): string {
+  const fields: Record<string, string> = {};
+  for (const piece of payload.split(pair)) {
+    const [key, ...rest] = piece.split(value);
+    const name = key!.replace(/^utm_?/, '');
+    if (!['source', 'medium', 'campaign', 'term', 'content'].includes(name) || rest.join(value) === '') continue;
+    fields[name] = rest.join(value);
+  }
+  if (Object.keys(fields).length === 0) fields['source'] = payload;
+  return ['source', 'medium', 'campaign', 'term', 'content'].map((name) => fields[name] ?? '').join('|');
+}
+
+function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly VisitState[], money: Money) {
+  const mine = (other: Candidate) => other.bot === c.bot && other.item.user_id === c.item.user_id;
+  const place = (a: Candidate, b: Candidate) => a.date - b.date || a.order - b.order;
+  const ofUser = stored.filter(mine).sort(place);
+  const { webapp_name } = c.item;
+  const utm = visits
+    .filter((visit) => mine(visit.candidate) && visit.candidate.date <= c.date)
+    .sort((a, b) => place(a.candidate, b.candidate))
+    .at(-1)?.utm;
+
+  const { value, unit } = c.item;
+  const unitKnown = c.scale !== undefined;
+  const power = new Big(10).pow(c.scale ?? 0);
+  const isTarget = c.source === 'send-target';
+  // Big divides to a number of decimals, so a division that must be exact needs enough of them.
+  Big.DP = 60;
+  const normal = value === undefined || !unitKnown ? null : isTarget ? new Big(value) : new Big(value).div(power);
+  const minor =
+    value === undefined ? null : !isTarget ? new Big(value) : unitKnown ? new Big(value).times(power) : null;
+
+  const { amount, warning } = amountOf(c, value === undefined ? undefined : unit, normal, money);
+  const { command, callback_data, start_param, chat_type } = c.item;
+  const row: EventRow = {
+    id: c.id,
+    bot_id: c.bot.bot_id,
+    user_id: c.item.user_id,
+    date: c.date,
+    received: c.received,
+    event_id: c.item.event_id!,
+    value_int: minor === null ? null : minor.toFixed(),
+    value_amount: amount,
+    unit: value === undefined ? null : (unit ?? null),
+    value_str: c.item.value_str ?? null,
+    category: c.item.category ?? null,
+    webapp_name: webapp_name ?? null,
+    properties:
+      c.source === 'send-update'
+        ? JSON.parse(JSON.stringify({ command, callback_data, start_param, chat_type }))
+        : null,
+    session: earliest(c, ofUser).id,
+    app_session:
+      webapp_name === undefined
+        ? null
+        : earliest(
+            c,
+            ofUser.filter((other) => other.item.webapp_name === webapp_name),
+          ).id,
+    utm: utm ?? null,
+  };
+  return { row, warning };
+}
+
+/** Goes back from an event as long as no more than 30 minutes lie between one and the next. */
+function earliest(event: Candidate, sorted: readonly Candidate[]): Candidate {
+  let at = sorted.indexOf(event);
+  while (at > 0 && sorted[at]!.date - sorted[at - 1]!.date <= 30 * MINUTE) at--;
+  return sorted[at]!;
+}
+
+interface Money {
+  readonly rates: { from: string; to: string; day: string; rate: string; at: number }[];
+  readonly currencies: Map<number, { currency: string; at: number }[]>;
+}
+
+function moneyOf(commits: readonly ReadCommit[]): Money {
+  const money: Money = { rates: [], currencies: new Map() };
+  for (const { events, at, stream } of commits)
+    for (const event of events) {
+      if (event.type === 'exchange_rate_set') {
+        const { from, to, rate, date: day } = event.data;
+        money.rates.push({ from, to, day, rate, at });
+      }
+      if ((event.type !== 'owner_created' && event.type !== 'owner_changed') || event.data.currency === undefined)
+        continue;
+      const owner = Number(stream.slice('owner-'.length));
+      const had = money.currencies.get(owner) ?? [];
+      const since = had.length === 0 ? 0 : Math.max(at, had.at(-1)!.at);
+      money.currencies.set(owner, [...had, { currency: event.data.currency, at: since }]);
+    }
+  return money;
+}
+
+function amountOf(c: Candidate, unit: string | undefined, normal: Big | null, { rates, currencies }: Money) {
+  if (unit === undefined) return { amount: normal === null ? null : round(normal), warning: null };
+  const had = currencies.get(c.bot.owner_id);
+  if (had === undefined) return { amount: null, warning: null };
+  const day = new Date(c.date).toISOString().slice(0, 10);
+  const usable = rates.filter((rate) => rate.from === unit && rate.day <= day);
+  const rateAt = (moment: number): string | null => {
+    const { currency } = had.filter(({ at }) => at <= moment).at(-1)!;
+    if (currency === unit) return '1';
+    const candidates = usable.filter(({ to, at }) => to === currency && at <= moment);
+    return (
+      candidates.reduce<(typeof candidates)[0] | null>((a, b) => (a === null || b.day >= a.day ? b : a), null)?.rate ??
+      null
+    );
+  };
+  const moments = [c.received, ...usable.map(({ at }) => at), ...had.map(({ at }) => at)]
+    .filter((moment) => moment >= c.received)
+    .sort((a, b) => a - b);
+  const convertible = moments.map((moment) => normal !== null && rateAt(moment) !== null);
+  const now = rateAt(moments.at(-1)!);
+  const amount = normal === null || now === null ? null : round(normal.times(now));
+  const opened = moments[convertible.indexOf(false)];
+  if (opened === undefined) return { amount, warning: null };
+  const resolved = moments[convertible.lastIndexOf(false) + 1] ?? null;
+  const message =
+    c.scale === undefined
+      ? `Unit ${unit} is neither a unit of the bot nor a currency`
+      : `No exchange rate for ${unit} on ${day}`;
+  return { amount, warning: { ...errorOf(c, opened, resolved), kind: 'warning', message } };
+}
+
+function round(value: Big): string {
+  const scaled = value.times(1_000_000).abs().plus('0.5').round(0, Big.roundDown);
+  return (value.lt(0) ? scaled.times(-1) : scaled).div(1_000_000).toFixed();
+}

@@ -1,0 +1,37 @@
+import type { ClientBase } from 'pg';
+import type { Picture } from './intake-fold.ts';
+
+/** What the tables of the read model `events` hold, in the shape of the oracle's picture. */
+export async function pictureOf(tx: ClientBase): Promise<Picture> {
+  const utm = `(SELECT concat_ws('|', coalesce(source, ''), coalesce(medium, ''), coalesce(campaign, ''),
+                                      coalesce(term, ''), coalesce(content, ''))
+                  FROM utms u WHERE u.bot_id = x.bot_id AND u.utm_id = x.utm_id) AS utm`;
+  const id = (alias: string) => `${alias}.commit_id || '/' || ${alias}.idx`;
+  const idOf = (column: string) =>
+    `(SELECT ${id('s')} FROM events s WHERE s.bot_id = x.bot_id AND s.user_id = x.user_id AND s.ord = x.${column})`;
+  const rows = async <T>(text: string) =>
+    (await tx.query<{ row: T }>(`SELECT to_jsonb(q) AS row FROM (${text}) q`)).rows.map(({ row }) => row);
+  return {
+    events: await rows(
+      `SELECT ${id('x')} AS id, bot_id, user_id, date, date_received AS received, event_id,
+              trim_scale(value_int)::text AS value_int, trim_scale(value_amount)::text AS value_amount, unit,
+              value_str, category, webapp_name, properties, ${idOf('session')} AS session,
+              ${idOf('app_session')} AS app_session, ${utm}
+         FROM events x`,
+    ),
+    visits: await rows(`SELECT ${id('x')} AS id, bot_id, user_id, date, code, ${utm}, first_seen FROM visits x`),
+    users: await rows('SELECT bot_id, user_id, since FROM known_users'),
+    types: await rows('SELECT bot_id, event_id, kind, name, target_id, first_seen, last_seen, count FROM event_types'),
+    errors: await rows(`SELECT ${id('x')} AS id, bot_id, source, kind, date, message, resolved_at FROM bot_errors x`),
+  };
+}
+
+/** The picture with its rows in an order of their own, for comparisons. */
+export function sorted(picture: Picture): Picture {
+  const byText = (rows: readonly object[]) =>
+    rows
+      .map((row) => [JSON.stringify(row, Object.keys(row).sort()), row] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, row]) => row);
+  return Object.fromEntries(Object.entries(picture).map(([name, rows]) => [name, byText(rows)])) as unknown as Picture;
+}
