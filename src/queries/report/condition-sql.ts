@@ -1,0 +1,76 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Bound, Condition, Field, Value } from '../../domain/condition/condition.ts';
+
+/** How a value of a field is written in SQL, and how it compares. */
+export type ColumnSql<F extends Field> = (field: F) => RawBuilder<unknown>;
+
+/**
+ * A condition as a Boolean expression that is true exactly where the condition holds; where it does not, it is false or
+ * null. Negation is `IS NOT TRUE`, which is the exact complement of that.
+ */
+export function conditionSql<F extends Field>(condition: Condition<F>, column: ColumnSql<F>): RawBuilder<unknown> {
+  switch (condition.type) {
+    case 'and':
+    case 'or': {
+      const parts = condition.conditions.map((part) => conditionSql(part, column));
+      return sql`(${sql.join(parts, condition.type === 'and' ? sql` AND ` : sql` OR `)})`;
+    }
+    case 'not':
+      return sql`(${conditionSql(condition.condition, column)}) IS NOT TRUE`;
+    case 'one_of':
+      return oneOf(condition.field, column(condition.field), condition.values);
+    case 'range':
+      return range(condition.field, column(condition.field), condition.from, condition.to);
+  }
+}
+
+function oneOf(field: Field, column: RawBuilder<unknown>, values: readonly Value[]): RawBuilder<unknown> {
+  const raw = values.map(({ value }) => value);
+  switch (field.type) {
+    case 'number':
+      return sql`${column} = ANY(${raw}::numeric[])`;
+    case 'string':
+      return sql`${column} = ANY(${raw}::text[])`;
+    case 'boolean':
+      return sql`${column} = ANY(${raw}::boolean[])`;
+    case 'date':
+      // A date names a whole second, the value is its start.
+      return sql`floor(${column} / 1000.0) * 1000 = ANY(${raw}::numeric[])`;
+    case 'dynamic':
+      // jsonb compares by type and value, numbers as numeric: 1 is 1.0 and is not "1".
+      return sql`${column} = ANY(${values.map(jsonText)}::jsonb[])`;
+  }
+}
+
+function range(field: Field, column: RawBuilder<unknown>, from: Bound | null, to: Bound | null): RawBuilder<unknown> {
+  const type = (from ?? to)?.value.type;
+  const typed = field.type === 'dynamic' ? dynamicAs(type, column) : column;
+  const ends = [from && sql`${compared(typed, from, sql`>`)}`, to && sql`${compared(typed, to, sql`<`)}`];
+  const bounds = ends.filter((end) => end !== null);
+  return sql`(${sql.join(bounds, sql` AND `)})`;
+}
+
+function compared(column: RawBuilder<unknown>, { value, inclusive }: Bound, direction: RawBuilder<unknown>) {
+  const operator = inclusive ? sql`${direction}=` : direction;
+  switch (value.type) {
+    case 'number':
+      return sql`${column} ${operator} ${value.value}::numeric`;
+    case 'string':
+      // In UTF-8 the order of bytes is the order of code points, whatever the database's collation.
+      return sql`${column} COLLATE "C" ${operator} ${value.value}`;
+    case 'date':
+      return sql`${column} ${operator} ${value.value}::bigint`;
+    case 'boolean':
+      throw new Error('booleans have no order');
+  }
+}
+
+/** The value of a jsonb column where it has the type, else null. CASE keeps text from being cast to a number. */
+function dynamicAs(type: Value['type'] | undefined, column: RawBuilder<unknown>): RawBuilder<unknown> {
+  const text = sql`CASE jsonb_typeof(${column}) WHEN ${type} THEN ${column} #>> '{}' END`;
+  return type === 'number' ? sql`(${text})::numeric` : sql`(${text})`;
+}
+
+function jsonText({ type, value }: Value): string {
+  return type === 'number' ? value : JSON.stringify(value);
+}

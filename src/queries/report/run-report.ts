@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { isoWithOffset } from '../../domain/local-time.ts';
+import type { Warning } from '../../domain/problem.ts';
+import type { Report } from '../../domain/report/report.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { ReportAnswer } from './answer.ts';
+import type { ReportTables } from './columns.ts';
+import { inSnapshot } from './snapshot.ts';
+import { trendsRows } from './trends-rows.ts';
+import { type MeasuredRow, trendsSql } from './trends-sql.ts';
+
+export interface ReportDependencies {
+  readonly pool: pg.Pool;
+  readonly tables: ReportTables;
+  readonly sources: Pick<Sources, 'now'>;
+  /** How long a report may run (REPORT_TIMEOUT_MS). */
+  readonly timeoutMs: number;
+  /** The age, in milliseconds, of the oldest that the read models have not taken in; 0 when they have taken in all. */
+  readonly lagMs: () => Promise<number>;
+}
+
+/**
+ * Runs a checked report over the events of a bot and answers with at most `limit` rows.
+ * @throws ReportTimeoutError
+ */
+export async function runReport(
+  { pool, tables, sources, timeoutMs, lagMs }: ReportDependencies,
+  botId: number,
+  { report, warnings }: { readonly report: Report; readonly warnings: readonly Warning[] },
+  limit: number,
+): Promise<ReportAnswer> {
+  const { timezone, from, to } = report.period;
+  const lag_ms = await lagMs(); // asked before the data is looked at: the data is at least this fresh
+  const data_as_of = isoWithOffset(sources.now() - lag_ms, timezone);
+  const measured = await inSnapshot(pool, timeoutMs, async (query) => {
+    const metrics: MeasuredRow[][] = [];
+    for (const metric of report.metrics) metrics.push(await query(trendsSql(metric, report, botId, tables)));
+    return metrics;
+  });
+  const { columns, rows, total } = trendsRows(report, measured, limit);
+  return {
+    columns,
+    rows,
+    meta: {
+      timezone,
+      date_from: isoWithOffset(from, timezone),
+      date_to: isoWithOffset(to - 1, timezone),
+      rows_total: total,
+      truncated: rows.length < total,
+      data_as_of,
+      lag_ms,
+      warnings,
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { RawBuilder } from 'kysely';
+import pg from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import { statement } from './statement.ts';
+
+/** A report did not finish within its time. */
+export class ReportTimeoutError extends Error {
+  override readonly name = 'ReportTimeoutError';
+  constructor(readonly timeoutMs: number) {
+    super(`the report took longer than ${timeoutMs} ms`);
+  }
+}
+
+export type Query = <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) => Promise<Row[]>;
+
+/**
+ * Runs `work`, whose queries all see one snapshot of the data and together may take `timeoutMs`.
+ * @throws ReportTimeoutError
+ */
+export async function inSnapshot<T>(pool: pg.Pool, timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  try {
+    return await inTransaction(pool, async (tx) => {
+      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      return work(async (fragment) => {
+        const left = Math.floor(deadline - performance.now());
+        if (left <= 0) throw new ReportTimeoutError(timeoutMs); // 0 would mean no limit to Postgres
+        await tx.query("SELECT set_config('statement_timeout', $1, true)", [String(left)]);
+        const { text, values } = statement(fragment);
+        return (await tx.query(text, values)).rows;
+      });
+    });
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) throw new ReportTimeoutError(timeoutMs);
+    throw error;
+  }
+}
+
+/** SQLSTATE of a statement that was stopped by its timeout. */
+const QUERY_CANCELED = '57014';
