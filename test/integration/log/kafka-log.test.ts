@@ -1,0 +1,328 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeCommit } from '../../../src/log/commit-codec.ts';
+import { laneOfKey } from '../../../src/log/kafka/lane.ts';
+import {
+  BrokenChainError,
+  EMPTY_STREAM,
+  type EventLog,
+  LogUnavailableError,
+  type NewCommit,
+  OutcomeUnknownError,
+  type RecordedCommit,
+} from '../../../src/log/port.ts';
+import { keyOf } from '../../../src/log/stream-name.ts';
+import { pause } from '../../../src/pause.ts';
+import { startKafkaBroker } from '../../support/kafka-broker.ts';
+import { createKafkaTestLog, type KafkaTestLog } from '../../support/kafka-log.ts';
+import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
+import { writeAndKill } from '../../support/log-writer-process.ts';
+
+/** What only a log on Kafka can get wrong. */
+const broker = await startKafkaBroker();
+afterAll(() => broker?.stop());
+
+const { ConfigResourceTypes, Kafka, logLevel, Partitioners } = kafkajs;
+
+describe.skipIf(broker === null)('the log on Kafka', () => {
+  const kafka = new Kafka({ brokers: [...(broker?.brokers ?? [''])], logLevel: logLevel.NOTHING });
+  const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  const admin = kafka.admin();
+  const create = (): Promise<KafkaTestLog> => createKafkaTestLog(broker!.brokers, `test.${randomUUID()}`);
+  const produce = (topic: string, ...messages: kafkajs.Message[]): Promise<unknown> =>
+    producer.send({ topic, acks: -1, messages });
+
+  beforeAll(() => Promise.all([producer.connect(), admin.connect()]));
+  afterAll(() => Promise.all([producer.disconnect(), admin.disconnect()]));
+
+  describe('whatever else is in the topic', () => {
+    let under: KafkaTestLog;
+    let log: Awaited<ReturnType<KafkaTestLog['open']>>;
+    beforeAll(async () => {
+      under = await create();
+      log = await under.open();
+    });
+    afterAll(async () => {
+      await log.close();
+      await under.destroy();
+    });
+    const record = (commit: NewCommit): kafkajs.Message => ({ key: keyOf(commit.stream), value: encodeCommit(commit) });
+
+    it('a record that was produced twice counts once', async () => {
+      const bot = newBot();
+      const commit = newCommit(`intake-${bot}`);
+      await produce(under.topic, record(commit), record(commit));
+      await log.append(commit);
+      expect((await readAll(log)).filter(({ stream }) => keyOf(stream) === bot)).toMatchObject([{ id: commit.id }]);
+    });
+
+    it('a record of a writer that lost its race a while ago counts for nobody', async () => {
+      const bot = newBot();
+      const stale = newCommit(`bot-${bot}`);
+      const taken = newCommit(`bot-${bot}`);
+      await log.append(taken);
+      await produce(under.topic, record(stale));
+      await appendOnTop(log, newCommit(`bot-${bot}`));
+      const ids = (await readAll(log)).filter(({ stream }) => keyOf(stream) === bot).map(({ id }) => id);
+      expect(ids).toEqual((await log.read(`bot-${bot}`)).commits.map(({ id }) => id));
+      expect(ids).not.toContain(stale.id);
+    });
+
+    it('what is no commit is passed over, and counted', async () => {
+      const before = (await log.voids()).get('malformed') ?? 0;
+      const bot = newBot();
+      const elsewhere = (laneOfKey(bot, under.partitions) + 1) % under.partitions;
+      await produce(
+        under.topic,
+        { key: bot, value: null },
+        { key: bot, value: 'hello' },
+        { key: bot, value: Buffer.from([0xff, 0xfe]) },
+        { key: bot, value: JSON.stringify({ id: 'x', stream: `intake-${bot}\0` }) },
+        { ...record(newCommit(`intake-${bot}`)), key: 'another' },
+        { ...record(newCommit(`intake-${bot}`)), partition: elsewhere },
+      );
+      const good = newCommit(`intake-${bot}`);
+      await log.append(good);
+      expect((await readAll(log)).filter(({ stream }) => keyOf(stream) === bot)).toMatchObject([{ id: good.id }]);
+      expect((await log.voids()).get('malformed')).toBe(before + 6);
+    });
+
+    it('the index is made from the topic alone: dropped, it comes back the same', async () => {
+      const bot = newBot();
+      const repeated = { id: randomUUID() };
+      for (let n = 0; n < 3; n++) {
+        await log.append(newCommit(`intake-${bot}`, { command: repeated }));
+        await appendOnTop(log, newCommit(`bot-${bot}`));
+      }
+      const seen = byPosition(await readAll(log));
+      const before = await dump(under);
+      expect(before['voids']).not.toEqual([]);
+      await log.close();
+      await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
+
+      log = await under.open();
+      expect((await log.read(`bot-${bot}`)).head.revision).toBe(3);
+      expect(byPosition(await readAll(log))).toEqual(seen);
+      expect(await dump(under)).toEqual(before);
+    });
+
+    it('a stream that was tampered with in the index is not read', async () => {
+      const stream = `bot-${newBot()}`;
+      for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
+      for (const statement of [
+        `UPDATE kafka_index.commits SET body = replace(body, '"n":1', '"n":2') WHERE stream = $1 AND revision = 3`,
+        'DELETE FROM kafka_index.commits WHERE stream = $1 AND revision = 3',
+      ]) {
+        await under.database.pool.query(statement, [stream]);
+        await expect(log.read(stream)).rejects.toThrow(BrokenChainError);
+      }
+    });
+
+    it('a subscriber that is told to stop holds nothing, even if it never looks again', async () => {
+      const stop = new AbortController();
+      const bot = newBot();
+      const abandoned = log.subscribe({ categories: ['intake'], after: await log.head(), signal: stop.signal });
+      const iterator = abandoned[Symbol.asyncIterator]();
+      const first = iterator.next();
+      const filler = 'x'.repeat(3 << 20);
+      const large = (): NewCommit => newCommit(`intake-${bot}`, { events: [{ type: 'Happened', v: 1, data: filler }] });
+      await log.append(large());
+      await first;
+      // More than a subscription buffers.
+      for (let n = 0; n < 5; n++) await log.append(large());
+      stop.abort();
+      await log.append(large());
+      expect((await readAll(log)).filter(({ stream }) => keyOf(stream) === bot)).toHaveLength(7);
+    });
+  });
+
+  describe('without anybody to lead the index', () => {
+    const bot = newBot();
+    let under: KafkaTestLog;
+    beforeAll(async () => {
+      under = await create();
+      const led = await under.open();
+      await led.append(newCommit(`bot-${bot}`));
+      await led.close();
+    });
+    afterAll(() => under.destroy());
+
+    it('takes intake, leaves exact streams unknown, and no reader gets ahead of the index', async () => {
+      const log = await under.open({ mayLead: false, maxWaitMs: 700 });
+      const { head } = await log.read(`bot-${bot}`);
+      const after = await log.head();
+      const intake = newCommit(`intake-${bot}`);
+      await log.append(intake);
+      const exact = newCommit(`bot-${bot}`, { expected: head });
+      const rival = newCommit(`bot-${bot}`, { expected: head });
+      await expect(log.append(exact)).rejects.toThrow(OutcomeUnknownError);
+      await expect(log.append(rival)).rejects.toThrow(OutcomeUnknownError);
+
+      const to = await log.head();
+      const reading = readAll(log, { after, to });
+      const early = await Promise.race([
+        reading,
+        new Promise<'nothing yet'>((r) => setTimeout(r, 1000, 'nothing yet')),
+      ]);
+      expect(early).toBe('nothing yet');
+
+      const leader = await under.open();
+      expect((await reading).map(({ id }) => id)).toEqual([intake.id, exact.id]);
+      expect(await log.append(exact)).toMatchObject({ revision: 2, repeated: { id: exact.id } });
+      await expect(log.append(rival)).rejects.toMatchObject({ name: 'ConflictError', actual: 2 });
+      expect((await log.read(`bot-${bot}`)).head.revision).toBe(2);
+      await Promise.all([log.close(), leader.close()]);
+    });
+
+    it('refuses to answer from an index that is still being made', async () => {
+      await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
+      const log = await under.open({ mayLead: false, maxWaitMs: 200 });
+      await expect(log.read(`bot-${bot}`)).rejects.toThrow(LogUnavailableError);
+      await expect(log.append(newCommit(`bot-${bot}`))).rejects.toThrow(LogUnavailableError);
+      await log.close();
+    });
+  });
+
+  it('is led by another within 10 s when the leader is killed', async () => {
+    const under = await create();
+    // The other process starts first and leads.
+    const stream = `intake-${newBot()}`;
+    await writeAndKill({ ...under.task, stream }, 5);
+    const log = await under.open();
+    const started = performance.now();
+    let appended = false;
+    while (!appended && performance.now() - started < 15_000)
+      appended = await log.append(newCommit(`bot-${newBot()}`)).then(
+        () => true,
+        () => false,
+      );
+    expect(performance.now() - started).toBeLessThan(10_000);
+    await log.close();
+    await under.destroy();
+  });
+
+  it('refuses a topic that cannot hold it, and an index of another topic', async () => {
+    const under = await create();
+    await (await under.open()).close();
+    await expect(under.open({ partitions: 5 })).rejects.toThrow('has 4 partitions, not 5');
+    await expect(under.open({ topic: `${under.topic}.other` })).rejects.toThrow('is of topic');
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: under.topic,
+          configEntries: [{ name: 'retention.ms', value: '1000' }],
+        },
+      ],
+    });
+    await expect(under.open()).rejects.toThrow('retention.ms is 1000, not -1');
+    await under.destroy();
+  });
+
+  it('refuses commits that no reader could take, before they are sent', async () => {
+    const under = await create();
+    const log = await under.open();
+    const event = { type: 'Happened', v: 1, data: 'x'.repeat(21 << 20) };
+    for (const bad of [
+      newCommit('bot-a', { id: 'x' }),
+      newCommit('bot-a', { command: { id: 'x' } }),
+      newCommit('bot-a', { expected: 'any' }),
+      newCommit('intake-a', { expected: EMPTY_STREAM }),
+      newCommit('nothing'),
+      newCommit('intake-a', { events: [event] }),
+    ])
+      await expect(log.append(bad)).rejects.toThrow(RangeError);
+    // The largest body that the API takes fits.
+    await log.append(newCommit('intake-a', { events: [{ ...event, data: 'x'.repeat(16 << 20) }] }));
+    expect(await readAll(log)).toHaveLength(1);
+    await log.close();
+    await under.destroy();
+  });
+
+  it.skipIf(broker?.process === null)(
+    'loses, doubles and swaps nothing when the broker is killed with -9 and started again',
+    async () => {
+      const under = await create();
+      const [log, other] = [await under.open(), await under.open()];
+      const bots = [newBot(), newBot()];
+      const stop = new AbortController();
+      const live: RecordedCommit[] = [];
+      const following = (async () => {
+        const options = { categories: ALL_CATEGORIES, after: new Map(), signal: stop.signal };
+        for await (const { commits } of other.subscribe(options)) live.push(...commits);
+      })();
+      const acknowledged: string[] = [];
+      const writing = Array.from({ length: 6 }, async (_, writer) => {
+        for (let n = 0; !stop.signal.aborted; n++) {
+          const events = [{ type: 'Happened', v: 1, data: { writer, n } }];
+          const commit = newCommit(writer % 3 ? `intake-${bots[n % 2]}` : `bot-${bots[n % 2]}`, { events });
+          await persist(writer % 2 ? other : log, commit);
+          acknowledged.push(commit.id);
+        }
+      });
+      const more = async (): Promise<void> => {
+        const reached = acknowledged.length + 200;
+        while (acknowledged.length < reached) await pause(20);
+      };
+      for (let round = 0; round < 2; round++) {
+        await more();
+        await broker!.process!.kill();
+        await expect(log.ping()).rejects.toThrow();
+        await broker!.process!.start();
+      }
+      await more();
+      stop.abort();
+      await Promise.all([...writing, following]);
+
+      const all = await readAll(log);
+      const ids = all.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect([...ids].sort()).toEqual([...acknowledged].sort());
+      for (const bot of bots) {
+        const order = all.filter(({ stream }) => keyOf(stream) === bot);
+        const followed = live.filter(({ stream }) => keyOf(stream) === bot);
+        expect(followed.length).toBeGreaterThan(0);
+        expect(followed).toEqual(order.slice(0, followed.length));
+        const exact = order.filter(({ revision }) => revision !== null);
+        expect(exact.map(({ revision }) => revision)).toEqual(exact.map((_, i) => i + 1));
+        for (let writer = 0; writer < 6; writer++) {
+          const its = order.map(({ events }) => events[0]!.data as { writer: number; n: number });
+          const numbers = its.filter((data) => data.writer === writer).map(({ n }) => n);
+          expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+        }
+      }
+      await Promise.all([log.close(), other.close()]);
+      await under.destroy();
+    },
+  );
+
+  /** Appends as a caller does that must get through: the same commit again while its fate is unknown. */
+  async function persist(log: EventLog, commit: NewCommit): Promise<void> {
+    for (;;) {
+      try {
+        if (commit.expected === 'any') await log.append(commit);
+        else await appendOnTop(log, commit);
+        return;
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknownError || error instanceof LogUnavailableError)) throw error;
+      }
+    }
+  }
+});
+
+/** Lanes have no order among themselves. */
+function byPosition(commits: readonly RecordedCommit[]): RecordedCommit[] {
+  return commits.toSorted((a, b) => (a.position < b.position ? -1 : 1));
+}
+
+/** The index, row by row. */
+async function dump({ database }: KafkaTestLog): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const table of ['lanes', 'voids', 'streams', 'commits', 'recent_commits', 'recent_commands']) {
+    const { rows } = await database.pool.query(`SELECT * FROM kafka_index.${table} AS t ORDER BY t::text`);
+    tables[table] = rows;
+  }
+  return tables;
+}
