@@ -202,6 +202,37 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     await under.destroy();
   });
 
+  it('is led by two at once, who keep taking the lease from each other, without a difference', async () => {
+    const under = await create();
+    const logs = [await under.open(), await under.open(), await under.open()];
+    const bots = [newBot(), newBot()];
+    const stop = new AbortController();
+    const stealing = (async () => {
+      for (; !stop.signal.aborted; await pause(30)) await under.database.pool.query('DELETE FROM runtime.leases');
+    })();
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, writer) => {
+        for (let n = 0; n < 30; n++) {
+          const commit = newCommit(`${n % 2 ? 'bot' : 'intake'}-${bots[writer % 2]}`);
+          await persist(logs[n % 3]!, commit);
+          if (commit.expected === 'any') await persist(logs[writer % 3]!, commit);
+        }
+      }),
+    );
+    stop.abort();
+    await stealing;
+    expect(await readAll(logs[0]!)).toHaveLength(6 * 30);
+    const made = await dump(under);
+    await Promise.all(logs.map((log) => log.close()));
+
+    await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
+    const rebuilt = await under.open();
+    await readAll(rebuilt);
+    expect(made).toEqual(await dump(under));
+    await rebuilt.close();
+    await under.destroy();
+  });
+
   it('refuses a topic that cannot hold it, and an index of another topic', async () => {
     const under = await create();
     await (await under.open()).close();

@@ -1,0 +1,128 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { holdLease } from '../../../src/database/lease.ts';
+import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const TTL_MS = 400;
+const RENEW_MS = 100;
+
+let database: TestDatabase;
+let end: AbortController;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  end = new AbortController();
+  await database.pool.query('DELETE FROM runtime.leases');
+});
+
+interface Worker {
+  /** Resolves once the work has begun. */
+  readonly begun: Promise<void>;
+  /** Resolves once the work was told to stop. */
+  readonly told: Promise<void>;
+  readonly done: Promise<unknown>;
+}
+
+/** Holds the lease until told to stop. */
+function hold(holder: string, signal = end.signal): Worker {
+  let begin = (): void => {};
+  let tell = (): void => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  const options = { signal, logger: pino({ level: 'silent' }), ttlMs: TTL_MS, renewMs: RENEW_MS };
+  const done = holdLease(database.pool, 'a lease', holder, options, async (held) => {
+    begin();
+    if (!held.aborted) await new Promise((resolve) => held.addEventListener('abort', resolve, { once: true }));
+    tell();
+  });
+  return { begun, told, done };
+}
+
+const holders = async (): Promise<string[]> =>
+  (await database.pool.query<{ holder: string }>('SELECT holder FROM runtime.leases')).rows.map(({ holder }) => holder);
+
+it('is held by one at a time, for longer than it lasts', async () => {
+  const first = hold('first');
+  await first.begun;
+  let overlapped = false;
+  const second = hold('second');
+  void second.begun.then(() => (overlapped = !end.signal.aborted));
+  await new Promise((resolve) => setTimeout(resolve, 2 * TTL_MS));
+  expect(await holders()).toEqual(['first']);
+  expect(overlapped).toBe(false);
+  end.abort();
+  await Promise.all([first.done, second.done]);
+});
+
+it('is given back at the end, so that the next need not wait for it to run out', async () => {
+  const own = new AbortController();
+  const first = hold('first', own.signal);
+  await first.begun;
+  own.abort();
+  await first.done;
+  expect(await holders()).toEqual([]);
+  const second = hold('second');
+  await second.begun;
+  end.abort();
+  await second.done;
+});
+
+it('is given back when the work fails, whose error is passed on', async () => {
+  const options = { signal: end.signal, logger: pino({ level: 'silent' }), ttlMs: TTL_MS, renewMs: RENEW_MS };
+  const failing = holdLease(database.pool, 'a lease', 'first', options, () => Promise.reject(new Error('no')));
+  await expect(failing).rejects.toThrow('no');
+  expect(await holders()).toEqual([]);
+});
+
+it('passes on when its holder died', async () => {
+  await database.pool.query(
+    `INSERT INTO runtime.leases VALUES ('a lease', 'dead', clock_timestamp() + $1 * interval '1 millisecond')`,
+    [TTL_MS],
+  );
+  const started = performance.now();
+  const second = hold('second');
+  await second.begun;
+  expect(performance.now() - started).toBeGreaterThan(TTL_MS / 2);
+  expect(await holders()).toEqual(['second']);
+  end.abort();
+  await second.done;
+});
+
+it('tells the work when it was lost, and leaves the new holder alone', async () => {
+  const first = hold('first');
+  await first.begun;
+  await database.pool.query(
+    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '1 hour'`,
+  );
+  await first.told;
+  await first.done;
+  expect(end.signal.aborted).toBe(false);
+  expect(await holders()).toEqual(['thief']);
+});
+
+it('tells the work when the database cannot be asked until it has run out', async () => {
+  const first = hold('first');
+  await first.begun;
+  await database.pool.query('ALTER TABLE runtime.leases RENAME TO hidden');
+  try {
+    await first.told;
+  } finally {
+    await database.pool.query('ALTER TABLE runtime.hidden RENAME TO leases');
+  }
+  await first.done;
+});
+
+it('never begins when told to end while waiting', async () => {
+  const first = hold('first');
+  await first.begun;
+  const own = new AbortController();
+  const second = hold('second', own.signal);
+  own.abort();
+  expect(await second.done).toBeUndefined();
+  end.abort();
+  await first.done;
+});
