@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/program.ts';
+import { cliContext } from '../../../src/cli-context.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+async function cli(databaseUrl: string, ...argv: string[]): Promise<any> {
+  const said = { out: '', err: '' };
+  const code = await runCli([...argv, '--json'], {
+    withContext: cliContext({ DATABASE_URL: databaseUrl }),
+    stdout: (text) => {
+      said.out += text;
+    },
+    stderr: (text) => {
+      said.err += text;
+    },
+  });
+  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${said.err}`);
+  return JSON.parse(said.out) as unknown;
+}
+
+describe('beside a running service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+
+  const run = (...argv: string[]) => cli(service.database.url, ...argv);
+  const send = async (apiKey: string, body: object) =>
+    (await service.post('/v1/send-target', body, { 'api-key': apiKey })).status;
+
+  it('is in effect when the command returns: a key, a goal, a revocation', async () => {
+    const owner = String((await run('owner', 'create', '--name', 'Ann')).owner_id);
+    const { public_key } = await run('bot', 'create', '--owner', owner, '--name', 'Shop');
+    const { key_id, api_key } = await run('key', 'issue', '--owner', owner, '--bot', public_key);
+    expect(await send(api_key, { target_id: 7, user_id: 1 })).toBe(400);
+    await run('goal', 'create', '--bot', public_key, '--target-id', '7', '--name', 'Sign-up');
+    expect(await send(api_key, { target_id: 7, user_id: 1 })).toBe(200);
+    const next = await run('key', 'rotate', '--key', String(key_id), '--overlap', '1h');
+    expect(await send(api_key, { target_id: 7, user_id: 1 })).toBe(200);
+    await run('key', 'revoke', '--key', String(key_id));
+    expect(await send(api_key, { target_id: 7, user_id: 1 })).toBe(401);
+    expect(await send(next.api_key, { target_id: 7, user_id: 1 })).toBe(200);
+  });
+});
+
+describe('without a service', () => {
+  it('does the work itself, two commands at once as well', async () => {
+    const database = await createTestDatabase();
+    const run = (...argv: string[]) => cli(database.url, ...argv);
+    const created = await Promise.all(['Ann', 'Bea'].map((name) => run('owner', 'create', '--name', name)));
+    expect(created.map(({ owner_id }) => owner_id).sort()).toEqual([1, 2]);
+    const owners = (await run('owner', 'list')) as { name: string }[];
+    expect(owners.map(({ name }) => name).sort()).toEqual(['Ann', 'Bea']);
+    await database.drop();
+  });
+});
