@@ -18,7 +18,7 @@ export function eventsSql({ events, users }: ReportTables): RawBuilder<unknown> 
 }
 
 /** A field as an expression over {@link eventsSql}. Names of open-ended roots go into parameters. */
-export function columnSql({ root, key }: ReportField, tables: ReportTables): RawBuilder<unknown> {
+export function columnSql({ root, key, type }: ReportField, tables: ReportTables): RawBuilder<unknown> {
   switch (root) {
     case 'events':
       return EVENT_COLUMNS[key as EventColumn](tables);
@@ -28,8 +28,10 @@ export function columnSql({ root, key }: ReportField, tables: ReportTables): Raw
       return sql.ref(`u.${key}`);
     case 'user.custom_fields':
       return sql`u.custom_fields -> ${key}::text`;
-    case 'user.addition_fields':
-      return sql`u.addition_fields ->> ${key}::text`;
+    case 'user.addition_fields': {
+      const text = sql`u.addition_fields ->> ${key}::text`;
+      return type === 'number' ? sql`(${text})::numeric` : text;
+    }
   }
 }
 
@@ -59,8 +61,8 @@ const EVENT_COLUMNS: Readonly<Record<EventColumn, (tables: ReportTables) => RawB
 };
 
 /**
- * What callers know a session by: its earliest event, as the log names it on every engine (`<commit>.<index>`, as bot errors are named too). Rows
- * hold that event's `ord` instead, which is smaller and differs between engines.
+ * What callers know a session by: its earliest event, as the log names it on every engine (`<commit>.<index>`; bot errors
+ * are named so too). Rows hold that event's `ord` instead, which is smaller and differs between engines.
  */
 function sessionId(of: 'session' | 'app_session', { events }: ReportTables): RawBuilder<unknown> {
   return sql`(SELECT s.commit_id || '.' || s.idx FROM ${sql.id(events, 'events')} AS s

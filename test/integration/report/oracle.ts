@@ -1,0 +1,215 @@
+import Big from 'big.js';
+import { sessionId, type World, type WorldEvent } from './world.ts';
+
+/**
+ * Reports worked out by brute force from decisions.md, from the config itself and with none of the code under test: days
+ * and hours come from the local clock of each quarter of an hour, dates compare as local text.
+ */
+
+const Exact = Big();
+Exact.DP = 60;
+Exact.RM = Big.roundHalfUp;
+
+export type Filter = readonly unknown[];
+export interface Asked {
+  readonly type_chart: string;
+  readonly granularity: 'hour' | 'day' | 'week' | 'month';
+  readonly filters: Filter | null;
+  readonly requests: readonly { event_id: number | null; agr: string; agr_field?: string; filters: Filter | null }[];
+}
+/** Local times, as in settings.params; none of them skipped or repeated by the clock. */
+export interface Dates {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Per metric: the measure of each bucket by its start, and of the whole period; as decimal text. */
+export interface Expected {
+  readonly buckets: ReadonlyMap<string, string | null>;
+  readonly total: string | null;
+}
+
+export function expected(world: World, timezone: string, asked: Asked, { from, to }: Dates): Expected[] {
+  const inPeriod = world.events.filter(({ date }) => {
+    const local = localText(date, timezone);
+    return local >= from && local <= to;
+  });
+  const starts = bucketStarts(timezone, asked.granularity, { from, to });
+  return asked.requests.map(({ event_id, agr, agr_field, filters }) => {
+    const events = inPeriod.filter(
+      (event) =>
+        (event_id === null || event.event_type_id === event_id) &&
+        holds(asked.filters, event, world, timezone) &&
+        holds(filters, event, world, timezone),
+    );
+    const inside = new Map<string, WorldEvent[]>();
+    for (const event of events) {
+      const key = bucketKey(event.date, timezone, asked.granularity);
+      inside.set(key, [...(inside.get(key) ?? []), event]);
+    }
+    const measure = (some: readonly WorldEvent[]) => measured(agr, agr_field, some);
+    const buckets = new Map([...starts].map(([key, start]) => [start, measure(inside.get(key) ?? [])]));
+    return { buckets, total: measure(events) };
+  });
+}
+
+/** `YYYY-MM-DD HH:MM:SS` of the local clock; Sweden writes it so. */
+const localText = remembered((ms: number, timezone: string): string => formatter(timezone).format(ms));
+const formatter = remembered(
+  (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
+);
+
+/** How far the local clock is ahead of UTC, in minutes. */
+function offset(ms: number, timezone: string): number {
+  return (Date.parse(`${localText(ms, timezone).replace(' ', 'T')}Z`) - Math.floor(ms / 1000) * 1000) / 60_000;
+}
+
+function iso(ms: number, timezone: string): string {
+  const minutes = offset(ms, timezone);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const [hours, rest] = [Math.abs(minutes) / 60, Math.abs(minutes) % 60];
+  return `${localText(ms, timezone).replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+}
+
+const bucketKey = remembered((ms: number, timezone: string, granularity: Asked['granularity']): string => {
+  const text = localText(ms, timezone);
+  if (granularity === 'hour') return `${text.slice(0, 13)} ${offset(ms, timezone)}`;
+  if (granularity === 'month') return text.slice(0, 7);
+  const day = text.slice(0, 10);
+  if (granularity === 'day') return day;
+  const sinceMonday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+  return new Date(Date.parse(`${day}T00:00:00Z`) - sinceMonday * 86_400_000).toISOString().slice(0, 10);
+});
+
+const QUARTER = 15 * 60_000;
+const [WORLD_FROM, WORLD_TO] = [Date.UTC(2025, 0, 25), Date.UTC(2025, 11, 1)];
+
+/** Every bucket that the world touches, by key: its first and its last quarter of an hour. */
+const allBuckets = remembered((timezone: string, granularity: Asked['granularity']) => {
+  const buckets = new Map<string, { readonly first: number; last: number }>();
+  for (let ms = WORLD_FROM; ms < WORLD_TO; ms += QUARTER) {
+    const key = bucketKey(ms, timezone, granularity);
+    const bucket = buckets.get(key);
+    if (bucket === undefined) buckets.set(key, { first: ms, last: ms });
+    else bucket.last = ms;
+  }
+  return buckets;
+});
+
+/** The buckets that the period touches, by key, with the first instant of each as ISO 8601. */
+function bucketStarts(timezone: string, granularity: Asked['granularity'], { from, to }: Dates): Map<string, string> {
+  const touched = [...allBuckets(timezone, granularity)].filter(
+    ([, { first, last }]) => localText(last + QUARTER - 1, timezone) >= from && localText(first, timezone) <= to,
+  );
+  return new Map(touched.map(([key, { first }]) => [key, iso(first, timezone)]));
+}
+
+function remembered<Args extends unknown[], T>(compute: (...args: Args) => T): (...args: Args) => T {
+  const results = new Map<string, T>();
+  return (...args) => {
+    const key = args.join();
+    if (!results.has(key)) results.set(key, compute(...args));
+    return results.get(key)!;
+  };
+}
+
+function measured(agr: string, field: string | undefined, events: readonly WorldEvent[]): string | null {
+  const distinct = (of: (event: WorldEvent) => unknown) =>
+    String(new Set(events.map(of).filter((value) => value !== null)).size);
+  const name = agr.replace(/_user_id$/, '').replace('property_', '');
+  if (agr === 'total') return String(events.length);
+  if (agr === 'total_uniq' || agr === 'total_uniq_user_id') return distinct(({ user_id }) => user_id);
+  if (agr === 'total_uniq_session_id') return distinct(({ session }) => session);
+  if (agr === 'total_uniq_app_session_id') return distinct(({ app_session }) => app_session);
+  if (agr.startsWith('property_')) {
+    const values = events.map((event) => (field === 'events.value_int' ? event.value_int : event.value_amount));
+    return statistic(
+      name,
+      values.filter((value) => value !== null).map((value) => new Exact(value)),
+    );
+  }
+  const perUser = new Map<number, number>();
+  for (const { user_id } of events) perUser.set(user_id, (perUser.get(user_id) ?? 0) + 1);
+  return statistic(
+    name,
+    [...perUser.values()].map((count) => new Exact(count)),
+  );
+}
+
+function statistic(name: string, values: Big[]): string | null {
+  const sorted = values.sort((a, b) => a.cmp(b));
+  const sum = values.reduce((a, b) => a.plus(b), new Exact(0));
+  if (name === 'sum') return sum.toFixed();
+  if (values.length === 0) return null;
+  const [lower, upper] = [sorted[Math.ceil(values.length / 2) - 1]!, sorted[Math.floor(values.length / 2)]!];
+  const result = {
+    min: sorted[0]!,
+    max: sorted.at(-1)!,
+    avg: sum.div(values.length).round(12),
+    median: lower.plus(upper).div(2),
+  };
+  return result[name as keyof typeof result].toFixed();
+}
+
+/** Two-valued: a missing value fails every positive comparison, != is the complement of =. */
+function holds(filter: Filter | null, event: WorldEvent, world: World, timezone: string): boolean {
+  if (filter === null || filter.length === 0) return true;
+  const [operator, ...rest] = filter;
+  if (operator === 'and') return rest.every((part) => holds(part as Filter, event, world, timezone));
+  if (operator === 'or') return rest.some((part) => holds(part as Filter, event, world, timezone));
+  const [name, first, second] = rest;
+  const value = fieldOf(name as string, event, world, timezone);
+  const order = (constant: unknown) => compare(value, constant);
+  switch (operator) {
+    case '=':
+      return order(first) === 0;
+    case '!=':
+      return order(first) !== 0;
+    case 'in':
+      return (first as unknown[]).some((constant) => order(constant) === 0);
+    case 'between':
+      return order(first) >= 0 && order(second) <= 0;
+    case '<':
+      return order(first) < 0;
+    case '<=':
+      return order(first) <= 0;
+    case '>':
+      return order(first) > 0;
+    default:
+      return order(first) >= 0;
+  }
+}
+
+/** NaN, which fails every comparison, where a value is missing or the types differ. */
+function compare(value: unknown, constant: unknown): number {
+  if (value instanceof Big && typeof constant === 'number') return value.cmp(constant);
+  if (typeof value === 'boolean' && typeof constant === 'boolean') return Number(value) - Number(constant);
+  if (typeof value !== 'string' || typeof constant !== 'string') return Number.NaN;
+  return Buffer.compare(Buffer.from(value, 'utf8'), Buffer.from(constant, 'utf8'));
+}
+
+function fieldOf(name: string, event: WorldEvent, world: World, timezone: string): unknown {
+  const [root, key, ...more] = name.split('.');
+  const user = world.users.get(event.user_id);
+  const exact = (value: string | number | null) => (value === null ? null : new Exact(value));
+  if (root === 'events') {
+    if (key === 'properties') {
+      const property = more.join('.');
+      return property in event ? event[property as 'category'] : event.properties?.[property];
+    }
+    if (key === 'user_id' || key === 'event_type_id' || key === 'value_int' || key === 'value_amount')
+      return exact(event[key]);
+    if (key === 'date' || key === 'date_received') return localText(event[key], timezone);
+    if (key === 'session_id') return sessionId(event.session);
+    if (key === 'app_session_id') return event.app_session === null ? null : sessionId(event.app_session);
+    return event[key as 'category'];
+  }
+  if (user === undefined) return null;
+  if (key === 'custom_fields') {
+    const custom = user.custom_fields[more.join('.')];
+    return typeof custom === 'number' ? exact(custom) : custom;
+  }
+  if (key === 'user_status') return 'active';
+  if (key === 'addition_fields') return user.addition_fields[more.join('.')];
+  return key === 'date_create' ? localText(user.date_create, timezone) : user[key as 'username' | 'is_premium'];
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import type pg from 'pg';
+import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
+
+import { USERS_DDL } from '../../../src/projections/users/tables.ts';
+
+/** What reports are asked about in these tests: some users and their events, in tables and, for the oracle, as they are. */
+export interface World {
+  readonly users: ReadonlyMap<number, WorldUser>;
+  readonly events: readonly WorldEvent[];
+}
+
+export interface WorldUser {
+  readonly user_id: number;
+  readonly username: string | null;
+  /** ms UTC */
+  readonly date_create: number;
+  readonly is_premium: boolean | null;
+  readonly custom_fields: Readonly<Record<string, string | number | boolean>>;
+  readonly addition_fields: Readonly<Record<string, string>>;
+}
+
+/** Numbers are decimal text, a missing field is null. */
+export interface WorldEvent {
+  readonly user_id: number;
+  readonly event_type_id: number;
+  /** ms UTC */
+  readonly date: number;
+  readonly date_received: number;
+  readonly value_int: string | null;
+  readonly value_amount: string | null;
+  readonly unit: string | null;
+  readonly value_str: string | null;
+  readonly category: string | null;
+  readonly webapp_name: string | null;
+  readonly utm_source: string | null;
+  readonly properties: Readonly<Record<string, string>> | null;
+  /** Index in the world of the first event of the session, and of the session in its mini-application. */
+  readonly session: number;
+  readonly app_session: number | null;
+}
+
+export const BOT_ID = 7;
+export const TABLES = { events: 'events_test', users: 'users_test' };
+
+/** Text that collations, UTF-16 and bytes order differently: the last two are U+FFFD and U+1F600. */
+export const TEXTS = ['', 'A', 'Z', 'a', 'ab', 'B', 'ä', 'z', 'É', '-', '%', "o'x", '\ufffd', '\u{1f600}'];
+/** The clock of Berlin goes forward on 2025-03-30 and back on 2025-10-26, New York's on 2025-03-09 and 2025-11-02. */
+export const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T06:00Z'].map(
+  Date.parse,
+);
+export const SOURCES = ['ads', 'Blog', 'ä'];
+const HOUR = 3_600_000;
+
+/** 400 events of 12 users around the clock changes. The same every time. */
+export function sampleWorld(): World {
+  const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
+  const text = nullable(fc.constantFrom(...TEXTS));
+  const decimal = nullable(fc.constantFrom('0', '0.1', '0.2', '-0.3', '10', '99.99', '999999999999999.123456', '7'));
+  const event = fc.record({
+    user_id: fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, Number.MAX_SAFE_INTEGER),
+    event_type_id: fc.constantFrom(1, 101, 102),
+    date: fc
+      .tuple(
+        fc.constantFrom(...CENTERS),
+        fc.oneof(fc.integer({ min: -3 * HOUR, max: 3 * HOUR }), fc.integer({ min: -240 * HOUR, max: 240 * HOUR })),
+      )
+      .map(([center, offset]) => center + (offset % 5 === 0 ? offset - (offset % 1000) : offset)),
+    value_int: decimal,
+    value_amount: decimal,
+    unit: nullable(fc.constantFrom('EUR', 'XTR')),
+    value_str: text,
+    category: text,
+    webapp_name: nullable(fc.constantFrom('shop', 'game')),
+    utm_source: nullable(fc.constantFrom(...SOURCES)),
+    properties: nullable(fc.dictionary(fc.constantFrom('command', 'x"y', "it's"), fc.constantFrom(...TEXTS))),
+    startsSession: fc.boolean(),
+  });
+  const drafts = fc.sample(event, { numRuns: 400, seed: 1 }).sort((a, b) => a.date - b.date);
+  const sessions = new Map<string, number>();
+  const events = drafts.map(({ startsSession, ...draft }, index): WorldEvent => {
+    const first = (key: string) => {
+      if (startsSession || !sessions.has(key)) sessions.set(key, index);
+      return sessions.get(key)!;
+    };
+    const app = draft.webapp_name === null ? null : first(`${draft.user_id} ${draft.webapp_name}`);
+    return { ...draft, date_received: draft.date + 1500, session: first(`${draft.user_id}`), app_session: app };
+  });
+  const user = fc.record({
+    username: text,
+    date_create: fc.constantFrom(...CENTERS),
+    is_premium: nullable(fc.boolean()),
+    custom_fields: fc.dictionary(fc.constantFrom('level', "na'me"), fc.constantFrom('1', 1, 1.5, true, 'ä')),
+    addition_fields: fc.dictionary(fc.constantFrom('utm_source', 'start_param'), fc.constantFrom(...TEXTS)),
+  });
+  const ids = [...new Set(events.map(({ user_id }) => user_id))].filter((id) => id !== 11); // one is not there (yet)
+  const users = fc
+    .sample(user, { numRuns: ids.length, seed: 2 })
+    .map((fields, index) => ({ ...fields, user_id: ids[index]! }));
+  return { events, users: new Map(users.map((each) => [each.user_id, each])) };
+}
+
+/** What callers know a session by, given the index of its first event. */
+export function sessionId(index: number): string {
+  return `${commitId(index)}.3`;
+}
+
+const commitId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+const ordOf = (index: number) => index * 1024 + 3;
+
+/** Creates the read models' tables and fills them; another bot gets the same events. */
+export async function storeWorld(pool: pg.Pool, { users, events }: World): Promise<void> {
+  for (const [schema, ddl] of [
+    [TABLES.events, EVENTS_DDL],
+    [TABLES.users, USERS_DDL],
+  ])
+    await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
+  await collateLikePeople(pool);
+  const insert = (table: string, rows: readonly object[]) =>
+    pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
+      JSON.stringify(rows),
+    ]);
+  const rows = events.map(({ event_type_id, utm_source, session, app_session, ...columns }, index) => ({
+    ...columns,
+    bot_id: BOT_ID,
+    event_id: event_type_id,
+    ord: ordOf(index),
+    session: ordOf(session),
+    app_session: app_session === null ? null : ordOf(app_session),
+    commit_id: commitId(index),
+    idx: 3,
+    utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source),
+  }));
+  await insert(
+    `${TABLES.events}.utms`,
+    SOURCES.map((source, utm_id) => ({ bot_id: BOT_ID, utm_id, source })),
+  );
+  await insert(`${TABLES.events}.events`, rows);
+  await insert(
+    `${TABLES.events}.events`,
+    rows.map((row) => ({ ...row, bot_id: BOT_ID + 1 })),
+  );
+  await insert(
+    `${TABLES.users}.users`,
+    [...users.values()].map((user) => ({ ...user, bot_id: BOT_ID, user_status: 'active' })),
+  );
+}
+
+/** Gives every column of text the collation that a database may well have, which orders nothing by code points. */
+async function collateLikePeople(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ statement: string }>(
+    `SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE text COLLATE "en-x-icu"', table_schema, table_name, column_name) AS statement
+     FROM information_schema.columns WHERE table_schema = ANY($1) AND data_type = 'text' AND collation_name IS NULL`,
+    [Object.values(TABLES)],
+  );
+  for (const { statement } of rows) await pool.query(statement);
+}
