@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { currencyDigits } from '../../domain/catalog/currency.ts';
 import type { Separators, Utm } from '../../domain/intake/utm.ts';
+import { type UpdateMemory, updateMemory } from '../update-memory.ts';
 import type { EventDraft } from './draft.ts';
 
 /** A bot as its log has made it so far, and what one batch adds. Settings apply from their place in the log on. */
@@ -11,17 +12,13 @@ export interface Bot {
   separators: Separators;
   /** Decimals of the bot's own units. */
   readonly units: Map<string, number>;
-  /** The latest receipt so far, ms UTC. Receipts of several instances need not come in order. */
-  clock: number;
-  /** The clock when the batch began. */
-  readonly clockBefore: number;
+  /** The clock of the bot, which all memories of a limited length go by, and the updates seen. */
+  readonly memory: UpdateMemory;
   utmCount: number;
   /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
-  /** First receipts of updates, and keys of events, of those that the batch names. */
-  readonly updateIds: Map<number, number>;
-  readonly newUpdateIds: Map<number, number>;
+  /** Of the keys of events that the batch names, those taken. */
   readonly eventKeys: Set<string>;
 }
 
@@ -60,16 +57,13 @@ export interface Visit {
   readonly first_seen: boolean;
 }
 
-type BotSettings = Pick<Bot, 'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'clock' | 'utmCount'>;
+type BotSettings = Pick<Bot, 'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'memory' | 'utmCount'>;
 
 export function botOf(settings: BotSettings): Bot {
   return {
     ...settings,
-    clockBefore: settings.clock,
     utms: new Map(),
     users: new Map(),
-    updateIds: new Map(),
-    newUpdateIds: new Map(),
     eventKeys: new Set(),
   };
 }
@@ -96,7 +90,7 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         owner_id: row.owner_id,
         separators: { pair: row.pair_separator, value: row.value_separator },
         units: new Map(Object.entries(row.units)),
-        clock: row.clock,
+        memory: updateMemory(row.bot_id, row.clock),
         utmCount: row.utm_count,
       }),
     ]),
@@ -122,7 +116,7 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<voi
     pair_separator: bot.separators.pair,
     value_separator: bot.separators.value,
     units: Object.fromEntries(bot.units),
-    clock: bot.clock,
+    clock: bot.memory.clock,
     utm_count: bot.utmCount,
   }));
   await tx.query({

@@ -4,14 +4,14 @@ import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit } from '../read-model.ts';
+import { isRepeat, updateMemory } from '../update-memory.ts';
 import { type Bot, botOf, scaleOf, type User, type UtmUse } from './bots.ts';
 import { type EventDraft, eventDraft, type Place, propertiesOf } from './draft.ts';
 import { newUser } from './load.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an event waits for its user (decisions 3.2), an update is remembered (3.5), an error is kept. By receipts. */
+/** How long an event waits for its user and an error is kept (decisions 3.2). By receipts. */
 export const PENDING_MS = DAY_MS;
-export const UPDATE_MEMORY_MS = 7 * DAY_MS;
 export const ERROR_MEMORY_MS = 90 * DAY_MS;
 
 /** Items of a commit that have a place of their own in `ord`. */
@@ -111,7 +111,7 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     owner_id,
     separators: { pair, value },
     units: new Map(),
-    clock: 0,
+    memory: updateMemory(bot_id, 0),
     utmCount: 0,
   };
   outcome.bots.set(public_key, botOf(settings));
@@ -131,7 +131,7 @@ function botOfCommit({ bots }: Outcome, { stream }: ReadCommit): Bot {
 
 function received(outcome: Outcome, commit: ReadCommit): Bot {
   const bot = botOfCommit(outcome, commit);
-  bot.clock = Math.max(bot.clock, commit.at);
+  bot.memory.clock = Math.max(bot.memory.clock, commit.at);
   return bot;
 }
 
@@ -161,19 +161,13 @@ function foldEvent(
     user.events.push(event);
     return;
   }
-  const age = bot.clock - place.at;
+  const age = bot.memory.clock - place.at;
   if (age <= PENDING_MS) user.pending.push(event);
   if (age <= ERROR_MEMORY_MS) outcome.errors.set(event, { event, waits: age <= PENDING_MS, resolved_at: null });
 }
 
 function foldUpdate(outcome: Outcome, bot: Bot, item: UpdateItem, place: Place): void {
-  const seen = bot.updateIds.get(item.update_id);
-  if (seen !== undefined && bot.clock - seen <= UPDATE_MEMORY_MS) return;
-  if (bot.clock - place.at <= UPDATE_MEMORY_MS) {
-    bot.updateIds.set(item.update_id, place.at);
-    bot.newUpdateIds.set(item.update_id, place.at);
-  }
-
+  if (isRepeat(bot.memory, item.update_id, place.at)) return;
   const user = userOf(bot, item.user_id);
   const first_seen = !user.known;
   if (item.makes_user) appear(outcome, user, place.at);
@@ -200,7 +194,7 @@ function appear(outcome: Outcome, user: User, at: number): void {
   user.known = true;
   outcome.newUsers.push({ user, since: at });
   for (const event of user.pending) {
-    if (user.bot.clock - event.date_received > PENDING_MS) continue;
+    if (user.bot.memory.clock - event.date_received > PENDING_MS) continue;
     user.events.push(event);
     const error = outcome.errors.get(event);
     if (error === undefined) outcome.released.push({ event, at });

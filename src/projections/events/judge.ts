@@ -1,9 +1,8 @@
 import type { ClientBase } from 'pg';
+import { HOUR_MS } from '../update-memory.ts';
 import type { EventDraft } from './draft.ts';
 import { ERROR_MEMORY_MS } from './fold.ts';
 import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
-
-export const HOUR_MS = 60 * 60 * 1000;
 
 /**
  * Sets the amount and the warning of events anew from the rates and currencies as they stand.

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit } from '../read-model.ts';
+import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, type User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 
@@ -20,7 +21,10 @@ export async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]):
   const bots = await loadBots(tx, [...named.keys()]);
   const wanted = [...bots.values()].map((bot) => ({ bot, named: named.get(bot.public_key)! }));
   await loadUsers(tx, wanted);
-  await loadUpdateIds(tx, wanted);
+  await loadUpdateIds(
+    tx,
+    wanted.map(({ bot, named: { updateIds } }) => ({ memory: bot.memory, updateIds })),
+  );
   await loadEventKeys(tx, wanted);
   return bots;
 }
@@ -135,22 +139,6 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
   });
   const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
   for (const { bot_id, draft } of rows) byId.get(bot_id)!.users.get(draft.user_id)!.pending.push(draft);
-}
-
-async function loadUpdateIds(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things: updateIds } = pairs(wanted, (named) => named.updateIds);
-  if (updateIds.length === 0) return;
-  const { rows } = await tx.query<[number | null]>({
-    name: 'events.load_update_ids',
-    text: `SELECT (SELECT x.received FROM update_ids x WHERE x.bot_id = u.bot_id AND x.update_id = u.update_id)::float8
-             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i) ORDER BY u.i`,
-    values: [ids, updateIds],
-    rowMode: 'array',
-  });
-  for (const [i, bot] of bots.entries()) {
-    const received = rows[i]![0];
-    if (received !== null) bot.updateIds.set(updateIds[i]!, received);
-  }
 }
 
 async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {

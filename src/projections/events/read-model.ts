@@ -1,15 +1,17 @@
 import type { ClientBase } from 'pg';
+import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { forget } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
 import { type Bot, saveBots } from './bots.ts';
 import { byMoment } from './draft.ts';
-import { foldBatch } from './fold.ts';
+import { ERROR_MEMORY_MS, foldBatch, PENDING_MS } from './fold.ts';
 import { judgeChanges, judgeEvents } from './judge.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
-import { forget, writeUnknownUsers } from './unknown-users.ts';
+import { writeUnknownUsers } from './unknown-users.ts';
 import { identifyUtms, placeUtms } from './utm.ts';
 import { countEvents, writeEvents, writeEventTypes, writeMemories } from './write.ts';
 
@@ -26,23 +28,6 @@ export const eventsReadModel: ReadModel = {
     for (const part of parts(commits)) await applyPart(tx, part);
   },
 };
-
-/** Bounds the memory that a batch takes: 1,000 commits may hold a million items. */
-const MAX_ITEMS = 20_000;
-
-function* parts(commits: readonly ReadCommit[]): Generator<ReadCommit[]> {
-  let part: ReadCommit[] = [];
-  let items = 0;
-  for (const commit of commits) {
-    part.push(commit);
-    for (const { data } of commit.events) items += 'items' in data ? data.items.length : 1;
-    if (items < MAX_ITEMS) continue;
-    yield part;
-    part = [];
-    items = 0;
-  }
-  if (part.length > 0) yield part;
-}
 
 async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   const money = await storeMoney(tx, commits);
@@ -67,7 +52,9 @@ async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promis
     await countEvents(tx, events);
     await writeUnknownUsers(tx, outcome);
     await judgeEvents(tx, unpriced);
-    await forget(tx, bots.values());
+    const memories = [...bots.values()].map(({ memory }) => memory);
+    await forget(tx, memories, 'pending_events', 'received', PENDING_MS);
+    await forget(tx, memories, 'bot_errors', 'date', ERROR_MEMORY_MS);
   }
   await judgeChanges(tx, money);
 }

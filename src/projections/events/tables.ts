@@ -1,3 +1,5 @@
+import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+
 /**
  * Tables of the read model `events`. Times are milliseconds since 1970 UTC. `ord` is the event's place in the bot's log
  * (commit.ordinal * 1024 + index of the item): it orders events of one millisecond and differs between log engines, so
@@ -5,7 +7,7 @@
  *
  * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `
+export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,
@@ -87,15 +89,6 @@ CREATE TABLE event_keys (
   event_key text COLLATE "C" NOT NULL,
   PRIMARY KEY (bot_id, event_key)
 );
-
-/* updates of the last days, by receipt */
-CREATE TABLE update_ids (
-  bot_id int NOT NULL,
-  update_id bigint NOT NULL,
-  received bigint NOT NULL,
-  PRIMARY KEY (bot_id, update_id)
-);
-CREATE INDEX update_ids_received ON update_ids (bot_id, received);
 
 /* events of users that are not known yet */
 CREATE TABLE pending_events (

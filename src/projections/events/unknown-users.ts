@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg';
-import type { Bot } from './bots.ts';
 import { copyInto, copyLine } from './copy.ts';
 import type { EventDraft } from './draft.ts';
-import { ERROR_MEMORY_MS, type Outcome, PENDING_MS, UPDATE_MEMORY_MS } from './fold.ts';
-import { HOUR_MS } from './judge.ts';
+import type { Outcome } from './fold.ts';
 
 /** Writes the errors of events whose users are not known, and the events that wait, and settles those whose users appeared. */
 export async function writeUnknownUsers(tx: ClientBase, { errors, released }: Outcome): Promise<void> {
@@ -61,36 +59,4 @@ function payloadOf(e: EventDraft): string {
   const { event_id, user_id, date, value_int, unit, value_str, category, webapp_name } = e;
   const all = { event_id, user_id, date, value_int, unit, value_str, category, webapp_name };
   return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)));
-}
-
-const FORGET: readonly {
-  readonly name: string;
-  readonly table: string;
-  readonly column: string;
-  readonly ms: number;
-}[] = [
-  { name: 'events.forget_pending', table: 'pending_events', column: 'received', ms: PENDING_MS },
-  { name: 'events.forget_updates', table: 'update_ids', column: 'received', ms: UPDATE_MEMORY_MS },
-  { name: 'events.forget_errors', table: 'bot_errors', column: 'date', ms: ERROR_MEMORY_MS },
-];
-
-/**
- * Deletes what is past its time. By the bot's own clock, in whole hours: so what is left depends on what was received
- * and not on how that was cut into batches, and most batches delete nothing.
- */
-export async function forget(tx: ClientBase, bots: Iterable<Bot>): Promise<void> {
-  const due = [...bots].filter(({ clock, clockBefore }) => hourOf(clock) > hourOf(clockBefore));
-  if (due.length === 0) return;
-  const ids = due.map(({ bot_id }) => bot_id);
-  for (const { name, table, column, ms } of FORGET)
-    await tx.query({
-      name,
-      text: `DELETE FROM ${table} t USING unnest($1::int[], $2::bigint[]) AS d (bot_id, until)
-              WHERE t.bot_id = d.bot_id AND t.${column} < d.until`,
-      values: [ids, due.map(({ clock }) => hourOf(clock) - ms)],
-    });
-}
-
-function hourOf(clock: number): number {
-  return clock - (clock % HOUR_MS);
 }

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { Bot, User } from './bots.ts';
+import { saveUpdateIds } from '../update-memory.ts';
+import type { User } from './bots.ts';
 import { copyInto, copyLine } from './copy.ts';
 import type { EventDraft } from './draft.ts';
 import type { EventTypeRow, Outcome } from './fold.ts';
@@ -45,7 +46,10 @@ export async function writeMemories(tx: ClientBase, { bots, newUsers, eventKeys 
   );
   const keys = eventKeys.map(({ bot, event_key }) => copyLine([bot.bot_id, event_key]));
   await copyInto(tx, 'event_keys', 'bot_id, event_key', keys);
-  await writeUpdateIds(tx, [...bots.values()]);
+  await saveUpdateIds(
+    tx,
+    [...bots.values()].map(({ memory }) => memory),
+  );
 }
 
 async function writeVisits(tx: ClientBase, users: readonly User[]): Promise<void> {
@@ -65,18 +69,6 @@ async function writeVisits(tx: ClientBase, users: readonly User[]): Promise<void
     ),
   );
   await copyInto(tx, 'visits', 'bot_id, user_id, date, ord, commit_id, idx, code, utm_id, first_seen', lines);
-}
-
-/** Not by COPY: an update whose memory ran out may still have its row. */
-async function writeUpdateIds(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
-  const rows = bots.flatMap(({ bot_id, newUpdateIds }) => [...newUpdateIds].map(([id, at]) => ({ bot_id, id, at })));
-  if (rows.length === 0) return;
-  await tx.query({
-    name: 'events.write_update_ids',
-    text: `INSERT INTO update_ids SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[])
-           ON CONFLICT (bot_id, update_id) DO UPDATE SET received = EXCLUDED.received`,
-    values: [rows.map(({ bot_id }) => bot_id), rows.map(({ id }) => id), rows.map(({ at }) => at)],
-  });
 }
 
 export async function writeEventTypes(tx: ClientBase, rows: readonly EventTypeRow[]): Promise<void> {

@@ -1,0 +1,105 @@
+import type { ClientBase } from 'pg';
+
+/**
+ * Which updates of the platform were seen in the last 7 days, so that a repeat changes nothing (decisions 3.5). After a
+ * week without updates the platform begins anew at a random number, so what is older must be forgotten. Time is the
+ * bot's clock: the latest receipt in its log so far, since receipts of several instances need not come in order.
+ */
+export const UPDATE_MEMORY_DDL = `
+CREATE TABLE update_ids (
+  bot_id int NOT NULL,
+  update_id bigint NOT NULL,
+  /* receipt, ms UTC */
+  received bigint NOT NULL,
+  PRIMARY KEY (bot_id, update_id)
+);
+CREATE INDEX update_ids_received ON update_ids (bot_id, received);
+`;
+
+const MEMORY_MS = 7 * 24 * 60 * 60 * 1000;
+export const HOUR_MS = 60 * 60 * 1000;
+
+/** A bot's clock and, of the updates that the batch names, those seen. */
+export interface UpdateMemory {
+  readonly bot_id: number;
+  clock: number;
+  /** The clock when the batch began. */
+  readonly clockBefore: number;
+  readonly seen: Map<number, number>;
+  readonly added: Map<number, number>;
+}
+
+export function updateMemory(bot_id: number, clock: number): UpdateMemory {
+  return { bot_id, clock, clockBefore: clock, seen: new Map(), added: new Map() };
+}
+
+/** Whether an update received at `at` repeats one; it is remembered from here on. */
+export function isRepeat(memory: UpdateMemory, updateId: number, at: number): boolean {
+  const seen = memory.seen.get(updateId);
+  if (seen !== undefined && memory.clock - seen <= MEMORY_MS) return true;
+  if (memory.clock - at <= MEMORY_MS) {
+    memory.seen.set(updateId, at);
+    memory.added.set(updateId, at);
+  }
+  return false;
+}
+
+/** Fills `seen` with those of the given updates that the table has. */
+export async function loadUpdateIds(
+  tx: ClientBase,
+  wanted: readonly { readonly memory: UpdateMemory; readonly updateIds: ReadonlySet<number> }[],
+): Promise<void> {
+  const asked = wanted.flatMap(({ memory, updateIds }) => [...updateIds].map((id) => ({ memory, id })));
+  if (asked.length === 0) return;
+  const { rows } = await tx.query<[number | null]>({
+    name: 'update_memory.load',
+    // A subquery leaves the planner no way but the index, whatever it thinks of the size of a table not yet analysed.
+    text: `SELECT (SELECT x.received FROM update_ids x WHERE x.bot_id = u.bot_id AND x.update_id = u.update_id)::float8
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i) ORDER BY u.i`,
+    values: [asked.map(({ memory }) => memory.bot_id), asked.map(({ id }) => id)],
+    rowMode: 'array',
+  });
+  for (const [i, { memory, id }] of asked.entries()) {
+    const received = rows[i]![0];
+    if (received !== null) memory.seen.set(id, received);
+  }
+}
+
+/** Stores what was added, and deletes what is past its time: by whole hours, so that most batches delete nothing. */
+export async function saveUpdateIds(tx: ClientBase, memories: readonly UpdateMemory[]): Promise<void> {
+  const rows = memories.flatMap(({ bot_id, added }) => [...added].map(([id, at]) => ({ bot_id, id, at })));
+  if (rows.length > 0)
+    await tx.query({
+      name: 'update_memory.save',
+      // An update whose time ran out may still have its row.
+      text: `INSERT INTO update_ids SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[])
+             ON CONFLICT (bot_id, update_id) DO UPDATE SET received = EXCLUDED.received`,
+      values: [rows.map(({ bot_id }) => bot_id), rows.map(({ id }) => id), rows.map(({ at }) => at)],
+    });
+  await forget(tx, memories, 'update_ids', 'received', MEMORY_MS);
+}
+
+/**
+ * Deletes a bot's rows that are older than `ms`. By whole hours of the bot's clock: so what is left depends on what was
+ * received and not on how that was cut into batches.
+ */
+export async function forget(
+  tx: ClientBase,
+  memories: readonly UpdateMemory[],
+  table: 'update_ids' | 'pending_events' | 'bot_errors',
+  column: 'received' | 'date',
+  ms: number,
+): Promise<void> {
+  const due = memories.filter(({ clock, clockBefore }) => hourOf(clock) > hourOf(clockBefore));
+  if (due.length === 0) return;
+  await tx.query({
+    name: `update_memory.forget_${table}`,
+    text: `DELETE FROM ${table} t USING unnest($1::int[], $2::bigint[]) AS d (bot_id, until)
+            WHERE t.bot_id = d.bot_id AND t.${column} < d.until`,
+    values: [due.map(({ bot_id }) => bot_id), due.map(({ clock }) => hourOf(clock) - ms)],
+  });
+}
+
+function hourOf(clock: number): number {
+  return clock - (clock % HOUR_MS);
+}

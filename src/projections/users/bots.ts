@@ -1,0 +1,57 @@
+import type { ClientBase } from 'pg';
+import type { Separators } from '../../domain/intake/utm.ts';
+import { type UpdateMemory, updateMemory } from '../update-memory.ts';
+import type { Profile } from './profile.ts';
+
+/** A bot as its log has made it so far, and those of its users that a batch names. */
+export interface Bot {
+  readonly bot_id: number;
+  readonly public_key: string;
+  separators: Separators;
+  readonly memory: UpdateMemory;
+  readonly users: Map<number, UserChange>;
+}
+
+export interface UserChange {
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly profile: Profile;
+  /** JSON text of the custom fields that the batch sets; numbers keep their digits. */
+  readonly customFields: Map<string, string>;
+}
+
+export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {
+  return { bot_id, public_key, separators, memory: updateMemory(bot_id, clock), users: new Map() };
+}
+
+export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
+  const { rows } = await tx.query<{ bot_id: number; public_key: string; pair: string; value: string; clock: number }>({
+    name: 'users.load_bots',
+    text: `SELECT bot_id, public_key, pair_separator AS pair, value_separator AS value, clock::float8
+             FROM bots WHERE public_key = ANY ($1)`,
+    values: [publicKeys],
+  });
+  return new Map(
+    rows.map(({ bot_id, public_key, pair, value, clock }) => [
+      public_key,
+      newBot(bot_id, public_key, { pair, value }, clock),
+    ]),
+  );
+}
+
+export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  await tx.query({
+    name: 'users.save_bots',
+    text: `INSERT INTO bots (bot_id, public_key, pair_separator, value_separator, clock)
+           SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+           ON CONFLICT (bot_id) DO UPDATE SET pair_separator = EXCLUDED.pair_separator,
+             value_separator = EXCLUDED.value_separator, clock = EXCLUDED.clock`,
+    values: [
+      bots.map(({ bot_id }) => bot_id),
+      bots.map(({ public_key }) => public_key),
+      bots.map(({ separators }) => separators.pair),
+      bots.map(({ separators }) => separators.value),
+      bots.map(({ memory }) => memory.clock),
+    ],
+  });
+}

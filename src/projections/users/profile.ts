@@ -1,0 +1,148 @@
+import type { ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
+import type { Utm } from '../../domain/intake/utm.ts';
+
+/** What every update tells of its user, all of it: a name that it lacks is one that the user does not have. */
+const PROFILE = [
+  'first_name',
+  'last_name',
+  'username',
+  'language_code',
+  'is_premium',
+  'is_bot',
+  'user_status',
+] as const;
+type ProfileField = (typeof PROFILE)[number];
+
+/** A user of a bot. Times are ms UTC. */
+export interface Profile {
+  first_name: string | null;
+  last_name: string | null;
+  full_name: string | null;
+  username: string | null;
+  language_code: string | null;
+  is_premium: boolean | null;
+  is_bot: boolean | null;
+  gender: string | null;
+  timezone: string | null;
+  user_status: 'active' | 'blocked' | 'deactivated';
+  date_create: number;
+  date_last_active: number | null;
+  addition_fields: Record<string, string>;
+  visit_date: number | null;
+  profile_date: number | null;
+  imported: Stamps | null;
+}
+
+/** Receipts of the imports whose values hold against updates of an earlier date. */
+type Stamps = Partial<Record<ProfileField | 'full_name' | 'date_create' | 'date_last_active', number>>;
+
+export function newProfile(date: number): Profile {
+  return {
+    first_name: null,
+    last_name: null,
+    full_name: null,
+    username: null,
+    language_code: null,
+    is_premium: null,
+    is_bot: null,
+    gender: null,
+    timezone: null,
+    user_status: 'active',
+    date_create: date,
+    date_last_active: null,
+    addition_fields: {},
+    visit_date: null,
+    profile_date: null,
+    imported: null,
+  };
+}
+
+/** An update of the user: of two the later by date counts, of one date the later in the log. Any but a block says active. */
+export function applyUpdate(profile: Profile, item: UpdateItem, date: number): void {
+  const { first_name = null, last_name = null, username = null, language_code = null } = item.person ?? {};
+  const user_status = item.event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
+  const { is_premium, is_bot } = item;
+  setFields(profile, { first_name, last_name, username, language_code, is_premium, is_bot, user_status }, date);
+  profile.profile_date = Math.max(profile.profile_date ?? date, date);
+
+  if (profile.imported?.date_create === undefined) profile.date_create = Math.min(profile.date_create, date);
+  if (date >= (profile.imported?.date_last_active ?? date))
+    profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
+}
+
+/** An import received at `at`: the fields that it gives replace what was before, the others stay. */
+export function applyImport(profile: Profile, user: ImportedUser, at: number): void {
+  const stamps: Stamps = { ...profile.imported };
+  // Of two imports the later in the log counts, whatever the clocks said.
+  const time = Math.max(at, ...Object.values(stamps));
+  const { full_name, ...person } = user.person ?? {};
+  const { is_premium, is_bot, user_status, gender, timezone, date_create, date_last_active } = user;
+  const set = setFields(profile, { ...person, is_premium, is_bot, user_status }, time);
+  for (const field of set) stamps[field] = time;
+  if (full_name !== undefined && time >= Math.max(stampOf(profile, 'first_name'), stampOf(profile, 'last_name'))) {
+    profile.full_name = full_name;
+    stamps.full_name = time;
+  } else if (set.some(isName)) delete stamps.full_name;
+
+  if (gender !== undefined) profile.gender = gender;
+  if (timezone !== undefined) profile.timezone = timezone;
+  if (date_create !== undefined) {
+    profile.date_create = date_create;
+    stamps.date_create = time;
+  }
+  if (date_last_active !== undefined) {
+    const { profile_date } = profile;
+    const seenSince = profile_date !== null && profile_date > time;
+    profile.date_last_active = seenSince ? Math.max(profile_date, date_last_active) : date_last_active;
+    stamps.date_last_active = time;
+  }
+  profile.imported = Object.keys(stamps).length === 0 ? null : stamps;
+}
+
+/** Sets those of the fields that nothing later has set. @returns their names */
+function setFields(
+  profile: Profile,
+  given: { [F in ProfileField]?: Profile[F] | undefined },
+  time: number,
+): ProfileField[] {
+  const set = PROFILE.filter((field) => given[field] !== undefined && time >= stampOf(profile, field));
+  for (const field of set) Object.assign(profile, { [field]: given[field] });
+  if (set.some(isName) && time >= (profile.imported?.full_name ?? time)) {
+    // A full name that an import gave holds until a later name.
+    if (profile.imported?.full_name !== undefined) profile.imported = withoutFullName(profile.imported);
+    profile.full_name = [profile.first_name, profile.last_name].filter((name) => name !== null).join(' ') || null;
+  }
+  return set;
+}
+
+function withoutFullName({ full_name: _, ...stamps }: Stamps): Stamps | null {
+  return Object.keys(stamps).length === 0 ? null : stamps;
+}
+
+function isName(field: ProfileField): boolean {
+  return field === 'first_name' || field === 'last_name';
+}
+
+/** The time that a field's value is of. */
+function stampOf({ profile_date, imported }: Profile, field: ProfileField): number {
+  return Math.max(profile_date ?? Number.NEGATIVE_INFINITY, imported?.[field] ?? Number.NEGATIVE_INFINITY);
+}
+
+/** A visit: of two the earlier by date counts, of one date the earlier in the log. */
+export function applyVisit(profile: Profile, date: number, start_param: string, utm: Utm | null): void {
+  if (profile.visit_date !== null && date >= profile.visit_date) return;
+  profile.visit_date = date;
+  const {
+    start_param: _,
+    utm_source,
+    utm_medium,
+    utm_campaign,
+    utm_term,
+    utm_content,
+    ...rest
+  } = profile.addition_fields;
+  profile.addition_fields = { ...rest, start_param };
+  for (const [name, value] of Object.entries(utm ?? {}))
+    if (value !== null) profile.addition_fields[`utm_${name}`] = value;
+}

@@ -1,0 +1,129 @@
+import type { ClientBase } from 'pg';
+import { UnreadableEventError } from '../../domain/event-type.ts';
+import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
+import { parseUtm } from '../../domain/intake/utm.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import { parts } from '../parts.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { isRepeat, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
+import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
+import { applyImport, applyUpdate, applyVisit, newProfile } from './profile.ts';
+import { loadUsers, saveUsers } from './store.ts';
+import { USERS_DDL } from './tables.ts';
+
+/** The users of bots as of now: what updates and imports tell of them. */
+export const usersReadModel: ReadModel = {
+  name: 'users',
+  version: 1,
+  categories: ['bot', 'intake'],
+  ddl: USERS_DDL,
+  async apply(tx, commits) {
+    for (const part of parts(commits)) await applyPart(tx, part);
+  },
+};
+
+async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
+  const bots = await loadBatch(tx, commits);
+  for (const commit of commits) foldCommit(bots, commit);
+  const all = [...bots.values()];
+  const users = all.flatMap(({ users }) => [...users.values()]);
+  const memories = all.map(({ memory }) => memory);
+  await saveBots(tx, all);
+  await saveUsers(tx, users);
+  await saveUpdateIds(tx, memories);
+}
+
+/** The bots that the commits are about, with those of their users and updates that the commits name. */
+async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
+  const named = new Map<string, { readonly userIds: Set<number>; readonly updateIds: Set<number> }>();
+  for (const { stream, events } of commits) {
+    const key = keyOf(stream);
+    const { userIds, updateIds } = named.get(key) ?? { userIds: new Set(), updateIds: new Set() };
+    named.set(key, { userIds, updateIds });
+    for (const event of events) {
+      if (event.type !== 'updates_received' && event.type !== 'users_imported') continue;
+      for (const item of event.data.items) {
+        userIds.add(item.user_id);
+        if ('update_id' in item) updateIds.add(item.update_id);
+      }
+    }
+  }
+  const bots = await loadBots(tx, [...named.keys()]);
+  const wanted = [...bots].map(([key, bot]) => ({ bot, memory: bot.memory, ...named.get(key)! }));
+  await loadUsers(tx, wanted);
+  await loadUpdateIds(tx, wanted);
+  return bots;
+}
+
+function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
+  for (const event of commit.events)
+    switch (event.type) {
+      case 'bot_created': {
+        const { bot_id, public_key, pair_separator: pair, value_separator: value } = event.data;
+        bots.set(public_key, newBot(bot_id, public_key, { pair, value }, 0));
+        break;
+      }
+      case 'bot_changed': {
+        const bot = botOf(bots, commit);
+        const { pair_separator: pair, value_separator: value } = event.data;
+        bot.separators = { pair: pair ?? bot.separators.pair, value: value ?? bot.separators.value };
+        break;
+      }
+      case 'custom_events_received':
+      case 'target_events_received':
+        tick(botOf(bots, commit), commit);
+        break;
+      case 'updates_received': {
+        const bot = botOf(bots, commit);
+        tick(bot, commit);
+        for (const item of event.data.items) foldUpdate(bot, item, commit.at);
+        break;
+      }
+      case 'users_imported': {
+        const bot = botOf(bots, commit);
+        tick(bot, commit);
+        for (const item of event.data.items) foldImport(bot, item, commit.at);
+        break;
+      }
+    }
+}
+
+function botOf(bots: ReadonlyMap<string, Bot>, { stream }: ReadCommit): Bot {
+  const bot = bots.get(keyOf(stream));
+  if (bot === undefined) throw new UnreadableEventError(`${stream}: there is no such bot before it in the log`);
+  return bot;
+}
+
+function tick({ memory }: Bot, { at }: ReadCommit): void {
+  memory.clock = Math.max(memory.clock, at);
+}
+
+function foldUpdate(bot: Bot, item: UpdateItem, at: number): void {
+  if (isRepeat(bot.memory, item.update_id, at)) return;
+  const date = item.date ?? at;
+  // What a group tells of someone who is not a user of the bot makes no user.
+  const user = item.makes_user ? userOf(bot, item.user_id, date) : bot.users.get(item.user_id);
+  if (user === undefined) return;
+  applyUpdate(user.profile, item, date);
+  if (item.start_param !== undefined)
+    applyVisit(user.profile, date, item.start_param, parseUtm(item.start_param, bot.separators));
+}
+
+function foldImport(bot: Bot, item: ImportedUser, at: number): void {
+  const user = userOf(bot, item.user_id, at);
+  applyImport(user.profile, item, at);
+  for (const [name, value] of Object.entries(item.custom_fields ?? {})) user.customFields.set(name, jsonText(value));
+}
+
+function userOf({ bot_id, users }: Bot, user_id: number, date: number): UserChange {
+  let user = users.get(user_id);
+  if (user === undefined) {
+    user = { bot_id, user_id, profile: newProfile(date), customFields: new Map() };
+    users.set(user_id, user);
+  }
+  return user;
+}
+
+function jsonText(value: CustomFieldValue): string {
+  return typeof value === 'object' ? value.number : JSON.stringify(value);
+}

@@ -1,0 +1,52 @@
+import type { ClientBase } from 'pg';
+import type { Bot, UserChange } from './bots.ts';
+import type { Profile } from './profile.ts';
+
+/** Fills `users` with those of the named users that the table has. */
+export async function loadUsers(
+  tx: ClientBase,
+  wanted: readonly { readonly bot: Bot; readonly userIds: ReadonlySet<number> }[],
+): Promise<void> {
+  const asked = wanted.flatMap(({ bot, userIds }) => [...userIds].map((userId) => ({ bot, userId })));
+  if (asked.length === 0) return;
+  const { rows } = await tx.query<Row>({
+    name: 'users.load',
+    // LATERAL with its LIMIT leaves the planner no way but the index, whatever it thinks of the table's size.
+    text: `SELECT n.i::int, u.first_name, u.last_name, u.full_name, u.username, u.language_code, u.is_premium, u.is_bot,
+                  u.gender, u.timezone, u.user_status, u.date_create::float8, u.date_last_active::float8,
+                  u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.imported
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i),
+          LATERAL (SELECT * FROM users u WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id LIMIT 1) u`,
+    values: [asked.map(({ bot }) => bot.bot_id), asked.map(({ userId }) => userId)],
+  });
+  for (const { i, ...profile } of rows) {
+    const { bot, userId } = asked[i - 1]!;
+    bot.users.set(userId, { bot_id: bot.bot_id, user_id: userId, profile, customFields: new Map() });
+  }
+}
+
+type Row = Profile & { readonly i: number };
+
+/** Writes users as they now are; custom fields are laid over those of the table. */
+export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
+  if (users.length === 0) return;
+  await tx.query({
+    name: 'users.save',
+    text: `INSERT INTO users SELECT * FROM jsonb_populate_recordset(NULL::users, $1)
+           ON CONFLICT (bot_id, user_id) DO UPDATE SET
+             first_name = EXCLUDED.first_name, last_name = EXCLUDED.last_name, full_name = EXCLUDED.full_name,
+             username = EXCLUDED.username, language_code = EXCLUDED.language_code,
+             is_premium = EXCLUDED.is_premium, is_bot = EXCLUDED.is_bot, gender = EXCLUDED.gender,
+             timezone = EXCLUDED.timezone, user_status = EXCLUDED.user_status,
+             date_create = EXCLUDED.date_create, date_last_active = EXCLUDED.date_last_active,
+             custom_fields = users.custom_fields || EXCLUDED.custom_fields,
+             addition_fields = EXCLUDED.addition_fields, visit_date = EXCLUDED.visit_date,
+             profile_date = EXCLUDED.profile_date, imported = EXCLUDED.imported`,
+    values: [`[${users.map(jsonOf).join()}]`],
+  });
+}
+
+function jsonOf({ bot_id, user_id, profile, customFields }: UserChange): string {
+  const custom = [...customFields].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join();
+  return `${JSON.stringify({ bot_id, user_id, ...profile }).slice(0, -1)},"custom_fields":{${custom}}}`;
+}

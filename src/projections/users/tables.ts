@@ -1,0 +1,42 @@
+import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+
+/** Tables of the read model `users`. Times are milliseconds since 1970 UTC. */
+export const USERS_DDL = `${UPDATE_MEMORY_DDL}
+CREATE TABLE bots (
+  bot_id int PRIMARY KEY,
+  public_key text NOT NULL UNIQUE,
+  pair_separator text NOT NULL,
+  value_separator text NOT NULL,
+  /* the latest receipt so far */
+  clock bigint NOT NULL
+);
+
+CREATE TABLE users (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  first_name text,
+  last_name text,
+  full_name text,
+  username text,
+  language_code text,
+  is_premium boolean,
+  is_bot boolean,
+  gender text,
+  timezone text,
+  /* active, blocked or deactivated */
+  user_status text NOT NULL,
+  date_create bigint NOT NULL,
+  date_last_active bigint,
+  /* a name's value keeps its JSON type */
+  custom_fields jsonb NOT NULL,
+  /* start_param and utm_* of the first visit */
+  addition_fields jsonb NOT NULL,
+  /* date of the first visit */
+  visit_date bigint,
+  /* date of the last update, which the names, flags and status are of */
+  profile_date bigint,
+  /* receipts of imports, by the field that they gave: they go before updates of an earlier date */
+  imported jsonb,
+  PRIMARY KEY (bot_id, user_id)
+) WITH (fillfactor = 80);
+`;

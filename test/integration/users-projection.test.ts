@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { UpdateItem } from '../../src/domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import { type ReadCommit, schemaOf } from '../../src/projections/read-model.ts';
+import { usersReadModel } from '../../src/projections/users/read-model.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { foldIntake } from '../support/intake-fold.ts';
+import { cut, DAY, EPOCH, lanesOf, step } from '../support/intake-logs.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const schema = schemaOf(usersReadModel);
+  await database.pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${usersReadModel.ddl}`);
+});
+afterAll(() => database.drop());
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function project(batches: readonly (readonly ReadCommit[])[]): Promise<{ users: Row[]; update_ids: Row[] }> {
+  const tx = await database.pool.connect();
+  try {
+    await tx.query('BEGIN');
+    await tx.query(`SET LOCAL search_path TO ${schemaOf(usersReadModel)}`);
+    for (const batch of batches) await usersReadModel.apply(tx, batch);
+    const rows = async (table: string, order: string) =>
+      (await tx.query<{ row: Row }>(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY bot_id, ${order}`)).rows.map(
+        ({ row }) => row,
+      );
+    return { users: await rows('users', 'user_id'), update_ids: await rows('update_ids', 'update_id') };
+  } finally {
+    await tx.query('ROLLBACK');
+    tx.release();
+  }
+}
+
+/** The users after these events of bot a's intake, each received a second after the last. */
+async function users(...events: LedgerEvent[]): Promise<Row[]> {
+  const steps = events.map((event) => ({ lane: 'bot-a' as const, stream: 'intake-a', wait: 1000, event }));
+  return (await project([lanesOf(steps).get('bot-a')!])).users;
+}
+
+const item: UpdateItem = {
+  update_id: 1,
+  user_id: 42,
+  date: EPOCH,
+  makes_user: true,
+  is_bot: false,
+  is_premium: true,
+  person: { first_name: 'Ada', username: 'ada', language_code: 'en' },
+  chat_type: 'private',
+  event_id: SYSTEM_EVENTS.message,
+};
+const updates = (...items: Partial<UpdateItem>[]): LedgerEvent => ({
+  type: 'updates_received',
+  data: { items: items.map((fields) => ({ ...item, ...fields })) },
+});
+
+describe('the read model `users`', () => {
+  it('is the same however the log is cut, and knows the users that `events` knows', async () => {
+    const log = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
+    const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(log, sizes, async (steps, sizes) => {
+        const commits = [...lanesOf(steps).values()].flat();
+        const whole = await project([commits]);
+        expect(await project(cut(commits, sizes))).toEqual(whole);
+        const known = foldIntake(commits).users.map((user) => user as { bot_id: number; user_id: number });
+        expect(whole.users.map(({ bot_id, user_id }) => `${bot_id} ${user_id}`)).toEqual(
+          known.map(({ bot_id, user_id }) => `${bot_id} ${user_id}`).sort(),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('has of an update the names, the flags, the activity and the first visit', async () => {
+    const visit = {
+      event_id: SYSTEM_EVENTS.start,
+      start_param: 'source-ads_medium-cpc',
+      date: EPOCH + 1000,
+      update_id: 2,
+    };
+    expect(await users(updates({}, visit))).toMatchObject([
+      {
+        bot_id: 1,
+        user_id: 42,
+        first_name: 'Ada',
+        last_name: null,
+        full_name: 'Ada',
+        username: 'ada',
+        language_code: 'en',
+        is_premium: true,
+        is_bot: false,
+        user_status: 'active',
+        date_create: EPOCH,
+        date_last_active: EPOCH + 1000,
+        custom_fields: {},
+        addition_fields: { start_param: 'source-ads_medium-cpc', utm_source: 'ads', utm_medium: 'cpc' },
+      },
+    ]);
+  });
+
+  it('takes a repeated update for nothing, within 7 days', async () => {
+    const { date: _, ...callback } = item;
+    const again: LedgerEvent = { type: 'updates_received', data: { items: [callback] } };
+    expect(await users(again, again)).toMatchObject([{ date_last_active: EPOCH + 1000 }]);
+    const late = lanesOf([
+      { lane: 'bot-a', stream: 'intake-a', wait: 0, event: again },
+      { lane: 'bot-a', stream: 'intake-a', wait: 7 * DAY + 1, event: again },
+    ]);
+    expect((await project([late.get('bot-a')!])).users).toMatchObject([{ date_last_active: EPOCH + 7 * DAY + 1 }]);
+  });
+
+  it('has no users from groups, but sees known ones there', async () => {
+    const group = { makes_user: false, chat_type: 'group' as const };
+    expect(await users(updates({ ...group }))).toEqual([]);
+    const seen = updates({}, { ...group, update_id: 2, date: EPOCH + 5000, person: { first_name: 'Eve' } });
+    expect(await users(seen)).toMatchObject([{ first_name: 'Eve', date_last_active: EPOCH + 5000 }]);
+  });
+
+  it('lays custom fields over those it has, each with its JSON type and all digits', async () => {
+    const import_ = (custom_fields: Record<string, string | boolean | { number: string }>): LedgerEvent => ({
+      type: 'users_imported',
+      data: { items: [{ user_id: 42, custom_fields }] },
+    });
+    const events = [
+      import_({ a: 'x', b: { number: '1' } }),
+      import_({ b: { number: '12345678901234567890.5' }, c: true }),
+    ];
+    expect(await users(...events)).toMatchObject([{ custom_fields: { a: 'x', c: true }, date_last_active: null }]);
+    const commits = lanesOf(events.map((event) => ({ lane: 'bot-a', stream: 'intake-a', wait: 0, event }))).get(
+      'bot-a',
+    )!;
+    const tx = await database.pool.connect();
+    try {
+      await tx.query('BEGIN');
+      await tx.query(`SET LOCAL search_path TO ${schemaOf(usersReadModel)}`);
+      for (const commit of commits) await usersReadModel.apply(tx, [commit]);
+      const { rows } = await tx.query(`SELECT custom_fields ->> 'b' AS b FROM users`);
+      expect(rows).toEqual([{ b: '12345678901234567890.5' }]);
+    } finally {
+      await tx.query('ROLLBACK');
+      tx.release();
+    }
+  });
+});

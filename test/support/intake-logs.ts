@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { UpdateItem } from '../../src/domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import type { ReadCommit } from '../../src/projections/read-model.ts';
+import { botCreated, ownerCreated, readCommit } from './intake-commits.ts';
+
+/** Random logs of two bots, for properties of what is made of them. */
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const EPOCH = Date.UTC(2024, 0, 1);
+
+/** One thing that happens in a lane of the log, some time after the last of the lane. */
+export interface Step {
+  readonly lane: 'bot-a' | 'bot-b' | 'owner-1' | 'owner-2' | 'fx-global';
+  readonly wait: number;
+  readonly stream?: string;
+  readonly event: LedgerEvent;
+}
+
+const BOTS = ['a', 'b'] as const;
+const OWNERS = [1, 2];
+
+/** What every log of the tests begins with. Bot a belongs to owner 1, b to owner 2. */
+const prologue: readonly Step[] = [
+  ...OWNERS.map(
+    (owner): Step => ({ lane: `owner-${owner}` as Step['lane'], wait: 0, event: ownerCreated(owner, 'USD') }),
+  ),
+  ...BOTS.flatMap((key, i): Step[] => [
+    { lane: `bot-${key}`, wait: 0, event: botCreated(i + 1, key, OWNERS[i]!) },
+    {
+      lane: `bot-${key}`,
+      wait: 0,
+      stream: `eventtypes-${key}`,
+      event: { type: 'event_type_registered', data: { event_id: 101, name: 'Click' } },
+    },
+    {
+      lane: `bot-${key}`,
+      wait: 0,
+      stream: `eventtypes-${key}`,
+      event: { type: 'goal_created', data: { event_id: 102, target_id: 2, name: 'Order' } },
+    },
+  ]),
+];
+
+/** The lanes' commits, each in its own order and by its own clock. */
+export function lanesOf(steps: readonly Step[]): Map<string, ReadCommit[]> {
+  const lanes = new Map<string, { at: number; commits: ReadCommit[] }>();
+  for (const { lane, wait, stream, event } of [...prologue, ...steps]) {
+    const state = lanes.get(lane) ?? { at: EPOCH, commits: [] };
+    lanes.set(lane, state);
+    state.at += wait;
+    state.commits.push(readCommit(stream ?? lane, state.commits.length + 1, state.at, [event]));
+  }
+  return new Map([...lanes].map(([lane, { commits }]) => [lane, commits]));
+}
+
+/** One order of all commits that keeps each lane's own; `picks` chooses the lane of the next. */
+export function interleaved(lanes: Map<string, ReadCommit[]>, picks: readonly number[]): ReadCommit[] {
+  const left = [...lanes.values()].map((commits) => [...commits]);
+  const all: ReadCommit[] = [];
+  for (let i = 0; left.some((commits) => commits.length > 0); i++) {
+    const open = left.filter((commits) => commits.length > 0);
+    all.push(open[(picks[i % picks.length] ?? 0) % open.length]!.shift()!);
+  }
+  return all;
+}
+
+export function cut<T>(all: readonly T[], sizes: readonly number[]): T[][] {
+  const batches: T[][] = [];
+  for (let start = 0, i = 0; start < all.length; start += sizes[i++ % sizes.length]!)
+    batches.push(all.slice(start, start + sizes[i % sizes.length]!));
+  return batches;
+}
+
+const pick = fc.constantFrom;
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+/** Few enough to collide, with steps on both sides of the session's gap; some a day or more away. */
+export const date = fc
+  .tuple(fc.integer({ min: 0, max: 30 }), pick(0, 1, MINUTE), pick(0, 0, 0, -3 * DAY, DAY))
+  .map(([steps, more, days]) => EPOCH + steps * 15 * MINUTE + more + days);
+export const user_id = fc.integer({ min: 1, max: 4 });
+const value = pick('0', '1', '-1050', '0.005', '123456789.123456789', '999999999999999');
+const unit = pick('USD', 'EUR', 'JPY', 'XTR', 'TOK', 'NOP');
+const text = pick('x', 'tab\tand\\and\nline', '\\N', 'ж');
+
+const name = pick('Ada', 'Bob', '"', '__proto__');
+
+const valued = fc.oneof(fc.constant({}), fc.record({ value }), fc.record({ value, unit }));
+const keyed = fc.record({ event_key: maybe(pick('k1', 'k2', 'k3')) });
+const customItem = fc
+  .tuple(
+    fc.record({
+      event_id: fc.constant(101),
+      user_id,
+      date: maybe(date),
+      value_str: maybe(text),
+      category: maybe(text),
+      webapp_name: maybe(pick('app', 'game')),
+    }),
+    valued,
+    keyed,
+  )
+  .map(([item, worth, key]) => ({ ...item, ...worth, ...key }));
+const targetItem = fc
+  .tuple(
+    fc.record({ event_id: pick(100, 102), user_id, date: maybe(date) }),
+    fc.oneof(fc.constant({}), fc.record({ value, unit })),
+    keyed,
+  )
+  .map(([item, worth, key]) => ({ ...item, ...worth, ...key }));
+const updateKind = fc.oneof(
+  fc.record({
+    event_id: fc.constant(SYSTEM_EVENTS.start),
+    command: fc.constant('/start'),
+    start_param: maybe(pick('source-ads', 'utm_source-b_medium-c', 'plain', 'medium.c,source.d')),
+  }),
+  fc.record({ event_id: fc.constant(SYSTEM_EVENTS.payment), value: pick('1', '1050'), unit }),
+  fc.record({ event_id: fc.constant(SYSTEM_EVENTS.callback), callback_data: text }),
+  fc.record({ event_id: pick(SYSTEM_EVENTS.message, SYSTEM_EVENTS.block) }),
+  fc.constant({}),
+);
+const person = fc.record({ first_name: maybe(name), last_name: maybe(name), username: maybe(name) });
+export const updateItem = fc
+  .tuple(
+    fc.record({
+      person: maybe(person),
+      update_id: fc.integer({ min: 1, max: 40 }),
+      user_id,
+      date: maybe(date),
+      makes_user: fc.boolean(),
+      is_bot: fc.constant(false),
+      is_premium: fc.boolean(),
+      chat_type: pick('private' as const, 'group' as const, undefined),
+    }),
+    updateKind,
+  )
+  .map(([item, kind]): UpdateItem => ({ ...item, ...kind }));
+
+export const importedUser = fc.record({
+  user_id,
+  person: maybe(fc.record({ first_name: maybe(name), last_name: maybe(name), full_name: maybe(name) })),
+  date_create: maybe(date),
+  date_last_active: maybe(date),
+  gender: maybe(name),
+  user_status: maybe(pick('active' as const, 'blocked' as const, 'deactivated' as const)),
+  custom_fields: maybe(fc.dictionary(name, fc.oneof(name, fc.boolean(), fc.record({ number: value })), { maxKeys: 2 })),
+});
+
+const items = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 3 });
+const intake: fc.Arbitrary<LedgerEvent> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: items(customItem).map((items) => ({ type: 'custom_events_received' as const, data: { items } })),
+  },
+  {
+    weight: 2,
+    arbitrary: items(targetItem).map((items) => ({ type: 'target_events_received' as const, data: { items } })),
+  },
+  { weight: 4, arbitrary: items(updateItem).map((items) => ({ type: 'updates_received' as const, data: { items } })) },
+  {
+    weight: 1,
+    arbitrary: items(importedUser).map((items) => ({ type: 'users_imported' as const, data: { items } })),
+  },
+);
+/** Receipts mostly follow closely; some come out of order, some after what is remembered has run out. */
+const wait = fc.oneof(
+  { weight: 20, arbitrary: pick(0, 1, MINUTE, HOUR) },
+  { weight: 3, arbitrary: pick(-MINUTE, -2 * HOUR, 23 * HOUR, 25 * HOUR) },
+  { weight: 1, arbitrary: pick(8 * DAY, 91 * DAY) },
+);
+const currency = pick('USD', 'EUR', 'JPY');
+const bot = pick(...BOTS);
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc
+      .record({ lane: bot, wait, event: intake })
+      .map(({ lane, wait, event }) => ({ lane: `bot-${lane}` as const, stream: `intake-${lane}`, wait, event })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ lane: bot, wait, pair: pick('_', ','), value: pick('-', '.') })
+      .map(({ lane, wait, pair, value }) => ({
+        lane: `bot-${lane}` as const,
+        wait,
+        event: { type: 'bot_changed' as const, data: { pair_separator: pair, value_separator: value } },
+      })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ lane: bot, wait, code: pick('TOK', 'EUR'), scale: pick(0, 3) })
+      .map(({ lane, wait, code, scale }) => ({
+        lane: `bot-${lane}` as const,
+        wait,
+        event: { type: 'unit_created' as const, data: { unit_id: 1, code, name: null, scale } },
+      })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({
+        wait,
+        from: unit,
+        to: currency,
+        rate: pick('1.1', '0.0000005', '3'),
+        date: pick('2023-12-01', '2023-12-31', '2024-01-01', '2024-01-02'),
+      })
+      .map(({ wait, ...data }) => ({
+        lane: 'fx-global' as const,
+        wait,
+        event: { type: 'exchange_rate_set' as const, data },
+      })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ owner: pick(...OWNERS), wait, currency: maybe(currency) })
+      .map(({ owner, wait, currency }) => ({
+        lane: `owner-${owner}` as Step['lane'],
+        wait,
+        event: { type: 'owner_changed' as const, data: currency === undefined ? { name: 'N' } : { currency } },
+      })),
+  },
+);
