@@ -1,0 +1,56 @@
+import type pg from 'pg';
+import { eventFields } from '../../domain/report/fields.ts';
+import { listResources } from '../../queries/catalog/bots.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
+import { listEvents } from '../../queries/report/events.ts';
+import { botOf, principalOf } from '../access.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { eventFieldsAnswer, eventsAnswer, resourcesAnswer } from './schemas.ts';
+
+/** GET /v1/reports/resources: the bots that the key can access. */
+export function resources(catalog: CatalogSource): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/resources',
+    operationId: 'listResources',
+    summary: 'The bots that the key can access, by their resource keys',
+    tag: 'Reports',
+    access: { resource: 'none', premium: true },
+    answer: resourcesAnswer,
+    async handle({ request }) {
+      const { ownerId, scope } = principalOf(request);
+      return { ok: true, data: { items: await listResources(catalog, ownerId, scope) } };
+    },
+  });
+}
+
+/** GET /v1/reports/events: the types of events of a bot. `events` is the schema of their read model. */
+export function events(source: { readonly pool: pg.Pool; readonly events: string }): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/events',
+    operationId: 'listReportEvents',
+    summary: 'Events that reports of the bot can count, with the ids that metrics name',
+    tag: 'Reports',
+    access: { resource: 'required', premium: true },
+    answer: eventsAnswer,
+    async handle({ request }) {
+      const { bot_id, timezone } = botOf(request);
+      return { ok: true, data: { items: await listEvents(source, { botId: bot_id, timezone }) } };
+    },
+  });
+}
+
+/** GET /v1/reports/event-fields: the fixed fields of events. */
+export function eventFieldList(): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/event-fields',
+    operationId: 'listEventFields',
+    summary: 'The fixed event fields that filters can name: the same for every bot',
+    tag: 'Reports',
+    access: { resource: 'none', premium: true },
+    answer: eventFieldsAnswer,
+    handle: async () => ({ ok: true, data: { items: eventFields } }),
+  });
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/report/aggregation.ts';
+import { GRANULARITIES } from '../../domain/report/report.ts';
+
+/**
+ * Shapes of the report builder (interface.md, "Report configuration"; decisions 4.7). Those of requests are shown by
+ * OpenAPI only: a report_config is checked by the domain, which names every mistake with its place. Answers carry exact
+ * decimals, of any number of digits.
+ */
+
+const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
+const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
+const isoDate = z.iso.datetime({ offset: true });
+
+const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+const filters = z
+  .array(z.unknown())
+  .nullish()
+  .describe('[operator, field, value] with =, !=, >, <, >=, <=, in or between, joined by [and, …] and [or, …]')
+  .meta({ examples: [['and', ['=', 'events.category', 'shoes'], ['>', 'events.value_amount', 10]]] });
+
+const metric = z
+  .looseObject({
+    type: z.literal('trend'),
+    event_id: z.int().nullish().describe('From reports/events; null counts events of every type'),
+    event_name: z.string().describe('For people; counts nothing'),
+    label: z.string().nullish().describe('Caption of the metric; default: event_name'),
+    agr: z
+      .enum([...new Set([...TABLE_AGGREGATIONS.keys(), ...CHART_AGGREGATIONS.keys()])])
+      .describe(
+        `In a table ${[...TABLE_AGGREGATIONS.keys()].join(', ')}; in a chart ${[...CHART_AGGREGATIONS.keys()].join(', ')}`,
+      ),
+    agr_field: z.enum(PROPERTY_FIELDS).nullish().describe('Required with property_*'),
+    filters,
+  })
+  .meta({ id: 'Metric' });
+
+const reportConfig = z
+  .looseObject({
+    source_request: z.looseObject({
+      type: z.literal('trends'),
+      type_chart: z.enum(['line', 'bar', 'area', 'pie', 'column', 'number', 'table']),
+      requests: z.array(metric).min(1).max(50),
+      filters,
+      granularity: z.enum(GRANULARITIES).nullish().describe('Of charts; default day'),
+    }),
+    settings: z.looseObject({
+      params: z.looseObject({
+        ':date_from': localTime.describe("YYYY-MM-DD HH:MM:SS in the bot's time zone"),
+        ':date_to': localTime.describe('The second that it names belongs to the period'),
+      }),
+    }),
+  })
+  .meta({
+    id: 'ReportConfig',
+    example: {
+      source_request: {
+        type: 'trends',
+        type_chart: 'line',
+        requests: [{ type: 'trend', event_id: 101, event_name: 'order_paid', label: 'Orders', agr: 'total' }],
+      },
+      settings: { params: { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-31 23:59:59' } },
+    },
+  });
+
+/** Read as no more than an object with a report_config. */
+export const previewBody: z.ZodType<{ report_config: unknown }> = z
+  .object({ resource_key: z.string().optional(), report_config: reportConfig })
+  .meta({ id: 'PreviewRequest' });
+
+const cell = z.union([z.string(), z.number(), z.null()]);
+const column = z
+  .object({
+    key: z.string(),
+    label: z.string(),
+    type: z.enum(['date', 'number', 'string']),
+    metric: z.int().optional().describe("Of a chart's line: index of its request"),
+    total: z.number().nullish().describe("Of a chart's line: the measure over the whole period"),
+  })
+  .meta({ id: 'Column' });
+const meta = z
+  .object({
+    timezone: z.string(),
+    date_from: isoDate,
+    date_to: isoDate,
+    rows_total: z.int().describe('Rows of the whole report'),
+    truncated: z.boolean().describe('This answer has fewer'),
+    data_as_of: isoDate.describe('What was received up to then has been counted'),
+    lag_ms: z.int(),
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+  })
+  .meta({ id: 'ReportMeta' });
+
+export const reportAnswer = answer(
+  z.object({ columns: z.array(column), rows: z.array(z.record(z.string(), cell)), meta }).meta({
+    id: 'Report',
+    example: {
+      columns: [
+        { key: 'date', label: 'Date', type: 'date' },
+        { key: 's0', label: 'Orders', type: 'number', metric: 0, total: 3 },
+      ],
+      rows: [
+        { date: '2026-01-01T00:00:00+00:00', s0: 2 },
+        { date: '2026-01-02T00:00:00+00:00', s0: 1 },
+      ],
+      meta: {
+        timezone: 'UTC',
+        date_from: '2026-01-01T00:00:00+00:00',
+        date_to: '2026-01-02T23:59:59+00:00',
+        rows_total: 2,
+        truncated: false,
+        data_as_of: '2026-01-02T12:00:00+00:00',
+        lag_ms: 0,
+        warnings: [],
+      },
+    },
+  }),
+);
+
+export const resourcesAnswer = items(
+  z
+    .object({
+      resource_key: z.string().describe('What Resource-Key or resource_key name'),
+      name: z.string(),
+      username: z.string().nullable(),
+      timezone: z.string().describe('IANA name'),
+    })
+    .meta({ id: 'Resource' }),
+);
+
+export const eventsAnswer = items(
+  z
+    .object({
+      event_id: z.int(),
+      name: z.string(),
+      kind: z.enum(['system', 'target', 'custom']),
+      target_id: z.int().optional(),
+      first_seen: isoDate.nullable(),
+      last_seen: isoDate.nullable(),
+      count: z.int(),
+    })
+    .meta({ id: 'ReportEvent' }),
+);
+
+export const eventFieldsAnswer = items(
+  z
+    .object({
+      name: z.string(),
+      type: z.enum(['number', 'string', 'date']),
+      operators: z.array(z.string()),
+      separator: z.boolean().describe('Whether a report may be broken down by it'),
+    })
+    .meta({ id: 'EventField' }),
+);
