@@ -1,63 +1,81 @@
 import { pino } from 'pino';
-import type { Change, ContextRunner } from './cli/context.ts';
+import type { Change, CliContext, ContextRunner } from './cli/context.ts';
 import { CliError, SettleTimeoutError } from './cli/errors.ts';
-import { openFoundation, readModels } from './compose.ts';
+import { type Foundation, openFoundation } from './compose.ts';
 import { readConfig } from './config.ts';
+import { isHeld } from './database/lease.ts';
 import { createLifecycle } from './lifecycle.ts';
-import { laneOf } from './log/port.ts';
+import { type Cursor, laneOf } from './log/port.ts';
 import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
-import { schemaOf } from './projections/read-model.ts';
-import { runProjector } from './projections/runtime/projector.ts';
+import { type ReadModel, schemaOf } from './projections/read-model.ts';
+import { readModels } from './projections/registry.ts';
+import { leaseOf, runProjector } from './projections/runtime/projector.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import { FRESH_MS } from './queries/catalog/fresh-cache.ts';
-import type { CatalogSource } from './queries/catalog/source.ts';
 import { systemSources } from './system-sources.ts';
 
-/** decisions.md 7: a command waits so long for every running instance, then gives up with exit code 3. */
-const WAIT_SECONDS = 10;
-
-type Environment = Readonly<Record<string, string | undefined>>;
+/** A command returns when every running instance answers accordingly, at the latest after this time (decisions 7). */
+const SETTLE_MS = 10_000;
 
 /**
- * Opens what a command of the CLI works with, for as long as it takes. It projects too: beside a running service it finds
- * the leases taken and waits, without one it does the work itself.
+ * Opens what a command works with from the same environment as the service: it joins a running embedded database, or
+ * starts it for its own duration. While no service projects the catalog, the command does, so that it sees what is there.
  */
-export const cliContext =
-  (env: Environment): ContextRunner =>
-  async (work) => {
-    // Quiet unless asked: a command says what is wrong in one line.
-    const config = readConfig({ LOG_LEVEL: 'silent', ...env });
-    const logger = pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 2, sync: true }));
+export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
+  return async (work) => {
+    const config = readConfig(env);
+    // A person reads the command's own words; the log's only when they say that something is wrong.
+    const logger = pino({ level: env['LOG_LEVEL'] ?? 'fatal' }, pino.destination(2));
     const lifecycle = createLifecycle();
     try {
-      const { pool, log, instance } = await openFoundation(config, 'command', logger, lifecycle);
+      const foundation = await openFoundation(config, 'command', logger, lifecycle);
+      const { pool, log, instance } = foundation;
       const stopping = new AbortController();
-      const projectors = readModels.map((model) =>
-        runProjector({ model, log, pool, holder: instance, logger, signal: stopping.signal }),
-      );
-      lifecycle.started('projectors', async () => {
-        stopping.abort();
-        await Promise.all(projectors);
+      const projecting = runProjector({
+        model: catalogReadModel,
+        log,
+        pool,
+        holder: instance,
+        logger,
+        signal: stopping.signal,
       });
-
-      const settle = async ({ category, position, replaces }: Change): Promise<void> => {
-        if (position === undefined) return;
-        const cursor = new Map([[laneOf(position), position]]);
-        const readers = readModels.filter((model) => model.categories.includes(category));
-        const settled = await Promise.all(
-          readers.map((model) => waitUntilProjected(pool, model, cursor, WAIT_SECONDS * 1000)),
-        );
-        if (settled.includes(false)) throw new SettleTimeoutError(WAIT_SECONDS);
-        if (replaces === true) await pause(FRESH_MS);
-      };
-      const catalog = async (): Promise<CatalogSource> => {
-        if (await waitUntilProjected(pool, catalogReadModel, await log.head(), WAIT_SECONDS * 1000))
+      lifecycle.started('catalog', async () => {
+        stopping.abort();
+        await projecting;
+      });
+      const head = await log.head();
+      const context: CliContext = {
+        log,
+        pool,
+        sources: systemSources,
+        async catalog() {
+          if (!(await waitUntilProjected(pool, catalogReadModel, head, SETTLE_MS)))
+            throw new CliError(`the catalog did not catch up with the log within ${SETTLE_MS / 1000} s`);
           return { pool, schema: schemaOf(catalogReadModel) };
-        throw new CliError(`the catalog has not caught up with the log within ${WAIT_SECONDS} s`);
+        },
+        settle: (change) => settle(foundation, change),
       };
-      return await work({ log, sources: systemSources, pool, catalog, settle });
+      return await work(context);
     } finally {
       await lifecycle.stop();
     }
   };
+}
+
+async function settle({ pool }: Foundation, { category, position, replaces = false }: Change): Promise<void> {
+  if (position === undefined) return;
+  const written: Cursor = new Map([[laneOf(position), position]]);
+  const deadline = performance.now() + SETTLE_MS;
+  for (const model of readModels) {
+    if (!model.categories.includes(category) || !(await isFollowed(pool, model))) continue;
+    if (!(await waitUntilProjected(pool, model, written, deadline - performance.now())))
+      throw new SettleTimeoutError(SETTLE_MS / 1000);
+  }
+  if (replaces) await pause(FRESH_MS);
+}
+
+/** Read models that nobody projects now have nobody to answer from them either. */
+async function isFollowed(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
+  return model === catalogReadModel || isHeld(pool, leaseOf(model));
+}

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { Appended, CommandStamp } from '../log/port.ts';
 import { principalOf } from './access.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, unavailable } from './errors.ts';
 
 /** Names a command by owner, bot, route and the caller's key (decisions 1.6). Part of the data format: never changed. */
 const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
@@ -31,8 +31,11 @@ export async function idempotently<T>(
   }
   if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
     throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
-  const resource = request.access?.bot?.public_key ?? null;
-  const id = v5(JSON.stringify([principalOf(request).ownerId, resource, route, key]), NAMESPACE);
+  const principal = principalOf(request);
+  const bot = request.access?.bot ?? null;
+  // Whether it is a repeat cannot be told while the database is down (decisions 2.6).
+  if (principal.stale || bot?.stale) throw unavailable('the database is not available, try again');
+  const id = v5(JSON.stringify([principal.ownerId, bot?.public_key ?? null, route, key]), NAMESPACE);
   const bodyHash = createHash('sha256')
     .update(request.rawBody ?? '')
     .digest('base64url');

@@ -8,11 +8,12 @@ import { goal } from './goal.ts';
 import { key } from './key.ts';
 import { asJson, asText } from './output.ts';
 import { owner } from './owner.ts';
+import { projection } from './projection.ts';
 import { unit } from './unit.ts';
 import { user } from './user.ts';
 
 /** One file a noun. */
-const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user];
+const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection];
 
 export interface CliOptions {
   readonly withContext: ContextRunner;

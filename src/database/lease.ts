@@ -52,6 +52,15 @@ export async function holdLease<T>(
   }
 }
 
+/** Whether anybody holds the lease. */
+export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'SELECT FROM runtime.leases WHERE name = $1 AND expires_at >= clock_timestamp()',
+    [name],
+  );
+  return rowCount === 1;
+}
+
 async function renew(
   pool: pg.Pool,
   name: string,

@@ -16,6 +16,8 @@ export interface ClusterPlace {
   readonly dataDir: string;
   /** PGDATA, a folder in dataDir. */
   readonly folder: string;
+  /** Whether it must survive a power cut. */
+  readonly durable: boolean;
   readonly binaries: Binaries;
   readonly user: ServerUser;
 }
@@ -34,12 +36,11 @@ export async function clusterExists(folder: string): Promise<boolean> {
  * Makes the cluster, with the service's role and database in it, beside its place and moves it there when it is complete: a start that
  * was killed half-way leaves nothing that counts. The caller holds the start lock. `password` is for both roles, `postgres` and the service's.
  */
-export async function createCluster(
-  { dataDir, folder, binaries, user }: ClusterPlace,
-  password: string,
-): Promise<void> {
+export async function createCluster(place: ClusterPlace, password: string): Promise<void> {
+  const { dataDir, folder, durable, binaries, user } = place;
   for (const name of await readdir(dataDir)) {
-    if (name.startsWith(PREFIX)) await rm(join(dataDir, name), { recursive: true, maxRetries: 5 }); // an orphaned initdb may still write
+    // Retried because an orphaned initdb may still write there.
+    if (name.startsWith(PREFIX)) await rm(join(dataDir, name), { recursive: true, maxRetries: 10 });
   }
   const workshop = await mkdtemp(join(dataDir, PREFIX));
   try {
@@ -50,7 +51,7 @@ export async function createCluster(
       await chown(workshop, user.account.uid, user.account.gid);
     }
     const made = join(workshop, 'data');
-    await complete(user.command(binaries.initdb, initdbArguments(made, passwordFile)), '');
+    await complete(user.command(binaries.initdb, initdbArguments(made, passwordFile, durable)), '');
     // Single-user mode: one statement a line, an error ends it, and nobody can connect meanwhile.
     const statements = [
       `CREATE ROLE ${SERVICE_ROLE} LOGIN CREATEDB PASSWORD '${password}'`,
@@ -76,14 +77,17 @@ export async function createCluster(
 }
 
 /** The builtin C.UTF-8 compares by code points, the same on every machine, and still knows upper and lower case beyond ASCII. */
-function initdbArguments(folder: string, passwordFile: string): string[] {
+function initdbArguments(folder: string, passwordFile: string, durable: boolean): string[] {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const authentication = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  return [`--pgdata=${folder}`, '--data-checksums', ...locale, ...authentication];
+  const sync = durable ? [] : ['--no-sync'];
+  return [`--pgdata=${folder}`, '--data-checksums', ...sync, ...locale, ...authentication];
 }
 
 async function complete({ file, args, options }: Command, input: string): Promise<void> {
-  const child = spawn(file, args, { ...options, stdio: ['pipe', 'ignore', 'pipe'] });
+  // Its output goes through pipes, so that an initdb whose parent was killed dies when it next says something.
+  const child = spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdout.resume();
   const exit = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   child.stdin.on('error', () => {}); // it ended before it read; its exit code tells
   child.stdin.end(input);

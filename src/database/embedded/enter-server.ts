@@ -11,7 +11,6 @@ export interface EnterOptions {
   choosePort(): Promise<number>;
   /** Whether a server that nobody uses is stopped first: its service was killed. */
   readonly replaceOrphan: boolean;
-  readonly durable: boolean;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -29,7 +28,7 @@ export const ASK_MS = 5_000;
 /** Finds or starts the server, and joins it. The caller holds the start lock. */
 export async function enterServer(place: ClusterPlace, options: EnterOptions): Promise<Entered> {
   const { password, log, signal } = options;
-  const giveUpAt = Date.now() + RETRY_MS;
+  let giveUpAt: number | undefined;
   let replaceOrphan = options.replaceOrphan;
   for (let complaint = ''; ; ) {
     signal.throwIfAborted();
@@ -50,6 +49,7 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         const message = `the PostgreSQL server on ${place.folder} refuses the password in ${place.dataDir}/postgres.json`;
         throw new EmbeddedPostgresError('cannot-run', message, { cause: error });
       }
+      giveUpAt ??= Date.now() + RETRY_MS;
       if (Date.now() > giveUpAt) throw error;
       const message = error instanceof Error ? error.message : String(error);
       if (message !== complaint) log.warn(`${message}; trying again for up to ${RETRY_MS / 1000} s`);

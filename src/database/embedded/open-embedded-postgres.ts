@@ -49,12 +49,15 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     const folder = join(dataDir, 'postgres');
     const binaries = await findBinaries();
     const user = await findServerUser(dataDir, folder, binaries.postgres);
-    const kept = await keepServer({ dataDir, folder, binaries, user }, options);
+    const kept = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, user }, options);
     return {
       url: kept.url,
       async close() {
-        await kept.close();
-        await serviceLock?.release();
+        try {
+          await kept.close();
+        } finally {
+          await serviceLock?.release();
+        }
       },
     };
   } catch (error) {
@@ -76,9 +79,9 @@ async function makeUsable(dataDir: string): Promise<string> {
 
 /** Joins the server, and stands by it until `close`. */
 async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { role, log, durable = true } = options;
+  const { role, log } = options;
   const closing = new AbortController();
-  const common = { durable, log, signal: closing.signal };
+  const common = { log, signal: closing.signal };
 
   const { usage, password, port } = await withStartLock(place, async () => {
     const known = await prepareCluster(place, log);

@@ -17,9 +17,8 @@ export interface Server {
 }
 
 export interface StartOptions {
-  readonly durable: boolean;
   readonly log: Log;
-  /** Stops the waiting, not the server. */
+  /** Calls the start off: the server is stopped, and the error thrown. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +40,7 @@ export async function findServer({ folder }: Pick<ClusterPlace, 'folder'>): Prom
  * the error's message has its last words.
  */
 export async function startServer(place: ClusterPlace, port: number, options: StartOptions): Promise<void> {
-  const { durable, log, signal } = options;
+  const { log, signal } = options;
   await disownPidFile(place.folder);
   const logPath = join(place.dataDir, 'postgres.log');
   await rotate(logPath);
@@ -50,22 +49,21 @@ export async function startServer(place: ClusterPlace, port: number, options: St
   try {
     await giveToOwnerOf(place.dataDir, logPath);
     const { size } = await logFile.stat();
-    const command = place.user.command(place.binaries.postgres, serverArguments(place.folder, port, durable));
+    const command = place.user.command(place.binaries.postgres, serverArguments(place, port));
     const stdio = ['ignore', logFile.fd, logFile.fd] as const;
     const child = spawn(command.file, command.args, { ...command.options, detached: true, stdio: [...stdio] });
-    let ended = false;
-    child.once('exit', () => {
-      ended = true;
-    });
     await once(child, 'spawn');
     child.unref();
-    for (let waited = POLL_MS; ; waited += POLL_MS) {
+    for (let waited = POLL_MS, calledOff = false; ; waited += POLL_MS) {
       const server = await findServer(place);
       if (server?.pid === child.pid && server?.status === 'ready') return;
-      if (ended)
-        throw new EmbeddedPostgresError('did-not-start', `PostgreSQL did not start: ${await lastWords(logPath, size)}`);
+      if (child.exitCode !== null || child.signalCode !== null) {
+        const message = `PostgreSQL did not start: ${await lastWords(logPath, size)}`;
+        throw new EmbeddedPostgresError('did-not-start', message);
+      }
       if (waited % 10_000 === 0) log.info('PostgreSQL is still starting; after a crash it first replays its own log');
-      await sleep(POLL_MS, undefined, { signal });
+      if (signal.aborted && !calledOff) calledOff = child.kill('SIGINT');
+      await sleep(POLL_MS);
     }
   } finally {
     await logFile.close();
@@ -85,10 +83,8 @@ export async function stopServer(place: Pick<ClusterPlace, 'folder' | 'binaries'
       if (!(await isServer(pid, place.folder))) return;
     }
   }
-  throw new EmbeddedPostgresError(
-    'cannot-run',
-    `the PostgreSQL server (pid ${pid}) on ${place.folder} does not end, not even when killed`,
-  );
+  const message = `the PostgreSQL server (pid ${pid}) on ${place.folder} does not end, not even when killed`;
+  throw new EmbeddedPostgresError('cannot-run', message);
 }
 
 async function sendSignal(
@@ -114,18 +110,18 @@ async function readPidFile(folder: string): Promise<string[] | undefined> {
   }
 }
 
-/** Whether the process lives and is the server of this folder: its command line names both. A zombie has an empty one. */
+/** Whether the process lives and is the server of this folder: its command line has `-D <folder>`. A zombie has an empty one. */
 async function isServer(pid: number, folder: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform === 'win32') return true;
-  const command = await commandLine(pid);
-  return command.includes('postgres') && command.includes(folder);
+  return ` ${await commandLine(pid)} `.includes(` -D ${folder} `);
 }
 
+/** The arguments, a space between each. */
 async function commandLine(pid: number): Promise<string> {
   try {
     // Readable by every user, unlike /proc/<pid>/cwd, which a container's root may not read of others.
-    if (process.platform === 'linux') return await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch {
     return ''; // it has just ended
@@ -162,5 +158,7 @@ async function rotate(path: string): Promise<void> {
 
 async function lastWords(path: string, from: number): Promise<string> {
   const text = (await readFile(path)).subarray(from).toString('utf8').trim();
-  return text === '' ? `it said nothing; see ${path}` : text.split('\n').slice(-3).join(' | ');
+  if (text === '') return `it said nothing; see ${path}`;
+  const lines = text.split('\n').slice(-3);
+  return lines.map((line) => line.replace(/^[-0-9]{10} .*? \[\d+\] /, '')).join(' | '); // without time and pid
 }

@@ -1,3 +1,5 @@
+import type { ClusterPlace } from './cluster.ts';
+
 /**
  * How the server runs, for a machine of two cores with a few GB. Given on its command line, so that a new version of the
  * program brings its settings along to an old cluster.
@@ -17,21 +19,22 @@ const settings = {
   min_wal_size: '256MB',
   checkpoint_timeout: '15min',
   wal_compression: 'on',
-  // The service was killed: its running queries end soon, not when they are done.
-  client_connection_check_interval: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // No ERROR and no statement: they go to the client, and would carry personal data into the file. LOG and FATAL stay.
-  log_min_messages: 'log',
+  // Statements and details would carry personal data into the file; the client gets them, and knows what to keep.
   log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
   log_line_prefix: '%m [%p] ',
 } as const;
 
-/** For tests: a power cut may destroy the cluster, a kill of any process does not. */
-const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } as const;
+/** A killed service's running queries end soon, not when they are done. Windows refuses the setting. */
+const whereSupported = process.platform === 'win32' ? {} : { client_connection_check_interval: '5s' };
+
+/** For tests: a power cut may destroy the cluster, a kill of any process does not (with synchronous_commit off it would lose commits). */
+const notDurable = { fsync: 'off', full_page_writes: 'off' } as const;
 
 /** Arguments of `postgres`. */
-export function serverArguments(folder: string, port: number, durable: boolean): string[] {
-  const all = { port: String(port), ...settings, ...(durable ? {} : notDurable) };
+export function serverArguments({ folder, durable }: Pick<ClusterPlace, 'folder' | 'durable'>, port: number): string[] {
+  const all = { port: String(port), ...settings, ...whereSupported, ...(durable ? {} : notDurable) };
   return ['-D', folder, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

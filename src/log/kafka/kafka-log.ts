@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { createPool } from '../../database/pool.ts';
 import { encodeCommit } from '../commit-codec.ts';
 import {
   type Appended,
@@ -58,15 +59,14 @@ const MAX_COMMIT_BYTES = MAX_BATCH_BYTES - 4096;
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog & VoidCounts> {
   const { logger, holder, topic = 'botledger', partitions: lanes = 12, maxWaitMs = 5000 } = options;
-  const pool = new pg.Pool({
+  const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'the index cannot be asked');
+  const pool = createPool({
     connectionString: options.connectionString,
     max: 8,
-    application_name: 'botledger log index',
-    connectionTimeoutMillis: maxWaitMs,
-    keepAlive: true,
+    name: 'log index',
+    maxWaitMs,
+    onTrouble,
   });
-  const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'the index cannot be asked');
-  pool.on('error', onTrouble);
   const client = await connect(options, topic).catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
+import { createPool } from '../../database/pool.ts';
 import { pause } from '../../pause.ts';
 import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
@@ -41,21 +42,13 @@ const BLOCKED_MS = 5;
 export async function openPostgresLog(options: PostgresLogOptions): Promise<EventLog> {
   const onTrouble = options.onTrouble ?? (() => {});
   const maxWaitMs = options.maxWaitMs ?? 5000;
-  const poolOf = (max: number, name: string): pg.Pool => {
-    const pool = new pg.Pool({
-      connectionString: options.connectionString,
-      max,
-      application_name: `botledger ${name}`,
-      connectionTimeoutMillis: maxWaitMs,
-      keepAlive: true,
-    });
-    pool.on('error', onTrouble);
-    return pool;
-  };
+  const { connectionString } = options;
+  const poolOf = (max: number, name: string): pg.Pool =>
+    createPool({ connectionString, max, name, maxWaitMs, onTrouble });
   const readers = poolOf(6, 'log readers');
   await migrate(readers, LOG_SCHEMA, migrations);
   const writers = poolOf(1, 'log writer');
-  const bell = openBell({ connectionString: options.connectionString, onTrouble });
+  const bell = openBell({ connectionString, onTrouble });
   const appender = new Appender({
     pool: writers,
     maxWaitMs,

@@ -45,7 +45,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   const name = schemaOf(model);
   while (!signal.aborted) {
     try {
-      await holdLease(pool, `projection ${name}`, holder, { signal, logger }, (held) => project(options, held));
+      await holdLease(pool, leaseOf(model), holder, { signal, logger }, (held) => project(options, held));
     } catch (error) {
       if (error instanceof BadCommitError) {
         logger.error({ err: error, projection: name }, 'projection stopped at a bad event');
@@ -57,6 +57,11 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       await pause(RETRY_MS, signal);
     }
   }
+}
+
+/** The lease of whoever projects the read model. */
+export function leaseOf(model: ReadModel): string {
+  return `projection ${schemaOf(model)}`;
 }
 
 async function project({ model, log, pool }: ProjectorOptions, signal: AbortSignal): Promise<void> {

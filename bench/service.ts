@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The one user that the load speaks of. */
+export const BENCH_USER = 4242;
+
+export interface BenchService {
+  readonly address: string;
+  readonly apiKey: string;
+  /** Of the embedded database. */
+  readonly databaseUrl: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+/** The built service as its users run it: a process of its own, on its embedded database in a new folder. */
+export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'botledger-bench-'));
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      RATE_LIMIT_PER_KEY: '0',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const address = await listening(child);
+  await answers(`${address}/ready`);
+  const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
+  await meetUser(address, apiKey);
+  const { port, password } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
+  return {
+    address,
+    apiKey,
+    databaseUrl: `postgres://botledger:${password}@127.0.0.1:${port}/botledger`,
+    process: child,
+    async stop() {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await gone;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The address in the line that says `serving`. */
+export function listening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+    let text = '';
+    child.stdout!.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const line = text.split('\n').find((each) => each.includes('"msg":"serving"'));
+      if (line !== undefined) resolve(JSON.parse(line).address);
+    });
+  });
+}
+
+/** Events of a user that the bot does not know are a bot error each, which is not what is measured. */
+async function meetUser(address: string, apiKey: string): Promise<void> {
+  const from = { id: BENCH_USER, is_bot: false, first_name: 'Ada' };
+  const message = { message_id: 1, date: Math.floor(Date.now() / 1000), chat: { id: BENCH_USER, type: 'private' }, from };
+  const answer = await fetch(`${address}/v1/send-update`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'api-key': apiKey },
+    body: JSON.stringify({ update: { update_id: 1, message: { ...message, text: 'hello' } } }),
+  });
+  if (!answer.ok) throw new Error(`send-update answered ${answer.status}`);
+}
+
+async function answers(url: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const response = await fetch(url).catch(() => null);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${url} does not answer`);
+}

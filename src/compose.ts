@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { openEmbeddedPostgres } from './database/embedded/open-embedded-postgres.ts';
+import { createPool } from './database/pool.ts';
+import { migrateRuntimeSchema } from './database/runtime-schema.ts';
+import { ANY_CATEGORIES } from './domain/streams.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { openKafkaLog } from './log/kafka/kafka-log.ts';
+import type { EventLog } from './log/port.ts';
+import { openPostgresLog } from './log/postgres/postgres-log.ts';
+
+/** What every process of the service stands on. */
+export interface Foundation {
+  /** Unique per process; holds its leases. */
+  readonly instance: string;
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+}
+
+/** Connections of one process for read models and queries. */
+const POOL_SIZE = 16;
+
+/**
+ * Opens database and log, migrated and ready. A `service` has the embedded database's folder to itself, a `command` joins
+ * whatever runs.
+ */
+export async function openFoundation(
+  config: Config,
+  role: 'service' | 'command',
+  logger: Logger,
+  lifecycle: Lifecycle,
+): Promise<Foundation> {
+  const connectionString = config.DATABASE_URL ?? (await openEmbedded(config.DATA_DIR, role, logger, lifecycle));
+  const pool = createPool({
+    connectionString,
+    max: POOL_SIZE,
+    name: role,
+    maxWaitMs: config.MAX_WAIT_MS,
+    onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  lifecycle.started('database connections', () => pool.end());
+  await migrateRuntimeSchema(pool);
+  const instance = randomUUID();
+  const log = await openLog(config, connectionString, instance, logger);
+  lifecycle.started('log', () => log.close());
+  return { instance, pool, log };
+}
+
+async function openEmbedded(
+  dataDir: string,
+  role: 'service' | 'command',
+  logger: Logger,
+  lifecycle: Lifecycle,
+): Promise<string> {
+  const embedded = await openEmbeddedPostgres({ dataDir, role, log: logger });
+  lifecycle.started('embedded PostgreSQL', () => embedded.close());
+  return embedded.url;
+}
+
+/** The only place that names the engines. */
+async function openLog(config: Config, connectionString: string, holder: string, logger: Logger): Promise<EventLog> {
+  const onTrouble = (error: Error): void => logger.warn({ err: error }, 'the log is in trouble, trying again');
+  switch (config.EVENT_LOG) {
+    case 'postgres':
+      return openPostgresLog({
+        connectionString,
+        anyCategories: ANY_CATEGORIES,
+        maxWaitMs: config.MAX_WAIT_MS,
+        onTrouble,
+      });
+    case 'kafka':
+      return openKafkaLog({
+        brokers: config.KAFKA_BROKERS ?? [],
+        topic: config.KAFKA_TOPIC,
+        partitions: config.KAFKA_PARTITIONS,
+        connectionString,
+        anyCategories: ANY_CATEGORIES,
+        holder,
+        maxWaitMs: config.MAX_WAIT_MS,
+        logger,
+      });
+  }
+}

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import { buildApp } from './api/app.ts';
+import { apiRoutes } from './api/routes.ts';
+import { createEventTypeDirectory } from './commands/event-type-directory.ts';
+import { openFoundation } from './compose.ts';
+import type { Config } from './config.ts';
+import { oldestWriter } from './database/oldest-writer.ts';
+import { type DemoInvitation, prepareDemo } from './demo.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { catalogReadModel } from './projections/catalog/read-model.ts';
+import { schemaOf } from './projections/read-model.ts';
+import { readModels } from './projections/registry.ts';
+import { runProjector } from './projections/runtime/projector.ts';
+import { projectionStatus } from './projections/runtime/status.ts';
+import { waitUntilProjected } from './projections/runtime/wait.ts';
+import { createAuthenticator } from './queries/catalog/authenticator.ts';
+import { systemSources } from './system-sources.ts';
+
+/** `/ready`: log and database answer within this time. */
+const READY_WITHIN_MS = 1000;
+/** How often the start looks whether the catalog has caught up, at the latest. */
+const CATALOG_CHECK_MS = 1000;
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Gets every part that is started, so that its owner can stop them, also when the start fails half way. */
+  readonly lifecycle: Lifecycle;
+  /** Told once, on an empty installation with the embedded database: how to try the service out. */
+  readonly invite: (invitation: DemoInvitation, address: string) => void;
+}
+
+/**
+ * Starts what the role asks for and returns the address it listens on. An api is then listening and ready: until the
+ * catalog has caught up with the log it answers 503.
+ */
+export async function startService({ config, logger, lifecycle, invite }: ServiceOptions): Promise<string> {
+  const sources = systemSources;
+  const { pool, log, instance } = await openFoundation(config, 'service', logger, lifecycle);
+  if (config.ROLE === 'all' || config.ROLE === 'projector') {
+    const stopping = new AbortController();
+    const projectors = readModels.map((model) =>
+      runProjector({ model, log, pool, holder: instance, logger, signal: stopping.signal }),
+    );
+    lifecycle.started('projectors', async () => {
+      stopping.abort();
+      await Promise.all(projectors);
+    });
+  }
+
+  const isApi = config.ROLE === 'all' || config.ROLE === 'api';
+  let catalogReady = false;
+  const app = await buildApp({
+    logger,
+    trustProxy: config.TRUST_PROXY,
+    operations: {
+      async ready() {
+        const answered = Promise.all([log.ping(), pool.query('SELECT 1')]);
+        const late = AbortSignal.timeout(READY_WITHIN_MS);
+        await Promise.race([answered, aborted(late, 'the log or the database does not answer')]);
+        if (isApi && !catalogReady) throw new Error('the catalog has not caught up with the log yet');
+      },
+      projections: () => Promise.all(readModels.map((model) => projectionStatus(pool, log, model))),
+      horizon: () => oldestWriter(pool),
+    },
+    api: isApi
+      ? {
+          access: {
+            authenticator: createAuthenticator({ pool, schema: schemaOf(catalogReadModel), sources }),
+            catalogReady: () => catalogReady,
+            ratePerKey: config.RATE_LIMIT_PER_KEY,
+            failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
+          },
+          routes: apiRoutes({ config, pool, log, sources, directory: createEventTypeDirectory({ log, sources }) }),
+        }
+      : null,
+  });
+  const address = await app.listen({ host: config.HOST, port: config.PORT });
+  lifecycle.started('HTTP server', () => app.close());
+  logger.info({ address, role: config.ROLE, log: config.EVENT_LOG }, 'serving');
+  if (!isApi) return address;
+
+  const demo = config.DATABASE_URL === undefined ? await prepareDemo({ log, sources }, config.DATA_DIR) : null;
+  const head = await log.head();
+  while (!catalogReady) catalogReady = await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS);
+  logger.info('ready');
+  if (demo !== null) invite(demo, address);
+  return address;
+}
+
+function aborted(signal: AbortSignal, message: string): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(message)), { once: true });
+  });
+}

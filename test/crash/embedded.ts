@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
+import { serviceProcess } from '../support/service-process.ts';
+import { crashRounds } from './rounds.ts';
+
+/** One process on its embedded database; kills of the process, of PostgreSQL and of both at once. */
+export async function crashEmbedded(rounds: number): Promise<void> {
+  const folder = await temporaryDataDir();
+  const service = await serviceProcess({ DATA_DIR: folder.path });
+  let pool: pg.Pool | null = null;
+  let log: Awaited<ReturnType<typeof openPostgresLog>> | null = null;
+  try {
+    await service.start();
+    await ready(service.address);
+    const apiKey = (await readFile(join(folder.path, 'demo.key'), 'utf8')).trim();
+    const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
+    const connectionString = `postgres://botledger:${password}@127.0.0.1:${port}/botledger`;
+    pool = new pg.Pool({ connectionString });
+    pool.on('error', () => {}); // the server is killed under it
+    log = await openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
+    const killServer = async (): Promise<void> => {
+      const server = await serverOf(folder.path);
+      if (server !== undefined) process.kill(server.pid, 'SIGKILL');
+    };
+    await crashRounds(
+      {
+        address: service.address,
+        apiKey,
+        pool,
+        log,
+        output: service.output,
+        victims: {
+          service: async () => {
+            await service.kill('SIGKILL');
+            await service.start();
+          },
+          postgres: killServer,
+          both: async () => {
+            await killServer();
+            await service.kill('SIGKILL', 'group');
+            await service.start();
+          },
+        },
+      },
+      rounds,
+    );
+  } finally {
+    await log?.close();
+    await pool?.end();
+    await service.kill('SIGTERM');
+    await folder.remove();
+  }
+}
+
+async function ready(address: string): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if ((await fetch(`${address}/ready`).catch(() => null))?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${address} does not get ready`);
+}

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+/** Every row of interface.md, "Errors / Intake (send-event)", and what decisions.md 1 and 3 add. */
+let service: TestService;
+let bot: TestBot;
+let key: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startTestService();
+  bot = await service.createBot();
+  key = { 'api-key': bot.apiKey };
+});
+afterAll(() => service.stop());
+
+const valid = { event: 'paid', user_id: 7 };
+const long = 'x'.repeat(251);
+
+describe('send-event refuses with 400', () => {
+  test.each<[string, unknown, string]>([
+    ['a body that is not JSON', '{"event":', 'Body is not valid JSON'],
+    ['an empty body', '', 'Body is not valid JSON'],
+    ['a body that is no object', '"paid"', 'must be an object'],
+    ['an empty array', [], '1 to 1000'],
+    ['more than 1000 elements', Array(1001).fill(valid), '1 to 1000'],
+    ['no event', { user_id: 7 }, 'is required (at event)'],
+    ['an event that is not text', { ...valid, event: 5 }, 'must be a string (at event)'],
+    ['an empty event', { ...valid, event: '' }, 'at least 1 character (at event)'],
+    ['a long event', { ...valid, event: long }, 'at most 250 characters (at event)'],
+    ['an event with U+0000', { ...valid, event: 'a\0b' }, 'U+0000'],
+    ['an event with a lone surrogate', '{"event":"a\\ud800","user_id":7}', 'lone surrogate'],
+    ['no user_id', { event: 'paid' }, 'is required (at user_id)'],
+    ['a user_id that is no number', { ...valid, user_id: '7' }, 'positive integer (at user_id)'],
+    ['a user_id of 0', { ...valid, user_id: 0 }, 'positive integer (at user_id)'],
+    ['a user_id beyond 2^53', '{"event":"paid","user_id":9007199254740993}', 'positive integer (at user_id)'],
+    ['a unit without value_num', { ...valid, unit: 'USD' }, 'unit needs value_num (at unit)'],
+    ['a value_num that is no number', { ...valid, value_num: '5' }, 'must be a number (at value_num)'],
+    ['a value_num beyond 10^15', { ...valid, value_num: 1e16 }, 'within 10^15'],
+    ['a value_num with 31 decimals', '{"event":"paid","user_id":7,"value_num":1e-31}', 'at most 30 digits'],
+    ['a long unit', { ...valid, value_num: 1, unit: 'EURO' }, 'at most 3 characters (at unit)'],
+    ['a value_str that is not text', { ...valid, value_str: 5 }, 'must be a string (at value_str)'],
+    ['a long value_str', { ...valid, value_str: long }, 'at most 250 characters (at value_str)'],
+    ['a category that is not text', { ...valid, category: {} }, 'must be a string (at category)'],
+    ['a long category', { ...valid, category: long }, 'at most 250 characters (at category)'],
+    ['a long webapp_name', { ...valid, webapp_name: long }, 'at most 250 characters (at webapp_name)'],
+    ['a date that is none', { ...valid, date: 'yesterday' }, 'ISO 8601'],
+    ['a day that does not exist', { ...valid, date: '2026-02-30T00:00:00Z' }, 'ISO 8601'],
+    ['a date that is no text', { ...valid, date: 1767225600 }, 'must be a string (at date)'],
+    ['a date over a day ahead', { ...valid, date: '2999-01-01T00:00:00Z' }, '24 hours in the future'],
+    ['a long event_key', { ...valid, event_key: long }, 'at most 250 characters (at event_key)'],
+  ])('%s', async (_, body, message) => {
+    const answer = await service.post('/v1/send-event', body, key);
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, error_code: 400 } });
+    expect(answer.body.error).toContain(message);
+  });
+
+  test('an array with one bad element, whole, naming the element', async () => {
+    const before = await service.log.head();
+    const answer = await service.post('/v1/send-event', [valid, { ...valid, user_id: -1 }, { event: 5 }], key);
+    expect(answer.status).toBe(400);
+    expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+      '1.user_id',
+      '2.event',
+      '2.user_id',
+    ]);
+    expect(await service.log.head()).toEqual(before);
+  });
+});
+
+describe('send-event accepts', () => {
+  test.each<[string, unknown]>([
+    ['one event', valid],
+    ['an array', [valid, valid]],
+    ['250 characters beyond the basic plane', { ...valid, event: '😀'.repeat(250) }],
+    [
+      'null for what is optional',
+      { ...valid, value_num: null, unit: null, value_str: null, category: null, date: null },
+    ],
+    ['unknown fields', { ...valid, color: 'red', __proto__: 1 }],
+    ['a value without a unit', { ...valid, value_num: 1.5 }],
+    ['30 digits after the point', '{"event":"paid","user_id":7,"value_num":0.000000000000000000000000000001}'],
+    ['a date without seconds or offset', { ...valid, date: '2026-01-31T12:00' }],
+    ['a key in the body', { ...valid, 'api-key': 'BODY' }],
+  ])('%s', async (_, body) => {
+    const inBody = typeof body === 'object' && body !== null && 'api-key' in body;
+    const answer = inBody
+      ? await service.post('/v1/send-event', { ...body, 'api-key': bot.apiKey })
+      : await service.post('/v1/send-event', body, key);
+    expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+    expect(Object.keys(answer.body)).toEqual(['ok']);
+  });
+
+  test('values with every digit they were sent with', async () => {
+    await service.post(
+      '/v1/send-event',
+      '{"event":"digits","user_id":7,"value_num":123456789012345.123456789012345678}',
+      key,
+    );
+    const { rows } = await service.database.pool.query<{ body: string }>(
+      `SELECT body FROM log.commits WHERE body LIKE '%123456789012345.123456789012345678%'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('send-target', () => {
+  const goal = { target_id: 1, user_id: 7 };
+
+  test('accepts the goal Sale', async () => {
+    const dated = { ...goal, value: 19.99, unit: 'usd', date: '2026-01-31T12:00:00.000+03:00' };
+    expect(await service.post('/v1/send-target', [goal, dated], key)).toMatchObject({
+      status: 200,
+      body: { ok: true },
+    });
+  });
+
+  test.each<[string, unknown, Record<string, string[]>]>([
+    ['an unknown goal', { ...goal, target_id: 5 }, { target_id: ['Unknown target_id'] }],
+    ['an unknown goal in an array', [goal, { ...goal, target_id: 5 }], { '1.target_id': ['Unknown target_id'] }],
+    ['every failing field', {}, { target_id: ['is required'], user_id: ['is required'] }],
+    ['a value without a unit', { ...goal, value: 5 }, { unit: ['is required with a value'] }],
+    [
+      'a date without milliseconds',
+      { ...goal, date: '2026-01-31T12:00:00Z' },
+      { date: ['must be an RFC 3339 date and time with milliseconds and an offset'] },
+    ],
+    [
+      'a date without an offset',
+      { ...goal, date: '2026-01-31T12:00:00.000' },
+      { date: ['must be an RFC 3339 date and time with milliseconds and an offset'] },
+    ],
+  ])('names %s by field', async (_, body, error) => {
+    const answer = await service.post('/v1/send-target', body, key);
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, error, error_code: 400 } });
+  });
+
+  test('what has no field is text', async () => {
+    const bad = await service.post('/v1/send-target', '{', key);
+    expect(bad).toMatchObject({ status: 400, body: { error: 'Body is not valid JSON' } });
+    const many = await service.post('/v1/send-target', Array(101).fill(goal), key);
+    expect(many).toMatchObject({ status: 400, body: { error: 'send 1 to 100 elements, not 101' } });
+  });
+});
+
+describe('authentication, in its order', () => {
+  test.each<[string, unknown, Record<string, string>]>([
+    ['no key', valid, {}],
+    ['no key and a body that is not JSON', '{', {}],
+    ['no key and another media type', 'x', { 'content-type': 'text/plain' }],
+    ['a wrong key', valid, { 'api-key': 'nobody:wrong' }],
+    ['a wrong key and a wrong body', '{', { 'api-key': 'nobody:wrong' }],
+    ['a wrong key before a right one in the body', { ...valid, 'api-key': 'RIGHT' }, { 'api-key': 'nobody:wrong' }],
+  ])('401 for %s', async (_, body, headers) => {
+    const answer = await service.post('/v1/send-event', body, headers);
+    expect(answer).toMatchObject({ status: 401, body: { ok: false, error_code: 401 } });
+  });
+
+  test('the public part of a key is checked too', async () => {
+    const secret = bot.apiKey.split(':')[1];
+    expect((await service.post('/v1/send-event', valid, { 'api-key': `other:${secret}` })).status).toBe(401);
+  });
+
+  test('413 before 401 without a key, 413 beyond 16 MiB with one', async () => {
+    const large = JSON.stringify({ ...valid, pad: 'x'.repeat(1 << 20) });
+    expect((await service.post('/v1/send-event', large)).status).toBe(413);
+    expect((await service.post('/v1/send-event', large, key)).status).toBe(200);
+    expect((await service.post('/v1/send-target', large, key)).status).toBe(413);
+    const larger = JSON.stringify({ ...valid, pad: 'x'.repeat(16 << 20) });
+    expect((await service.post('/v1/send-event', larger, key)).status).toBe(413);
+  });
+
+  test('415 for another media type, 404 for an unknown path, 405 for a wrong method', async () => {
+    const text = await service.post('/v1/send-event', 'x', { ...key, 'content-type': 'text/plain' });
+    expect(text).toMatchObject({ status: 415, body: { ok: false, error_code: 415 } });
+    expect(await service.get('/v1/nothing')).toMatchObject({ status: 404, body: { ok: false, error_code: 404 } });
+    const wrong = await service.get('/v1/send-event');
+    expect(wrong).toMatchObject({ status: 405, body: { ok: false, error_code: 405 } });
+    expect(wrong.headers.get('allow')).toBe('POST');
+  });
+
+  test('an unknown resource is 404, another owner’s 403, its own is fine', async () => {
+    const other = await service.createBot();
+    const named = (resource: string) => service.post('/v1/send-event', valid, { ...key, 'resource-key': resource });
+    expect((await named('nobody')).status).toBe(404);
+    expect((await named(other.publicKey)).status).toBe(403);
+    expect((await named(bot.publicKey)).status).toBe(200);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const send = (name: string, body: unknown) =>
+    service.post('/v1/send-event', body, { ...key, 'idempotency-key': name });
+
+  test('the same key and body is one append', async () => {
+    const before = await count();
+    expect((await send('a', valid)).status).toBe(200);
+    expect((await send('a', valid)).status).toBe(200);
+    expect((await count()) - before).toBe(1);
+  });
+
+  test('the same key with another body is 422', async () => {
+    await send('b', valid);
+    expect((await send('b', { ...valid, user_id: 8 })).status).toBe(422);
+  });
+
+  test('many at once are one append; the others are 409 or the same answer', async () => {
+    const before = await count();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send('c', valid)));
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    expect((await count()) - before).toBe(1);
+  });
+
+  test('a refused request leaves the key free', async () => {
+    expect((await send('d', { event: 5 })).status).toBe(400);
+    expect((await send('d', valid)).status).toBe(200);
+  });
+
+  test('256 characters are too many', async () => {
+    expect((await send('x'.repeat(256), valid)).status).toBe(400);
+  });
+
+  async function count(): Promise<number> {
+    const { rows } = await service.database.pool.query<{ count: string }>(
+      `SELECT count(*) FROM log.commits WHERE stream = 'intake-${bot.publicKey}'`,
+    );
+    return Number(rows[0]!.count);
+  }
+});

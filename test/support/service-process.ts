@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+/** The service as its users run it: a process, the leader of a group of its own. It may be killed and started again. */
+export interface ServiceProcess {
+  readonly address: string;
+  /** Starts it; resolves when it listens. */
+  start(): Promise<void>;
+  /** Sends the signal to the process alone, or to its whole group, and waits until the process is gone. */
+  kill(signal: NodeJS.Signals, whom?: 'process' | 'group'): Promise<void>;
+  /** What it has written so far, for the message of a failed test. */
+  output(): string;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+export async function serviceProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  let ended: Promise<void> = Promise.resolve();
+  let output = '';
+
+  return {
+    address: `http://127.0.0.1:${port}`,
+    async start() {
+      const started = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+        cwd: root,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, RATE_LIMIT_PER_KEY: '0', LOG_LEVEL: 'info', ...env, PORT: String(port) },
+      });
+      child = started;
+      ended = new Promise((resolve) => {
+        started.once('close', (code, signal) => {
+          output += `-- ended: ${code ?? signal}\n`;
+          if (child === started) child = null;
+          resolve();
+        });
+      });
+      await new Promise<void>((resolve, reject) => {
+        const listen = (chunk: Buffer): void => {
+          output += chunk.toString();
+          if (chunk.includes('"msg":"serving"')) resolve();
+        };
+        started.stdout.on('data', listen);
+        started.stderr.on('data', listen);
+        started.once('close', (code, signal) => reject(new Error(`the service ended: ${code ?? signal}\n${output}`)));
+      });
+    },
+    async kill(signal, whom = 'process') {
+      if (child?.pid === undefined) return;
+      process.kill(whom === 'group' ? -child.pid : child.pid, signal);
+      child = null;
+      await ended;
+    },
+    output: () => output,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,109 @@
+import { pino } from 'pino';
+import { createBot } from '../../src/commands/create-bot.ts';
+import { createOwner } from '../../src/commands/create-owner.ts';
+import type { CommandContext } from '../../src/commands/handle.ts';
+import { issueKey } from '../../src/commands/issue-key.ts';
+import { readConfig } from '../../src/config.ts';
+import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
+import { createLifecycle } from '../../src/lifecycle.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { startService } from '../../src/service.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export interface TestBot {
+  readonly ownerId: number;
+  readonly publicKey: string;
+  readonly webhookSecret: string;
+  /** A personal key for this bot alone. */
+  readonly apiKey: string;
+}
+
+export interface TestService {
+  readonly address: string;
+  readonly database: TestDatabase;
+  /** A second door to the same log, as another instance would have it. */
+  readonly log: EventLog;
+  readonly commands: CommandContext;
+  /** `body` is sent as JSON, or as it is when it is text. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** An owner, a bot and a key of it, known to the service when this resolves. */
+  createBot(options?: {
+    plan?: 'premium' | 'free';
+    kind?: 'personal' | 'service';
+    timezone?: string;
+  }): Promise<TestBot>;
+  /** Resolves when every read model has seen all that is in the log. */
+  projected(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The whole service in this process, over real HTTP, on a database of its own. */
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const lifecycle = createLifecycle();
+  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  const config = readConfig({
+    DATABASE_URL: database.url,
+    PORT: '0',
+    RATE_LIMIT_PER_KEY: '0',
+    AUTH_FAILURES_PER_MINUTE: '0',
+    ...env,
+  });
+  const address = await startService({ config, logger, lifecycle, invite: () => {} });
+  const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  const commands: CommandContext = { log, sources: systemSources };
+
+  async function projected(): Promise<void> {
+    const head = await log.head();
+    for (const model of readModels) {
+      if (!(await waitUntilProjected(database.pool, model, head, 20_000)))
+        throw new Error(`the read model ${model.name} does not catch up`);
+    }
+  }
+  async function request(path: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(address + path, init);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  return {
+    address,
+    database,
+    log,
+    commands,
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path, headers = {}) => request(path, { headers }),
+    async createBot({ plan = 'premium', kind = 'personal', timezone = 'UTC' } = {}) {
+      const owner = { name: 'Owner', currency: 'USD', plan, broadcastsPerMonth: 100 };
+      const { ownerId } = await createOwner(commands, owner);
+      const { publicKey, webhookSecret } = await createBot(commands, { ownerId, name: 'Bot', timezone });
+      const { apiKey } = await issueKey(commands, { ownerId, bots: [publicKey], kind, name: null, expiresAt: null });
+      await projected();
+      return { ownerId, publicKey, webhookSecret, apiKey };
+    },
+    projected,
+    async stop() {
+      await lifecycle.stop();
+      await log.close();
+      await database.drop();
+    },
+  };
+}
