@@ -67,7 +67,7 @@ it('is the same however the lanes interleave and the batches are cut', async () 
     fc.asyncProperty(fc.array(lane, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
       expect(await project(order, size)).toEqual(expected);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
