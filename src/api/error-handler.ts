@@ -1,8 +1,12 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseDown } from '../database/errors.ts';
-import { LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { Rejection, type RejectionCode } from '../domain/rejection.ts';
+import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { ApiError, invalid, unavailable } from './errors.ts';
+
+/** What a domain's refusal is in HTTP. */
+const STATUS_OF: Readonly<Record<RejectionCode, number>> = { invalid: 400, limit: 400, not_found: 404, conflict: 409 };
 
 /** The one place where errors become HTTP answers. Never a stack trace, never SQL, never a key. */
 export function handleErrors(app: FastifyInstance): void {
@@ -22,6 +26,14 @@ export function handleErrors(app: FastifyInstance): void {
 
 function toApiError(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof Rejection) {
+    const { path, message, allowed } = error;
+    return new ApiError(STATUS_OF[error.code], message, [
+      { path, message, ...(allowed.length === 0 ? {} : { allowed }) },
+    ]);
+  }
+  // Every round of a command was won by another: busy, and nothing was written.
+  if (error instanceof ConflictError) return unavailable('too many changes at once, try again');
   if (error instanceof OutcomeUnknownError)
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');

@@ -40,5 +40,9 @@ function table(rows: readonly object[]): string {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
+  if (typeof value === 'object' && !(value instanceof LosslessNumber))
+    return Object.entries(value)
+      .map(([key, each]) => `${cell(each)} ${key}`)
+      .join(', ');
   return String(value);
 }
