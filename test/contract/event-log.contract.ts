@@ -20,6 +20,7 @@ import {
   type StreamHead,
 } from '../../src/log/port.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
+import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { type WriterTask, writeAndKill } from '../support/log-writer-process.ts';
 
 /** Where engines may differ. Each `false` has its reason beside it, where the engine's test file sets it. */
@@ -363,22 +364,15 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     it('loses, doubles and swaps nothing under concurrent writers and readers', async () => {
-      const from = await log.head();
       const bots = Array.from({ length: 3 }, newBot);
       const stop = new AbortController();
-      const readers = [log, other].flatMap((handle) =>
-        [ALL_CATEGORIES, ['bot']].map((categories) => follow(handle, categories, from, stop.signal)),
-      );
+      const readers = followAll([log, other], await log.head(), stop.signal);
       const acknowledged: string[] = [];
       await Promise.all(
         Array.from({ length: 8 }, async (_, writer) => {
-          const handle = writer % 2 ? log : other;
           for (let n = 0; n < 25; n++) {
-            const bot = bots[(writer + n) % bots.length]!;
-            const events = [0, 1, 2].map((part) => ({ type: 'Happened', v: 1, data: { writer, n, part } }));
-            const commit = newCommit(n % 3 ? `intake-${bot}` : `bot-${bot}`, { events });
-            if (n % 3) await handle.append(commit);
-            else await appendOnTop(handle, commit);
+            const commit = nthCommit(bots, writer, n);
+            await persist(writer % 2 ? log : other, commit);
             acknowledged.push(commit.id);
           }
         }),
@@ -386,26 +380,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       const head = await log.head();
       await Promise.all(readers.map((reader) => reader.until(head)));
       stop.abort();
-      const whole = readers[0]!.commits;
-      expect(whole.map(({ id }) => id).sort()).toEqual([...acknowledged].sort());
-      for (const commit of whole) expect(commit.events).toHaveLength(3);
-      for (const reader of readers)
-        expect(laneByLane(reader.commits)).toEqual(
-          laneByLane(whole.filter(({ stream }) => reader.categories.includes(stream.slice(0, stream.indexOf('-'))))),
-        );
-      for (const bot of bots) {
-        const log = whole.filter(({ stream }) => stream.endsWith(bot));
-        expect(log.map(({ ordinal }) => ordinal)).toEqual(log.map(({ ordinal }) => ordinal).sort((a, b) => a - b));
-        const exact = log.filter(({ revision }) => revision !== null);
-        expect(exact.map(({ revision }) => revision)).toEqual(exact.map((_, i) => i + 1));
-        for (let writer = 0; writer < 8; writer++) {
-          const order = log.flatMap(({ events }) => {
-            const data = events[0]!.data as { writer: number; n: number };
-            return data.writer === writer ? [data.n] : [];
-          });
-          expect(order).toEqual([...order].sort((a, b) => a - b));
-        }
-      }
+      expectFaithful(readers, acknowledged, bots);
     });
 
     it('has all or nothing of the commits of a writer that was killed, and a retry changes nothing', async () => {
@@ -465,45 +440,6 @@ export function describeEventLog(engine: EngineUnderTest): void {
 /** The commits of one stream, as a subscriber gets them. */
 async function commitsOf(log: EventLog, stream: string): Promise<RecordedCommit[]> {
   return (await readAll(log)).filter((commit) => commit.stream === stream);
-}
-
-interface Follower {
-  readonly categories: readonly string[];
-  readonly commits: RecordedCommit[];
-  until(head: ReadonlyMap<number, Position>): Promise<void>;
-}
-
-/** Reads along while others write. */
-function follow(
-  log: EventLog,
-  categories: readonly string[],
-  after: ReadonlyMap<number, Position>,
-  signal: AbortSignal,
-): Follower {
-  const commits: RecordedCommit[] = [];
-  const cursor = new Map(after);
-  const subscription = log.subscribe({ categories, after, signal })[Symbol.asyncIterator]();
-  return {
-    categories,
-    commits,
-    async until(head) {
-      while (!hasPassedAll(cursor, head)) {
-        const { value, done } = await subscription.next();
-        if (done) throw new Error('the subscription ended');
-        commits.push(...value.commits);
-        cursor.set(value.lane, value.last);
-      }
-    },
-  };
-}
-
-function laneByLane(commits: readonly RecordedCommit[]): Map<number, Position[]> {
-  const lanes = new Map<number, Position[]>();
-  for (const { position } of commits) {
-    const lane = laneOf(position);
-    lanes.set(lane, [...(lanes.get(lane) ?? []), position]);
-  }
-  return lanes;
 }
 
 setFlagsFromString('--expose-gc');

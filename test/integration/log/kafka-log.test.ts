@@ -6,7 +6,6 @@ import { laneOfKey } from '../../../src/log/kafka/lane.ts';
 import {
   BrokenChainError,
   EMPTY_STREAM,
-  type EventLog,
   LogUnavailableError,
   type NewCommit,
   OutcomeUnknownError,
@@ -14,9 +13,11 @@ import {
 } from '../../../src/log/port.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
 import { pause } from '../../../src/pause.ts';
+import { surviveBrokerKills } from '../../support/broker-kills.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
 import { createKafkaTestLog, type KafkaTestLog } from '../../support/kafka-log.ts';
-import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
+import { appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
+import { persist } from '../../support/log-stress.ts';
 import { writeAndKill } from '../../support/log-writer-process.ts';
 
 /** What only a log on Kafka can get wrong. */
@@ -212,7 +213,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     })();
     await Promise.all(
       Array.from({ length: 6 }, async (_, writer) => {
-        for (let n = 0; n < 30; n++) {
+        for (let n = 0; n < 15; n++) {
           const commit = newCommit(`${n % 2 ? 'bot' : 'intake'}-${bots[writer % 2]}`);
           await persist(logs[n % 3]!, commit);
           if (commit.expected === 'any') await persist(logs[writer % 3]!, commit);
@@ -221,7 +222,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     );
     stop.abort();
     await stealing;
-    expect(await readAll(logs[0]!)).toHaveLength(6 * 30);
+    expect(await readAll(logs[0]!)).toHaveLength(6 * 15);
     const made = await dump(under);
     await Promise.all(logs.map((log) => log.close()));
 
@@ -276,71 +277,11 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     'loses, doubles and swaps nothing when the broker is killed with -9 and started again',
     async () => {
       const under = await create();
-      const [log, other] = [await under.open(), await under.open()];
-      const bots = [newBot(), newBot()];
-      const stop = new AbortController();
-      const live: RecordedCommit[] = [];
-      const following = (async () => {
-        const options = { categories: ALL_CATEGORIES, after: new Map(), signal: stop.signal };
-        for await (const { commits } of other.subscribe(options)) live.push(...commits);
-      })();
-      const acknowledged: string[] = [];
-      const writing = Array.from({ length: 6 }, async (_, writer) => {
-        for (let n = 0; !stop.signal.aborted; n++) {
-          const events = [{ type: 'Happened', v: 1, data: { writer, n } }];
-          const commit = newCommit(writer % 3 ? `intake-${bots[n % 2]}` : `bot-${bots[n % 2]}`, { events });
-          await persist(writer % 2 ? other : log, commit);
-          acknowledged.push(commit.id);
-        }
-      });
-      const more = async (): Promise<void> => {
-        const reached = acknowledged.length + 200;
-        while (acknowledged.length < reached) await pause(20);
-      };
-      for (let round = 0; round < 2; round++) {
-        await more();
-        await broker!.process!.kill();
-        await expect(log.ping()).rejects.toThrow();
-        await broker!.process!.start();
-      }
-      await more();
-      stop.abort();
-      await Promise.all([...writing, following]);
-
-      const all = await readAll(log);
-      const ids = all.map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      expect([...ids].sort()).toEqual([...acknowledged].sort());
-      for (const bot of bots) {
-        const order = all.filter(({ stream }) => keyOf(stream) === bot);
-        const followed = live.filter(({ stream }) => keyOf(stream) === bot);
-        expect(followed.length).toBeGreaterThan(0);
-        expect(followed).toEqual(order.slice(0, followed.length));
-        const exact = order.filter(({ revision }) => revision !== null);
-        expect(exact.map(({ revision }) => revision)).toEqual(exact.map((_, i) => i + 1));
-        for (let writer = 0; writer < 6; writer++) {
-          const its = order.map(({ events }) => events[0]!.data as { writer: number; n: number });
-          const numbers = its.filter((data) => data.writer === writer).map(({ n }) => n);
-          expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
-        }
-      }
-      await Promise.all([log.close(), other.close()]);
+      await surviveBrokerKills({ broker: broker!.process!, under, writers: 6, kills: 2, between: 100 });
       await under.destroy();
     },
+    180_000,
   );
-
-  /** Appends as a caller does that must get through: the same commit again while its fate is unknown. */
-  async function persist(log: EventLog, commit: NewCommit): Promise<void> {
-    for (;;) {
-      try {
-        if (commit.expected === 'any') await log.append(commit);
-        else await appendOnTop(log, commit);
-        return;
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknownError || error instanceof LogUnavailableError)) throw error;
-      }
-    }
-  }
 });
 
 /** Lanes have no order among themselves. */

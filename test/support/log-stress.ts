@@ -1,0 +1,118 @@
+import { expect } from 'vitest';
+import {
+  type Cursor,
+  type EventLog,
+  hasPassedAll,
+  LogUnavailableError,
+  laneOf,
+  type NewCommit,
+  OutcomeUnknownError,
+  type Position,
+  type RecordedCommit,
+} from '../../src/log/port.ts';
+import { keyOf } from '../../src/log/stream-name.ts';
+import { ALL_CATEGORIES, appendOnTop, newCommit } from './log.ts';
+
+/** What a writer puts into each event: who it is, and how many it has written before. */
+interface Written {
+  readonly writer: number;
+  readonly n: number;
+}
+
+/** The `n`th commit of a writer: a third of them on exact streams, which the writers fight for. */
+export function nthCommit(bots: readonly string[], writer: number, n: number): NewCommit {
+  const bot = bots[(writer + n) % bots.length]!;
+  const events = [0, 1, 2].map((part) => ({ type: 'Happened', v: 1, data: { writer, n, part } }));
+  return newCommit(n % 3 ? `intake-${bot}` : `bot-${bot}`, { events });
+}
+
+/** Appends as a caller does that must get through: the same commit again for as long as its fate is unknown. */
+export async function persist(log: EventLog, commit: NewCommit): Promise<void> {
+  for (;;) {
+    try {
+      if (commit.expected === 'any') await log.append(commit);
+      else await appendOnTop(log, commit);
+      return;
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknownError || error instanceof LogUnavailableError)) throw error;
+    }
+  }
+}
+
+export interface Follower {
+  readonly categories: readonly string[];
+  readonly commits: RecordedCommit[];
+  /** Resolves once it has passed `head`. */
+  until(head: Cursor): Promise<void>;
+}
+
+/** A subscriber that keeps all it is given, from now on until the signal aborts. */
+export function follow(log: EventLog, categories: readonly string[], after: Cursor, signal: AbortSignal): Follower {
+  const commits: RecordedCommit[] = [];
+  const cursor = new Map(after);
+  let moved = (): void => {};
+  const reading = (async () => {
+    for await (const batch of log.subscribe({ categories, after, signal })) {
+      commits.push(...batch.commits);
+      cursor.set(batch.lane, batch.last);
+      moved();
+    }
+  })();
+  const ended = reading.then(() => Promise.reject(new Error('the subscription ended')));
+  ended.catch(() => {}); // told to whoever waits in `until`
+  return {
+    categories,
+    commits,
+    async until(head) {
+      while (!hasPassedAll(cursor, head))
+        await Promise.race([ended, new Promise<void>((resolve) => (moved = resolve))]);
+    },
+  };
+}
+
+/** For each handle a reader of everything and one of exact streams alone. */
+export function followAll(handles: readonly EventLog[], after: Cursor, signal: AbortSignal): Follower[] {
+  return handles.flatMap((handle) =>
+    [ALL_CATEGORIES, ['bot']].map((categories) => follow(handle, categories, after, signal)),
+  );
+}
+
+/** Every reader saw every acknowledged commit once and whole, and all saw the same order. */
+export function expectFaithful(
+  readers: readonly Follower[],
+  acknowledged: readonly string[],
+  bots: readonly string[],
+): void {
+  const whole = readers[0]!.commits;
+  expect(whole.map(({ id }) => id).sort()).toEqual([...acknowledged].sort());
+  for (const commit of whole) expect(commit.events).toHaveLength(3);
+  for (const { categories, commits } of readers) {
+    const asked = whole.filter(({ stream }) => categories.includes(stream.slice(0, stream.indexOf('-'))));
+    expect(laneByLane(commits)).toEqual(laneByLane(asked));
+  }
+  for (const bot of bots) expectOrdered(whole.filter(({ stream }) => keyOf(stream) === bot));
+}
+
+/** Ordinals grow, revisions have no gap, and what one writer appended one after the other stays in that order. */
+function expectOrdered(log: readonly RecordedCommit[]): void {
+  const ordinals = log.map(({ ordinal }) => ordinal);
+  expect(ordinals).toEqual(ordinals.toSorted((a, b) => a - b));
+  const exact = log.filter(({ revision }) => revision !== null);
+  expect(exact.map(({ revision }) => revision)).toEqual(exact.map((_, i) => i + 1));
+  const last = new Map<number, number>();
+  for (const { events } of log) {
+    const { writer, n } = events[0]!.data as Written;
+    expect(n).toBeGreaterThan(last.get(writer) ?? -1);
+    last.set(writer, n);
+  }
+}
+
+function laneByLane(commits: readonly RecordedCommit[]): Map<number, Position[]> {
+  const lanes = new Map<number, Position[]>();
+  for (const { position } of commits) {
+    const lane = lanes.get(laneOf(position));
+    if (lane === undefined) lanes.set(laneOf(position), [position]);
+    else lane.push(position);
+  }
+  return lanes;
+}
