@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const open = (role: 'service' | 'command') => openEmbeddedPostgres({ dataDir: folder.path, role, log });
+const open = (role: 'service' | 'command') => openEmbeddedPostgres({ dataDir: folder.path, role, log, durable: false });
 
 describe('a service', () => {
   test('keeps its data and its address from one run to the next, and leaves no server behind', async () => {
@@ -30,7 +30,7 @@ describe('a service', () => {
   });
 
   test('has a server that keeps its promises: durable, checked, comparing by code points, for local clients with a password', async () => {
-    const service = await open('service');
+    const service = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log });
     const settings = [
       'fsync',
       'synchronous_commit',

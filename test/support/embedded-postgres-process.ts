@@ -11,7 +11,9 @@ const say = (message: object): boolean => process.stdout.write(`${JSON.stringify
 const log = { info: (text: string) => say({ log: text }), warn: (text: string) => say({ log: text }) };
 
 try {
-  const postgres = await openEmbeddedPostgres({ dataDir, role: role === 'command' ? role : 'service', log });
+  // Not durable, for speed: no test cuts the power.
+  const options = { dataDir, role: role === 'command' ? role : 'service', log, durable: false } as const;
+  const postgres = await openEmbeddedPostgres(options);
   const drain = async (): Promise<void> => {
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();

@@ -28,6 +28,7 @@ export interface PostgresProcess {
   killGroup(signal: NodeJS.Signals): Promise<number | null>;
   /** Resolves with the exit code when it has ended. */
   readonly ended: Promise<number | null>;
+  isRunning(): boolean;
 }
 
 export interface StartOptions {
@@ -35,20 +36,21 @@ export interface StartOptions {
   readonly root?: string;
   readonly uid?: number;
   readonly gid?: number;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Starts the process as the leader of a process group of its own, as a shell does. */
 export function startPostgresProcess(
   dataDir: string,
   role: 'service' | 'command',
-  { root = process.cwd(), ...account }: StartOptions = {},
+  { root = process.cwd(), ...options }: StartOptions = {},
 ): PostgresProcess {
   const script = join(root, 'test/support/embedded-postgres-process.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir, role], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...account,
+    ...options,
   });
   return follow(child);
 }
@@ -81,6 +83,7 @@ function follow(child: ChildProcess): PostgresProcess {
   return {
     pid,
     ended,
+    isRunning: () => running,
     kill: (signal) => send(pid, signal),
     killGroup: (signal) => send(-pid, signal),
     async said(key) {
@@ -114,6 +117,13 @@ export function serverOf(dataDir: string) {
   return findServer({ folder: join(dataDir, 'postgres') });
 }
 
+/** Stops the server that a test left on the data folder, if any. */
+export async function stopServerOf(dataDir: string): Promise<void> {
+  const server = await serverOf(dataDir);
+  if (server === undefined) return;
+  await stopServer({ folder: join(dataDir, 'postgres'), binaries: await findBinaries() }, server);
+}
+
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {}); // tests kill the server; the query in flight rejects
@@ -133,7 +143,7 @@ export async function eventually<T>(work: () => Promise<T>, timeoutMs = 30_000):
       return await work();
     } catch (error) {
       if (Date.now() > giveUpAt) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
 }

@@ -1,4 +1,3 @@
-import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import type { TestProject } from 'vitest/node';
 import { EmbeddedPostgresError } from '../../src/database/embedded/error.ts';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
@@ -32,6 +31,7 @@ async function startServer(): Promise<TestServer> {
     console.warn(`no embedded PostgreSQL for the tests (${error.message}), trying a container`);
   }
   try {
+    const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
     const container = await new PostgreSqlContainer('postgres:18-alpine').start();
     return { url: container.getConnectionUri(), stop: async () => void (await container.stop()) };
   } catch (cause) {
