@@ -1,4 +1,4 @@
-import type { Bound, Condition, Field } from './condition.ts';
+import type { Bound, Condition, Field, Value } from './condition.ts';
 import type { Comparison } from './operators.ts';
 import type { Constant } from './parse-value.ts';
 
@@ -34,7 +34,7 @@ export function oneOf<F extends Field>(field: F, constants: readonly Constant[])
   return { type: 'one_of', field, values: constants.flatMap(valuesOf) };
 }
 
-function valuesOf(constant: Constant): Bound['value'][] {
+function valuesOf(constant: Constant): Value[] {
   if (constant.type !== 'date') return [constant];
   const { first, last } = constant.value;
   return [...new Set([first, last])].map((value) => ({ type: 'date', value }));

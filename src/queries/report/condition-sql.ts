@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bound, Condition, Field, Value } from '../../domain/condition/condition.ts';
 
-/** How a value of a field is written in SQL, and how it compares. */
+/** A field as an SQL expression: numbers numeric or integer, dates ms as bigint, dynamic fields jsonb. */
 export type ColumnSql<F extends Field> = (field: F) => RawBuilder<unknown>;
 
 /**
@@ -45,12 +45,18 @@ function oneOf(field: Field, column: RawBuilder<unknown>, values: readonly Value
 function range(field: Field, column: RawBuilder<unknown>, from: Bound | null, to: Bound | null): RawBuilder<unknown> {
   const type = (from ?? to)?.value.type;
   const typed = field.type === 'dynamic' ? dynamicAs(type, column) : column;
-  const ends = [from && sql`${compared(typed, from, sql`>`)}`, to && sql`${compared(typed, to, sql`<`)}`];
-  const bounds = ends.filter((end) => end !== null);
-  return sql`(${sql.join(bounds, sql` AND `)})`;
+  const ends = [from && compared(typed, from, sql`>`), to && compared(typed, to, sql`<`)];
+  return sql`(${sql.join(
+    ends.filter((end) => end !== null),
+    sql` AND `,
+  )})`;
 }
 
-function compared(column: RawBuilder<unknown>, { value, inclusive }: Bound, direction: RawBuilder<unknown>) {
+function compared(
+  column: RawBuilder<unknown>,
+  { value, inclusive }: Bound,
+  direction: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const operator = inclusive ? sql`${direction}=` : direction;
   switch (value.type) {
     case 'number':

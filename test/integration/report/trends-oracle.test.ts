@@ -158,6 +158,6 @@ it('every trends report says what brute force says', async () => {
         expect(rows).toEqual([...buckets]);
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });

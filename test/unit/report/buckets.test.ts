@@ -134,7 +134,7 @@ describe('buckets', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
