@@ -22,6 +22,8 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   /** Checks the parsed body where a schema alone cannot point at what is wrong. @throws ApiError */
   readonly check?: (body: unknown) => z.output<Body>;
   readonly bodyLimit?: number;
+  /** Whether a caller may name the request with an Idempotency-Key, so that a repeat changes nothing. */
+  readonly idempotent?: boolean;
   /** Shape of the 200 answer. */
   readonly answer: z.ZodType;
   /** Statuses it can answer with beside 200 and the ones every route shares. */
@@ -60,6 +62,15 @@ export const errorBody = z
   })
   .meta({ id: 'Error', example: { ok: false, error: 'API key missing', error_code: 401 } });
 
+const idempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('The same key with the same body within 24 hours changes nothing and gets the first answer'),
+});
+
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'A parameter is missing or wrong; `details` point at it',
   401: 'API key missing or invalid',
@@ -84,6 +95,7 @@ const SECURITY = {
 const SHARED = [401, 429, 500, 503];
 const WITH_RESOURCE = [400, 403, 404];
 const WITH_BODY = [400, 413, 415];
+const WITH_IDEMPOTENCY = [409, 422];
 const EVERY_METHOD: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Registers the routes, and a 405 for every other method on their paths. */
@@ -131,6 +143,7 @@ function documentation(declared: AnyRoute): object {
     ...(declared.access.premium || declared.access.personal ? [403] : []),
     ...(declared.query === undefined ? [] : [400]),
     ...(post ? WITH_BODY : []),
+    ...(declared.idempotent ? WITH_IDEMPOTENCY : []),
     ...(declared.errors ?? []),
   ]);
   const errors = [...statuses]
@@ -143,6 +156,7 @@ function documentation(declared: AnyRoute): object {
     ...(declared.params === undefined ? {} : { params: declared.params }),
     ...(declared.query === undefined ? {} : { querystring: declared.query }),
     ...(declared.body === undefined ? {} : { body: declared.body }),
+    ...(declared.idempotent ? { headers: idempotencyHeaders } : {}),
     response: { 200: declared.answer, ...Object.fromEntries(errors) },
     security: SECURITY[declared.access.resource],
   };

@@ -49,7 +49,7 @@ const decimal = z
     return z.NEVER;
   })
   .optional()
-  .meta({ type: 'number' });
+  .meta({ type: ['number', 'null'] });
 
 const moment = (parse: (text: string) => number | null, form: string, now: () => number) =>
   z

@@ -27,7 +27,7 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
       return [...elements];
     },
     answer: accepted,
-    errors: [409, 422],
+    idempotent: true,
     async handle({ request, body }) {
       const events = Array.isArray(body) ? body : [body];
       return idempotently(request, 'send-event', { ok: true }, (stamp) =>

@@ -26,7 +26,7 @@ export function sendTarget(receive: ReceiveTargetEvents, now: () => number): Any
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
     answer: accepted,
-    errors: [409, 422],
+    idempotent: true,
     async handle({ request, body }) {
       const events: readonly TargetEvent[] = Array.isArray(body) ? body : [body];
       return idempotently(request, 'send-target', { ok: true }, async (stamp) => {

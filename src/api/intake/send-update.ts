@@ -23,7 +23,7 @@ export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute
     tag: 'Intake',
     access: { resource: 'required' },
     answer: accepted,
-    errors: [409, 422],
+    idempotent: true,
   } as const;
   return [
     route({

@@ -1,0 +1,46 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+
+/** OpenAPI 3.1 of the declared routes at /openapi.json, and for a person at /docs. Comes before the routes. */
+export async function describeApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Botledger',
+        version: '1',
+        description: 'Event intake and reports for bots. Every answer but those of the intake methods is `{ok, data}`.',
+      },
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key' },
+          resourceKey: { type: 'apiKey', in: 'header', name: 'Resource-Key' },
+          secretToken: { type: 'apiKey', in: 'header', name: 'X-Telegram-Bot-Api-Secret-Token' },
+        },
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) => withoutUnusedSchemas(jsonSchemaTransformObject(document)),
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs' });
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+}
+
+/** Each shared schema is listed for input and for output; those that nothing refers to only confuse. */
+function withoutUnusedSchemas<D extends object>(document: D): D {
+  const { components, ...rest } = document as { components?: { schemas?: Record<string, unknown> } };
+  const schemas = components?.schemas ?? {};
+  const used = new Set<string>();
+  const pending: unknown[] = [rest];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const [, name] of JSON.stringify(next).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      pending.push(schemas[name]);
+    }
+  }
+  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+  return { ...document, components: { ...components, schemas: kept } };
+}
