@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { finished } from 'node:stream/promises';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+import { readFileSync } from 'node:fs';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { LedgerEvent } from '../src/domain/events.ts';
+import { eventsReadModel } from '../src/projections/events/read-model.ts';
+import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
+import { usersReadModel } from '../src/projections/users/read-model.ts';
+import { systemSources } from '../src/system-sources.ts';
+import { botCreated, ownerCreated } from '../test/support/intake-commits.ts';
+
+/**
+ * How fast the read models `events` and `users` take up intake, against the floor: COPY of the very rows that they
+ * ended up with, into empty tables of the same shape, in the same run.
+ *
+ *   DATABASE_URL=postgres://… npx tsx bench/projector.ts [events]
+ */
+
+const EVENTS = Number(process.argv[2] ?? 200_000);
+const USERS = 50_000;
+const START = Date.UTC(2025, 0, 1);
+const BATCH = 1000;
+const PERIOD_MS = 90 * 24 * 60 * 60 * 1000;
+
+let ordinal = 0;
+function commit(stream: string, at: number, event: LedgerEvent): ReadCommit {
+  ordinal++;
+  const position = `0:${String(ordinal).padStart(15, '0')}`;
+  return { id: systemSources.uuid(), stream, ordinal, at, position, revision: null, prev: null, hash: null, events: [event] };
+}
+
+/** The same numbers in every run. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** A few users do most. */
+function pickUser(next: () => number): number {
+  return 1 + Math.floor(USERS * next() ** 2);
+}
+
+function update(user_id: number, update_id: number, at: number, more: object) {
+  const person = { first_name: `User ${user_id}`, username: `u${user_id}`, language_code: 'en' };
+  const flags = { makes_user: true, is_bot: false, is_premium: false, chat_type: 'private' as const };
+  return { update_id, user_id, date: Math.floor(at / 1000) * 1000, ...flags, person, ...more };
+}
+
+function prologue(): ReadCommit[] {
+  const name = (event_id: number): LedgerEvent => ({ type: 'event_type_registered', data: { event_id, name: `e${event_id}` } });
+  const rate = { from: 'EUR', to: 'USD', rate: '1.1', date: '2024-12-01' };
+  const commits = [
+    commit('owner-1', START, ownerCreated(1, 'USD')),
+    commit('fx-global', START, { type: 'exchange_rate_set', data: rate }),
+    commit('bot-a', START, botCreated(1, 'a', 1)),
+    ...Array.from({ length: 20 }, (_, i) => commit('eventtypes-a', START, name(101 + i))),
+  ];
+  for (let id = 1; id <= USERS; id += 1000) {
+    const items = Array.from({ length: 1000 }, (_, i) => {
+      return update(id + i, id + i, START, { event_id: 1, command: '/start', start_param: `source-s${(id + i) % 50}` });
+    });
+    commits.push(commit('intake-a', START, { type: 'updates_received', data: { items } }));
+  }
+  return commits;
+}
+
+type MakeItem = (next: () => number, at: number, index: number) => LedgerEvent['data'] extends infer D
+  ? D extends { items: (infer I)[] }
+    ? I
+    : never
+  : never;
+
+interface Workload {
+  readonly name: string;
+  readonly model: ReadModel;
+  readonly type: 'custom_events_received' | 'updates_received';
+  readonly perCommit: number;
+  readonly item: MakeItem;
+}
+
+const custom =
+  (late: number): MakeItem =>
+  (next, at) => ({
+    event_id: 101 + Math.floor(next() * 20),
+    user_id: pickUser(next),
+    date: Math.floor(at - (next() < late ? next() * 7 * 24 * 3_600_000 : 0)),
+    ...(next() < 0.2 && { value: String(Math.floor(next() * 100_000)), unit: next() < 0.5 ? 'EUR' : 'USD' }),
+    ...(next() < 0.3 && { category: `c${Math.floor(next() * 30)}` }),
+  });
+const platform: MakeItem = (next, at, index) =>
+  update(pickUser(next), USERS + 1 + index, at, { event_id: next() < 0.7 ? 8 : 5 });
+
+const workloads: readonly Workload[] = [
+  { name: 'custom events, 1 a request', model: eventsReadModel, type: 'custom_events_received', perCommit: 1, item: custom(0) },
+  { name: 'custom events, 100 a request', model: eventsReadModel, type: 'custom_events_received', perCommit: 100, item: custom(0) },
+  { name: 'same, 5 % late by days', model: eventsReadModel, type: 'custom_events_received', perCommit: 100, item: custom(0.05) },
+  { name: 'updates, 100 a request', model: eventsReadModel, type: 'updates_received', perCommit: 100, item: platform },
+  { name: 'updates, 100 a request', model: usersReadModel, type: 'updates_received', perCommit: 100, item: platform },
+];
+
+function* batches({ type, perCommit, item }: Workload): Generator<ReadCommit[]> {
+  const next = random(7);
+  let index = 0;
+  while (index < EVENTS) {
+    const batch: ReadCommit[] = [];
+    for (; batch.length < BATCH && index < EVENTS; ) {
+      const at = START + 1000 + Math.floor((PERIOD_MS * index) / EVENTS);
+      const items = Array.from({ length: Math.min(perCommit, EVENTS - index) }, () => item(next, at, index++));
+      batch.push(commit('intake-a', at, { type, data: { items } } as LedgerEvent));
+    }
+    yield batch;
+  }
+}
+
+async function inSchema(client: pg.Client, schema: string, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('SET LOCAL synchronous_commit TO off');
+  await client.query(`SET LOCAL search_path TO ${schema}`);
+  await work();
+  await client.query('COMMIT');
+}
+
+let backend = 0;
+function cpu() { const f = readFileSync(`/proc/${backend}/stat`,'utf8').split(') ')[1]!.split(' '); const u = process.cpuUsage(); return { pg: (Number(f[11])+Number(f[12]))*10, js: (u.user+u.system)/1000 }; }
+async function run(client: pg.Client, workload: Workload): Promise<void> {
+  const { model } = workload;
+  const schema = schemaOf(model);
+  const categories = new Set(model.categories);
+  const apply = (batch: ReadCommit[]) => inSchema(client, schema, () => model.apply(client, batch));
+  for (const name of [schema, 'floor']) {
+    await client.query(`DROP SCHEMA IF EXISTS ${name} CASCADE; CREATE SCHEMA ${name}; SET search_path TO ${name}; ${model.ddl}`);
+  }
+  const start = prologue().filter(({ stream }) => categories.has(stream.slice(0, stream.indexOf('-'))));
+  await apply(start);
+  const before = await dump(client, schema);
+
+  let seconds = 0;
+  let cp = 0, cj = 0;
+  for (const batch of batches(workload)) {
+ const c0 = cpu();
+    const began = performance.now();
+    await apply(batch);
+    seconds += (performance.now() - began) / 1000;
+ const c1 = cpu(); cp += c1.pg - c0.pg; cj += c1.js - c0.js;
+  }
+
+  const finishedRows = await dump(client, schema);
+  // Tables that only grow begin, as for the projector, with the users and their first visits; of others all rows count.
+  const grows = (table: string) => !CHANGING.has(table);
+  const load = async (rows: Dump, lines: (table: string, all: string) => string) => {
+    for (const [table, all] of rows) await copy(client, table, lines(table, all));
+  };
+  await inSchema(client, 'floor', () => load(before, (table, all) => (grows(table) ? all : '')));
+  const added = new Map([...finishedRows].map(([table, all]) => [table, grows(table) ? without(before.get(table)!, all) : all]));
+  const began = performance.now();
+  const c2 = cpu(); await inSchema(client, 'floor', () => load(added, (_, all) => all)); const c3 = cpu(); console.log('cpu us/event: apply pg', (cp*1000/EVENTS).toFixed(1), 'js', (cj*1000/EVENTS).toFixed(1), ' floor pg', ((c3.pg-c2.pg)*1000/EVENTS).toFixed(1), 'js', ((c3.js-c2.js)*1000/EVENTS).toFixed(1), 'cpu ratio', ((c3.pg-c2.pg+c3.js-c2.js)/(cp+cj)).toFixed(2));
+  const floor = (performance.now() - began) / 1000;
+  const rate = (s: number) => `${(EVENTS / s / 1000).toFixed(1).padStart(6)} k/s`;
+  const label = `${model.name}: ${workload.name}`.padEnd(40);
+  console.log(`${label} ${rate(seconds)}   COPY ${rate(floor)}   ratio ${(floor / seconds).toFixed(2)}`);
+}
+
+type Dump = ReadonlyMap<string, string>;
+
+async function dump(client: pg.Client, schema: string): Promise<Dump> {
+  const { rows } = await client.query<{ tablename: string }>('SELECT tablename FROM pg_tables WHERE schemaname = $1', [schema]);
+  const tables = new Map<string, string>();
+  for (const { tablename } of rows)
+    tables.set(tablename, await text(client.query(copyTo(`COPY ${schema}.${tablename} TO STDOUT`))));
+  return tables;
+}
+
+const CHANGING = new Set(['bots', 'event_types', 'users']);
+
+function without(before: string, after: string): string {
+  const had = new Set(before.split('\n'));
+  return after.split('\n').filter((line) => !had.has(line)).map((line) => `${line}\n`).join('');
+}
+
+async function copy(client: pg.Client, table: string, lines: string): Promise<void> {
+  if (lines === '') return;
+  const stream = client.query(copyFrom(`COPY ${table} FROM STDIN`));
+  stream.end(lines);
+  await finished(stream);
+}
+
+const url = new URL(process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:54321/postgres');
+const name = `bench_${randomBytes(4).toString('hex')}`;
+const server = new pg.Client({ connectionString: url.href });
+await server.connect();
+await server.query(`CREATE DATABASE ${name}`);
+url.pathname = `/${name}`;
+const client = new pg.Client({ connectionString: url.href });
+await client.connect();
+try {
+  backend = (await client.query('select pg_backend_pid() p')).rows[0].p;
+  const orig = client.query.bind(client);
+  const times = new Map<string,[number,number]>();
+  (client as any).query = (q: any, ...r: any[]) => {
+    const name = q?.name ?? (typeof q === 'string' ? q.slice(0,20) : q?.text?.slice?.(0,30) ?? q?.text ?? 'copy ' + String(q?.cursor?.text ?? '').slice(0,30));
+    const t = performance.now();
+    const done = () => { const x = times.get(name) ?? [0,0]; x[0]++; x[1]+=performance.now()-t; times.set(name,x); };
+    const res = (orig as any)(q, ...r);
+    if (res?.then) res.then(done, done); else if (res?.on) res.on('finish', done);
+    return res;
+  };
+  for (const workload of workloads.filter((_, i) => process.env.ONLY === undefined || String(i) === process.env.ONLY)) { times.clear(); await run(client, workload); console.table([...times].sort((a,b)=>b[1][1]-a[1][1]).slice(0,14).map(([n,[c,t]])=>({n,c,t:Math.round(t)}))); }
+} finally {
+  await client.end();
+  await server.query(`DROP DATABASE ${name}`);
+  await server.end();
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { BENCH_USER, startBenchService } from './service.ts';
+
+/** Memory over 5 million events: resident size of the service while it takes them in and projects them. */
+const EVENTS = Number(process.env['EVENTS'] ?? 5_000_000);
+const BATCH = 1000;
+const SENDERS = 4;
+const SAMPLES = 20;
+
+const service = await startBenchService();
+const pid = service.process.pid!;
+const body = JSON.stringify(
+  Array.from({ length: BATCH }, (_, i) => ({ event: `event_${i % 20}`, user_id: BENCH_USER, value_num: i })),
+);
+let sent = 0;
+let nextSample = EVENTS / SAMPLES;
+const samples: { events: number; mb: number }[] = [];
+await Promise.all(
+  Array.from({ length: SENDERS }, async () => {
+    while (sent < EVENTS) {
+      sent += BATCH;
+      const response = await fetch(`${service.address}/v1/send-event`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
+        body,
+      });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`send-event answered ${response.status}`);
+      if (sent >= nextSample) {
+        nextSample += EVENTS / SAMPLES;
+        samples.push({ events: sent, mb: await residentMb() });
+        console.log(`${sent} events: ${samples.at(-1)!.mb.toFixed(0)} MB`);
+      }
+    }
+  }),
+);
+const half = samples.slice(samples.length / 2);
+const first = Math.max(...samples.slice(0, samples.length / 2).map(({ mb }) => mb));
+const second = Math.max(...half.map(({ mb }) => mb));
+console.log(`peak of the first half ${first.toFixed(0)} MB, of the second ${second.toFixed(0)} MB, ratio ${(second / first).toFixed(2)} (flat: near 1)`);
+await service.stop();
+
+async function residentMb(): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+}
