@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { copyInto, copyLine } from './copy.ts';
 
 /**
  * Which updates of the platform were seen in the last 7 days, so that a repeat changes nothing (decisions 3.5). After a
@@ -27,10 +28,12 @@ export interface UpdateMemory {
   readonly clockBefore: number;
   readonly seen: Map<number, number>;
   readonly added: Map<number, number>;
+  /** Those that the table has. */
+  readonly stored: Set<number>;
 }
 
 export function updateMemory(bot_id: number, clock: number): UpdateMemory {
-  return { bot_id, clock, clockBefore: clock, seen: new Map(), added: new Map() };
+  return { bot_id, clock, clockBefore: clock, seen: new Map(), added: new Map(), stored: new Set() };
 }
 
 /** Whether an update received at `at` repeats one; it is remembered from here on. */
@@ -61,21 +64,24 @@ export async function loadUpdateIds(
   });
   for (const [i, { memory, id }] of asked.entries()) {
     const received = rows[i]![0];
-    if (received !== null) memory.seen.set(id, received);
+    if (received === null) continue;
+    memory.seen.set(id, received);
+    memory.stored.add(id);
   }
 }
 
 /** Stores what was added, and deletes what is past its time: by whole hours, so that most batches delete nothing. */
 export async function saveUpdateIds(tx: ClientBase, memories: readonly UpdateMemory[]): Promise<void> {
-  const rows = memories.flatMap(({ bot_id, added }) => [...added].map(([id, at]) => ({ bot_id, id, at })));
-  if (rows.length > 0)
+  const rows = memories.flatMap((memory) => [...memory.added].map(([id, at]) => ({ memory, id, at })));
+  const outlived = rows.filter(({ memory, id }) => memory.stored.has(id));
+  if (outlived.length > 0)
     await tx.query({
-      name: 'update_memory.save',
-      // An update whose time ran out may still have its row.
-      text: `INSERT INTO update_ids SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[])
-             ON CONFLICT (bot_id, update_id) DO UPDATE SET received = EXCLUDED.received`,
-      values: [rows.map(({ bot_id }) => bot_id), rows.map(({ id }) => id), rows.map(({ at }) => at)],
+      name: 'update_memory.delete',
+      text: 'DELETE FROM update_ids WHERE (bot_id, update_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))',
+      values: [outlived.map(({ memory }) => memory.bot_id), outlived.map(({ id }) => id)],
     });
+  const lines = rows.map(({ memory, id, at }) => copyLine([memory.bot_id, id, at]));
+  await copyInto(tx, 'update_ids', 'bot_id, update_id, received', lines);
   await forget(tx, memories, 'update_ids', 'received', MEMORY_MS);
 }
 

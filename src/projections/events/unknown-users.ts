@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { copyInto, copyLine } from './copy.ts';
+import { copyInto, copyLine } from '../copy.ts';
 import type { EventDraft } from './draft.ts';
 import type { Outcome } from './fold.ts';
 

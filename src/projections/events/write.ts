@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
+import { copyInto, copyLine } from '../copy.ts';
 import { saveUpdateIds } from '../update-memory.ts';
 import type { User } from './bots.ts';
-import { copyInto, copyLine } from './copy.ts';
 import type { EventDraft } from './draft.ts';
 import type { EventTypeRow, Outcome } from './fold.ts';
 

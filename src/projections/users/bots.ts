@@ -16,6 +16,8 @@ export interface UserChange {
   readonly bot_id: number;
   readonly user_id: number;
   readonly profile: Profile;
+  /** As the table has it; null: not at all. */
+  readonly loaded: Profile | null;
   /** JSON text of the custom fields that the batch sets; numbers keep their digits. */
   readonly customFields: Map<string, string>;
 }

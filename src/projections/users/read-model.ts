@@ -118,7 +118,7 @@ function foldImport(bot: Bot, item: ImportedUser, at: number): void {
 function userOf({ bot_id, users }: Bot, user_id: number, date: number): UserChange {
   let user = users.get(user_id);
   if (user === undefined) {
-    user = { bot_id, user_id, profile: newProfile(date), customFields: new Map() };
+    user = { bot_id, user_id, profile: newProfile(date), loaded: null, customFields: new Map() };
     users.set(user_id, user);
   }
   return user;

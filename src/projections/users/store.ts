@@ -21,7 +21,13 @@ export async function loadUsers(
   });
   for (const { i, ...profile } of rows) {
     const { bot, userId } = asked[i - 1]!;
-    bot.users.set(userId, { bot_id: bot.bot_id, user_id: userId, profile, customFields: new Map() });
+    bot.users.set(userId, {
+      bot_id: bot.bot_id,
+      user_id: userId,
+      profile,
+      loaded: { ...profile },
+      customFields: new Map(),
+    });
   }
 }
 
@@ -29,6 +35,39 @@ type Row = Profile & { readonly i: number };
 
 /** Writes users as they now are; custom fields are laid over those of the table. */
 export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
+  const active: UserChange[] = [];
+  const changed: UserChange[] = [];
+  for (const user of users) (isOnlyActive(user) ? active : changed).push(user);
+  await saveActivity(tx, active);
+  await saveAll(tx, changed);
+}
+
+/** Whether a user of the table has been active and nothing else, which is what most updates tell. */
+function isOnlyActive({ profile, loaded, customFields }: UserChange): boolean {
+  if (loaded === null || customFields.size > 0) return false;
+  for (const field of Object.keys(profile) as (keyof Profile)[])
+    if (profile[field] !== loaded[field] && field !== 'date_last_active' && field !== 'profile_date') return false;
+  return true;
+}
+
+async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
+  if (users.length === 0) return;
+  await tx.query({
+    name: 'users.save_activity',
+    text: `UPDATE users u SET date_last_active = n.date_last_active, profile_date = n.profile_date
+             FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
+                  AS n (bot_id, user_id, date_last_active, profile_date)
+            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id`,
+    values: [
+      users.map(({ bot_id }) => bot_id),
+      users.map(({ user_id }) => user_id),
+      users.map(({ profile }) => profile.date_last_active),
+      users.map(({ profile }) => profile.profile_date),
+    ],
+  });
+}
+
+async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
   await tx.query({
     name: 'users.save',
