@@ -11,6 +11,7 @@ import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { schemaOf } from './projections/read-model.ts';
 import { readModels } from './projections/registry.ts';
 import { runProjector } from './projections/runtime/projector.ts';
+import { createSchema } from './projections/runtime/schema.ts';
 import { projectionStatus } from './projections/runtime/status.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import { createAuthenticator } from './queries/catalog/authenticator.ts';
@@ -37,6 +38,8 @@ export interface ServiceOptions {
 export async function startService({ config, logger, lifecycle, invite }: ServiceOptions): Promise<string> {
   const sources = systemSources;
   const { pool, log, instance } = await openFoundation(config, 'service', logger, lifecycle);
+  // Whoever comes first creates the tables, so that an api without its projector yet finds them empty, not missing.
+  for (const model of readModels) await createSchema(pool, model);
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const stopping = new AbortController();
     const projectors = readModels.map((model) =>
