@@ -1,4 +1,4 @@
-import kafkajs, { type Admin, type Consumer } from 'kafkajs';
+import kafkajs, { type Admin, type Consumer, type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import { pause } from '../../pause.ts';
 import type { LogRecord } from './record.ts';
@@ -92,24 +92,27 @@ const RESUME_MS = 200;
 
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
   const { brokers, topic, holder, logger } = options;
-  const kafka = new Kafka({
-    clientId: 'botledger',
-    brokers: [...brokers],
-    connectionTimeout: 1000,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: SEND_RETRY,
-    logLevel: logLevel.WARN,
-    // Every failed attempt is an error to kafkajs; what comes of them is told by who asked.
-    logCreator: () => (entry) => logger.debug({ kafkajs: entry.log }, entry.log.message),
-  });
-  const producer = kafka.producer({
+  const connectWith = (retry: RetryOptions): KafkaJs =>
+    new Kafka({
+      clientId: 'botledger',
+      brokers: [...brokers],
+      connectionTimeout: 1000,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      retry,
+      logLevel: logLevel.WARN,
+      // Every failed attempt is an error to kafkajs; what comes of them is told by who asked.
+      logCreator: () => (entry) => logger.debug({ kafkajs: entry.log }, entry.log.message),
+    });
+  const producer = connectWith(SEND_RETRY).producer({
     allowAutoTopicCreation: false,
     idempotent: false,
     createPartitioner: Partitioners.DefaultPartitioner,
-    retry: SEND_RETRY,
   });
-  const admin = kafka.admin({ retry: ASK_RETRY });
-  await Promise.all([producer.connect(), admin.connect()]);
+  const kafka = connectWith(ASK_RETRY);
+  const admin = kafka.admin();
+  // The one that gives up soon comes first: the other would try for half a minute.
+  await admin.connect();
+  await producer.connect();
   let groups = 0;
 
   return {
@@ -223,7 +226,9 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
       eachBatchAutoResolve: false,
       eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
         const lane = batch.partition;
-        const want = expected[lane]!;
+        const want = expected[lane];
+        // Somebody added partitions. No key is there, and the next start refuses the topic.
+        if (want === undefined) return resolveOffset(batch.lastOffset());
         const records = batch.messages.flatMap(({ offset, key, value }) =>
           Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
         );

@@ -72,8 +72,9 @@ interface StoredRow {
 }
 
 /**
- * The commit that already holds the command or the id of `commit`, as far as the index is. Of a repeated commit id on
- * an *any* stream without a command the text was not kept: it is the caller's own.
+ * The commit that already holds the command or the id of `commit`, as far as the index is. Of intake without a command the
+ * text was not kept: the same id means the same commit, so it is the caller's own.
+ * @throws RangeError the id is that of an intake commit, and this is none
  */
 export async function holderOf(
   pool: pg.Pool,
@@ -95,7 +96,10 @@ export async function holderOf(
     values: [lane, commit.id, commit.command?.id ?? null, commit.at - COMMAND_MEMORY_MS],
   });
   const row = rows[0];
-  return row === undefined ? null : recorded(lane, { ...row, body: row.body ?? text });
+  if (row === undefined) return null;
+  if (row.body === null && commit.expected !== 'any')
+    throw new RangeError(`the id ${commit.id} is that of another commit`);
+  return recorded(lane, { ...row, body: row.body ?? text });
 }
 
 /** @throws BrokenChainError */

@@ -135,14 +135,16 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
       if (first !== null) return { position: first.position, revision: first.revision, repeated: first };
       refuseEarly(commit, head);
     } catch (error) {
-      if (error instanceof ConflictError || error instanceof LogUnavailableError) throw error;
+      if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
+        throw error;
       throw new LogUnavailableError('the index cannot be asked', { cause: error });
     }
     const offset = await produce();
     try {
       return await outcome(commit, text, lane, offset, deadline);
     } catch (error) {
-      if (error instanceof ConflictError || error instanceof OutcomeUnknownError) throw error;
+      if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
+        throw error;
       throw new OutcomeUnknownError('the index cannot be asked', { cause: error });
     }
   };
@@ -163,9 +165,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     if (verdict.void === 'conflict') throw await conflict(pool, commit);
     const first = await holderOf(pool, lane, commit, text);
     if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(lane, offset)} is void`);
-    // The client's own retry, or that of this append's caller: no repeat to whoever asked once.
-    const own = canonicalUuid(first.id) === canonicalUuid(commit.id);
-    return { position: first.position, revision: first.revision, repeated: own ? null : first };
+    // Perhaps only of the client's own retry, which looks the same.
+    return { position: first.position, revision: first.revision, repeated: first };
   };
 
   return {
