@@ -57,9 +57,9 @@ export function judge(before: Known, readings: readonly Reading[]): Judgement {
     if ('malformed' in reading) return { offset: reading.offset, void: 'malformed', detail: reading.malformed };
     const { offset, commit, body } = reading;
     const id = canonicalUuid(commit.id)!;
-    const commandId = commit.command && canonicalUuid(commit.command.id)!;
+    const commandId = commit.command === undefined ? undefined : canonicalUuid(commit.command.id);
 
-    const earlier = remembered(commandId && commands.get(commandId), commit) ?? remembered(commits.get(id), commit);
+    const earlier = recall(commands, commandId, commit.at) ?? recall(commits, id, commit.at);
     if (earlier !== undefined) return { offset, void: 'repeated', detail: `of offset ${earlier.offset}` };
 
     const exact = commit.revision !== null && commit.hash !== null;
@@ -86,14 +86,17 @@ export function judge(before: Known, readings: readonly Reading[]): Judgement {
   return { verdicts, known: { heads, commits, commands, memoryFrom }, forget };
 }
 
-function remembered(sighting: Sighting | undefined | '', commit: RecordedCommit): Sighting | undefined {
-  if (!sighting) return undefined;
-  return sighting.exact || sighting.at > commit.at - COMMAND_MEMORY_MS ? sighting : undefined;
+function recall(seen: ReadonlyMap<string, Sighting>, id: string | undefined, at: number): Sighting | undefined {
+  const sighting = id === undefined ? undefined : seen.get(id);
+  if (sighting === undefined) return undefined;
+  return sighting.exact || sighting.at > at - COMMAND_MEMORY_MS ? sighting : undefined;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
+/** Beyond the memory, for writers whose clocks differ. */
+const MARGIN_MS = 60 * 60 * 1000;
+/** Forgetting goes in steps of so much: seldom, and little at a time. */
+const STEP_MS = 60 * 1000;
 
-/** In steps of an hour, so that forgetting costs little; an hour beyond the memory, for writers whose clocks differ. */
 function memoryHorizon(at: number): number {
-  return Math.floor((at - COMMAND_MEMORY_MS - HOUR_MS) / HOUR_MS) * HOUR_MS;
+  return Math.floor((at - COMMAND_MEMORY_MS - MARGIN_MS) / STEP_MS) * STEP_MS;
 }
