@@ -23,6 +23,7 @@ export function exactNumber(value: unknown): Big | undefined {
 
 /** A JSON number that is an integer within JSON-safe bounds, however it is written (`5`, `5.0`, `5e0`). */
 export function safeInteger(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined; // + 0: there is no -0
   const exact = exactNumber(value);
   if (exact === undefined || exact.e > 15) return undefined;
   const rounded = exact.toNumber();
@@ -31,7 +32,7 @@ export function safeInteger(value: unknown): number | undefined {
 
 /** Strings that must not be stored or echoed (decisions.md 1.4): Postgres cannot hold U+0000, UTF-8 no lone surrogate. */
 export function isStorable(text: string): boolean {
-  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 /** A problem for every key and string below `root` that is not storable. Iterative: JSON may nest deeper than the stack. */

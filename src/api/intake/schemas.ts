@@ -40,12 +40,11 @@ const decimal = z
   .unknown()
   .transform((value, context) => {
     if (value === undefined || value === null) return undefined;
-    const exact = exactNumber(value);
-    const decimals = exact === undefined ? 'must be a number' : decimalText(exact);
-    if (exact !== undefined && decimals !== null) return decimals;
-    const message =
-      exact === undefined ? 'must be a number' : 'must lie within 10^15 and have at most 30 digits after the point';
-    context.addIssue({ code: 'custom', message });
+    const number = Number.isFinite(value) ? (value as number) : exactNumber(value);
+    const decimals = number === undefined ? null : decimalText(number);
+    if (decimals !== null) return decimals;
+    const outside = 'must lie within 10^15 and have at most 30 digits after the point';
+    context.addIssue({ code: 'custom', message: number === undefined ? 'must be a number' : outside });
     return z.NEVER;
   })
   .optional()

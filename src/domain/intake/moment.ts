@@ -20,12 +20,26 @@ function moment(match: RegExpExecArray | null): number | null {
     match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return null;
-  const date = new Date(0);
-  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // A day that does not exist rolls over into another.
-  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > daysIn(Number(year), Number(month)))
+    return null;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -60_000 : 60_000);
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  return date.setUTCHours(Number(hour), Number(minute), Number(second), ms) - offset;
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years are a whole number of days.
+  const at = Date.UTC(
+    Number(year) + 400,
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    ms,
+  );
+  return at - FOUR_CENTURIES_MS - offset;
+}
+
+const FOUR_CENTURIES_MS = 146_097 * 24 * 60 * 60 * 1000;
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
