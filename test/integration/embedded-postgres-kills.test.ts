@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   eventually,
   type PostgresProcess,
@@ -11,6 +11,9 @@ import {
   startPostgresProcess,
   temporaryDataDir,
 } from '../support/embedded-postgres.ts';
+
+// Every step starts processes and servers, which a busy machine does slowly.
+vi.setConfig({ testTimeout: 180_000 });
 
 let folder: Awaited<ReturnType<typeof temporaryDataDir>>;
 let processes: PostgresProcess[];
@@ -105,12 +108,11 @@ describe('kill -9', () => {
   test('of one backend: the server recovers by itself and stays', async () => {
     const { service, url } = await serviceWithData();
     const server = await serverPid();
-    const [backend] = await query(
-      url,
-      `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`,
-    );
-    process.kill(Number(backend?.['pid']), 'SIGKILL');
-    await eventually(async () => expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]));
+    const presence = `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`;
+    const [before] = await query(url, presence);
+    process.kill(Number(before?.['pid']), 'SIGKILL');
+    await service.said('log', 'PostgreSQL is back');
+    expect(await query(url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
     expect(await serverPid()).toBe(server);
     expect(await service.kill('SIGTERM')).toBe(0);
     expect(await serverOf(folder.path)).toBeUndefined();

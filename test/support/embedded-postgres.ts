@@ -20,8 +20,8 @@ interface Message {
 
 export interface PostgresProcess {
   readonly pid: number;
-  /** The first message that has the key, past ones included; rejects when the process ends without it. */
-  said<K extends keyof Message>(key: K): Promise<NonNullable<Message[K]>>;
+  /** What the first message says that has the key (and the value), past ones included; rejects when the process ends without it. */
+  said<K extends keyof Message>(key: K, value?: Message[K]): Promise<NonNullable<Message[K]>>;
   /** To the process alone; resolves with its exit code when it has ended, null after a signal that killed it. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
   /** To its whole process group. */
@@ -86,9 +86,10 @@ function follow(child: ChildProcess): PostgresProcess {
     isRunning: () => running,
     kill: (signal) => send(pid, signal),
     killGroup: (signal) => send(-pid, signal),
-    async said(key) {
+    async said(key, value) {
       for (;;) {
-        const found = messages.find((message) => message[key] !== undefined)?.[key];
+        const said = messages.flatMap((message) => message[key] ?? []);
+        const found = said.find((text) => value === undefined || text === value);
         if (found !== undefined) return found;
         if (!running) throw new Error(`it ended without "${key}": ${JSON.stringify(messages)} ${errors}`);
         await once(changes, 'change');
@@ -98,15 +99,13 @@ function follow(child: ChildProcess): PostgresProcess {
 }
 
 /** A fresh folder that other users may enter; `remove` first stops a server that a test left there. */
-export async function temporaryDataDir(parent = tmpdir()): Promise<{ path: string; remove(): Promise<void> }> {
-  const path = await realpath(await mkdtemp(join(parent, 'botledger-test-')));
+export async function temporaryDataDir(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'botledger-test-')));
   await chmod(path, 0o755);
   return {
     path,
     async remove() {
-      const server = await serverOf(path);
-      if (server !== undefined)
-        await stopServer({ folder: join(path, 'postgres'), binaries: await findBinaries() }, server);
+      await stopServerOf(path);
       await rm(path, { recursive: true, force: true, maxRetries: 5 });
     },
   };
