@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { UpdateItem } from '../../src/domain/intake/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
-import { type ReadCommit, schemaOf } from '../../src/projections/read-model.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { commitId, readCommit } from '../support/intake-commits.ts';
 import { foldIntake, type Picture } from '../support/intake-fold.ts';
 import {
@@ -21,29 +20,20 @@ import {
   updateItem,
 } from '../support/intake-logs.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
+import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-let database: TestDatabase;
+let projection: TestProjection;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const schema = schemaOf(eventsReadModel);
-  await database.pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${eventsReadModel.ddl}`);
+  projection = await createTestProjection(eventsReadModel);
 });
-afterAll(() => database.drop());
+afterAll(() => projection.drop());
 
-/** The picture after these batches, in a transaction that leaves nothing. */
-async function project(batches: readonly (readonly ReadCommit[])[]): Promise<Picture> {
-  const tx = await database.pool.connect();
-  try {
-    await tx.query('BEGIN');
-    await tx.query(`SET LOCAL search_path TO ${schemaOf(eventsReadModel)}`);
-    for (const batch of batches) await eventsReadModel.apply(tx, batch);
+function project(batches: readonly (readonly ReadCommit[])[]): Promise<Picture> {
+  return projection.project(batches, async (tx) => {
     await checkMemories(tx);
-    return await pictureOf(tx);
-  } finally {
-    await tx.query('ROLLBACK');
-    tx.release();
-  }
+    return pictureOf(tx);
+  });
 }
 
 /** What must hold of any state, whatever led to it. */

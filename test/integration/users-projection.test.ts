@@ -3,38 +3,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { UpdateItem } from '../../src/domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
-import { type ReadCommit, schemaOf } from '../../src/projections/read-model.ts';
+import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { cut, DAY, EPOCH, lanesOf, step } from '../support/intake-logs.ts';
+import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-let database: TestDatabase;
+let projection: TestProjection;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const schema = schemaOf(usersReadModel);
-  await database.pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${usersReadModel.ddl}`);
+  projection = await createTestProjection(usersReadModel);
 });
-afterAll(() => database.drop());
+afterAll(() => projection.drop());
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function project(batches: readonly (readonly ReadCommit[])[]): Promise<{ users: Row[]; update_ids: Row[] }> {
-  const tx = await database.pool.connect();
-  try {
-    await tx.query('BEGIN');
-    await tx.query(`SET LOCAL search_path TO ${schemaOf(usersReadModel)}`);
-    for (const batch of batches) await usersReadModel.apply(tx, batch);
+function project(batches: readonly (readonly ReadCommit[])[]): Promise<{ users: Row[]; update_ids: Row[] }> {
+  return projection.project(batches, async (tx) => {
     const rows = async (table: string, order: string) =>
       (await tx.query<{ row: Row }>(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY bot_id, ${order}`)).rows.map(
         ({ row }) => row,
       );
     return { users: await rows('users', 'user_id'), update_ids: await rows('update_ids', 'update_id') };
-  } finally {
-    await tx.query('ROLLBACK');
-    tx.release();
-  }
+  });
 }
 
 /** The users after these events of bot a's intake, each received a second after the last. */
@@ -135,16 +126,10 @@ describe('the read model `users`', () => {
     const commits = lanesOf(events.map((event) => ({ lane: 'bot-a', stream: 'intake-a', wait: 0, event }))).get(
       'bot-a',
     )!;
-    const tx = await database.pool.connect();
-    try {
-      await tx.query('BEGIN');
-      await tx.query(`SET LOCAL search_path TO ${schemaOf(usersReadModel)}`);
-      for (const commit of commits) await usersReadModel.apply(tx, [commit]);
+    const digits = await projection.project(cut(commits, [1]), async (tx) => {
       const { rows } = await tx.query(`SELECT custom_fields ->> 'b' AS b FROM users`);
-      expect(rows).toEqual([{ b: '12345678901234567890.5' }]);
-    } finally {
-      await tx.query('ROLLBACK');
-      tx.release();
-    }
+      return rows;
+    });
+    expect(digits).toEqual([{ b: '12345678901234567890.5' }]);
   });
 });

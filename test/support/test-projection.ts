@@ -1,0 +1,31 @@
+import type { ClientBase } from 'pg';
+import { type ReadCommit, type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface TestProjection {
+  /** Applies the batches to empty tables and reads them; nothing stays. */
+  project<T>(batches: readonly (readonly ReadCommit[])[], read: (tx: ClientBase) => Promise<T>): Promise<T>;
+  drop(): Promise<void>;
+}
+
+/** A database with the tables of a read model. */
+export async function createTestProjection(model: ReadModel): Promise<TestProjection> {
+  const { pool, drop } = await createTestDatabase();
+  const schema = schemaOf(model);
+  await pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${model.ddl}`);
+  return {
+    drop,
+    async project(batches, read) {
+      const tx = await pool.connect();
+      try {
+        await tx.query('BEGIN');
+        await tx.query(`SET LOCAL search_path TO ${schema}`);
+        for (const batch of batches) await model.apply(tx, batch);
+        return await read(tx);
+      } finally {
+        await tx.query('ROLLBACK');
+        tx.release();
+      }
+    },
+  };
+}
