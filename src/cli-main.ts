@@ -1,5 +1,5 @@
-import { cliContext } from './cli-context.ts';
 import { runCli } from './cli/program.ts';
+import { cliContext } from './cli-context.ts';
 
 /** `botledger`: what bin/botledger.js runs. */
 process.exitCode = await runCli(process.argv.slice(2), {

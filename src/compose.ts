@@ -15,6 +15,7 @@ import { openPostgresLog } from './log/postgres/postgres-log.ts';
 export interface Foundation {
   /** Unique per process; holds its leases. */
   readonly instance: string;
+  readonly connectionString: string;
   readonly pool: pg.Pool;
   readonly log: EventLog;
 }
@@ -45,7 +46,7 @@ export async function openFoundation(
   const instance = randomUUID();
   const log = await openLog(config, connectionString, instance, logger);
   lifecycle.started('log', () => log.close());
-  return { instance, pool, log };
+  return { instance, connectionString, pool, log };
 }
 
 async function openEmbedded(

@@ -3,8 +3,10 @@ import { ConfigError, readConfig } from './config.ts';
 import { EmbeddedPostgresError } from './database/embedded/error.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { runProjectors } from './projectors.ts';
 import { startService } from './service.ts';
 import { stopOnSignal } from './shutdown.ts';
+import { startProjectorThread } from './start-projector-thread.ts';
 
 /** The service's process: configuration from the environment, signals, exit codes. */
 
@@ -14,22 +16,38 @@ function isExpected(error: unknown): error is Error {
 }
 
 const lifecycle = createLifecycle();
-try {
+const stopping = new AbortController();
+
+async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = pino({ level: config.LOG_LEVEL });
-  stopOnSignal(
-    () => {
-      logger.info('stopping');
-      return lifecycle.stop();
-    },
-    (error) => logger.error({ err: error }, 'stopped with problems'),
-  );
-  await startService({
+  const starting = startService({
     config,
     logger,
     lifecycle,
+    signal: stopping.signal,
+    // Beside an api they get a thread of their own.
+    project: (foundation) =>
+      config.ROLE === 'all'
+        ? startProjectorThread({ config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
+        : runProjectors(foundation, logger),
     invite: (invitation, address) => process.stdout.write(invitation.text(address, process.stdout.isTTY === true)),
   });
+  stopOnSignal(
+    async () => {
+      logger.info('stopping');
+      stopping.abort();
+      // A start that is still under way first gets to where its parts can be stopped; why it failed, it says itself.
+      await starting.catch(() => {});
+      await lifecycle.stop();
+    },
+    (error) => logger.error({ err: error }, 'stopped with problems'),
+  );
+  await starting;
+}
+
+try {
+  await start();
 } catch (error) {
   process.stderr.write(`botledger: ${isExpected(error) ? error.message : String((error as Error).stack ?? error)}\n`);
   await lifecycle.stop().catch((problem: unknown) => process.stderr.write(`botledger: ${String(problem)}\n`));

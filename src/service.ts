@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './api/app.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createEventTypeDirectory } from './commands/event-type-directory.ts';
-import { openFoundation } from './compose.ts';
+import { type Foundation, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
 import { oldestWriter } from './database/oldest-writer.ts';
 import { type DemoInvitation, prepareDemo } from './demo.ts';
@@ -10,10 +10,10 @@ import type { Lifecycle } from './lifecycle.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { schemaOf } from './projections/read-model.ts';
 import { readModels } from './projections/registry.ts';
-import { runProjector } from './projections/runtime/projector.ts';
 import { createSchema } from './projections/runtime/schema.ts';
 import { projectionStatus } from './projections/runtime/status.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
+import type { Projectors } from './projectors.ts';
 import { createAuthenticator } from './queries/catalog/authenticator.ts';
 import { systemSources } from './system-sources.ts';
 
@@ -27,6 +27,10 @@ export interface ServiceOptions {
   readonly logger: Logger;
   /** Gets every part that is started, so that its owner can stop them, also when the start fails half way. */
   readonly lifecycle: Lifecycle;
+  /** Ends a start that waits for the catalog. */
+  readonly signal: AbortSignal;
+  /** Starts the projectors where the role asks for them. */
+  readonly project: (foundation: Foundation) => Projectors;
   /** Told once, on an empty installation with the embedded database: how to try the service out. */
   readonly invite: (invitation: DemoInvitation, address: string) => void;
 }
@@ -35,20 +39,16 @@ export interface ServiceOptions {
  * Starts what the role asks for and returns the address it listens on. An api is then listening and ready: until the
  * catalog has caught up with the log it answers 503.
  */
-export async function startService({ config, logger, lifecycle, invite }: ServiceOptions): Promise<string> {
+export async function startService(options: ServiceOptions): Promise<string> {
+  const { config, logger, lifecycle, signal, project, invite } = options;
   const sources = systemSources;
-  const { pool, log, instance } = await openFoundation(config, 'service', logger, lifecycle);
+  const foundation = await openFoundation(config, 'service', logger, lifecycle);
+  const { pool, log } = foundation;
   // Whoever comes first creates the tables, so that an api without its projector yet finds them empty, not missing.
   for (const model of readModels) await createSchema(pool, model);
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
-    const stopping = new AbortController();
-    const projectors = readModels.map((model) =>
-      runProjector({ model, log, pool, holder: instance, logger, signal: stopping.signal }),
-    );
-    lifecycle.started('projectors', async () => {
-      stopping.abort();
-      await Promise.all(projectors);
-    });
+    const projectors = project(foundation);
+    lifecycle.started('projectors', () => projectors.stop());
   }
 
   const isApi = config.ROLE === 'all' || config.ROLE === 'api';
@@ -85,8 +85,9 @@ export async function startService({ config, logger, lifecycle, invite }: Servic
 
   const demo = config.DATABASE_URL === undefined ? await prepareDemo({ log, sources }, config.DATA_DIR) : null;
   const head = await log.head();
-  while (!catalogReady) catalogReady = await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS);
-  logger.info('ready');
+  while (!catalogReady && !signal.aborted)
+    catalogReady = await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS);
+  if (catalogReady) logger.info('ready');
   if (demo !== null) invite(demo, address);
   return address;
 }

@@ -43,7 +43,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
 /** One line a request, with its id; the query is left out, since it may hold a key. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'error' : 'debug';
+    const level = reply.statusCode >= 500 && reply.statusCode !== 503 ? 'error' : 'debug';
     request.log[level](
       {
         method: request.method,

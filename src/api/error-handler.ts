@@ -12,7 +12,8 @@ const STATUS_OF: Readonly<Record<RejectionCode, number>> = { invalid: 400, limit
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = toApiError(error);
-    if (answer.status >= 500) request.log.error({ err: error }, 'request failed');
+    // 503 is overload or an outage, which the parts concerned tell of themselves: a line for each request would drown them.
+    if (answer.status >= 500 && answer.status !== 503) request.log.error({ err: error }, 'request failed');
     if (answer.retryAfter !== undefined) void reply.header('retry-after', String(answer.retryAfter));
     // A body that was not read to its end cannot be followed by another request.
     if (answer.status === 413) void reply.header('connection', 'close');

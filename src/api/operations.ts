@@ -23,8 +23,8 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
       await options.ready();
       return { ok: true };
     } catch (error) {
-      request.log.warn({ err: error }, 'not ready');
       const reason = error instanceof Error ? error.message : 'not ready';
+      request.log.info({ reason }, 'not ready');
       return reply.status(503).header('retry-after', '1').send({ ok: false, error: reason, error_code: 503 });
     }
   });

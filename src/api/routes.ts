@@ -6,6 +6,8 @@ import { receiveUpdates } from '../commands/receive-updates.ts';
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
+import { eventsReadModel } from '../projections/events/read-model.ts';
+import { schemaOf } from '../projections/read-model.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
@@ -30,7 +32,7 @@ export function apiRoutes({ config, pool, log, sources, directory }: ApiDependen
     sendEvent(receiveCustomEvents({ log, sources, directory }), sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
-    listBotErrors(pool, sources.now),
+    listBotErrors({ pool, events: schemaOf(eventsReadModel) }, sources.now),
     ...reportRoutes({ config, pool, log, sources }),
   ];
 }

@@ -1,6 +1,4 @@
 import type pg from 'pg';
-import { eventsReadModel } from '../projections/events/read-model.ts';
-import { schemaOf } from '../projections/read-model.ts';
 
 /** Something that was accepted and could not be processed as sent (decisions 3.2). */
 export interface BotError {
@@ -33,16 +31,16 @@ interface Row {
   resolved_at: string | null;
 }
 
-/** The bot's errors of the last 90 days, newest first. */
+/** The bot's errors of the last 90 days, newest first. `events` is the schema of the events' read model. */
 export async function botErrors(
-  pool: pg.Pool,
+  { pool, events }: { readonly pool: pg.Pool; readonly events: string },
   botId: number,
   filter: { readonly kind?: BotErrorKind | undefined; readonly limit: number; readonly offset: number },
   now: number,
 ): Promise<BotError[]> {
   const { rows } = await pool.query<Row>(
     `SELECT commit_id, idx, kind, date, source, message, payload, resolved_at
-     FROM ${schemaOf(eventsReadModel)}.bot_errors
+     FROM ${events}.bot_errors
      WHERE bot_id = $1 AND date >= $2 AND ($3::text IS NULL OR kind = $3)
      ORDER BY date DESC, commit_id DESC, idx DESC, kind LIMIT $4 OFFSET $5`,
     [botId, now - KEPT_MS, filter.kind ?? null, filter.limit, filter.offset],

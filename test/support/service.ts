@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { createBot } from '../../src/commands/create-bot.ts';
 import { createOwner } from '../../src/commands/create-owner.ts';
@@ -6,10 +7,12 @@ import { issueKey } from '../../src/commands/issue-key.ts';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { createLifecycle } from '../../src/lifecycle.ts';
+import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { runProjectors } from '../../src/projectors.ts';
 import { startService } from '../../src/service.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -32,6 +35,8 @@ export interface TestBot {
 export interface TestService {
   readonly address: string;
   readonly database: TestDatabase;
+  /** The environment that another instance of it is started with. */
+  readonly env: Readonly<Record<string, string>>;
   /** A second door to the same log, as another instance would have it. */
   readonly log: EventLog;
   readonly commands: CommandContext;
@@ -61,7 +66,14 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     AUTH_FAILURES_PER_MINUTE: '0',
     ...env,
   });
-  const address = await startService({ config, logger, lifecycle, invite: () => {} });
+  const address = await startService({
+    config,
+    logger,
+    lifecycle,
+    signal: new AbortController().signal,
+    project: (foundation) => runProjectors(foundation, logger),
+    invite: () => {},
+  });
   const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
   const commands: CommandContext = { log, sources: systemSources };
 
@@ -73,16 +85,21 @@ export async function startTestService(env: Record<string, string> = {}): Promis
     }
   }
   async function request(path: string, init: RequestInit): Promise<Answer> {
-    const response = await fetch(address + path, init);
+    const response = await fetch(running.address + path, init);
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
 
   return {
-    address,
+    get address() {
+      return running.address;
+    },
+    get log() {
+      return log;
+    },
     database,
-    log,
+    env,
     commands,
     post: (path, body, headers = {}) =>
       request(path, {
@@ -100,10 +117,32 @@ export async function startTestService(env: Record<string, string> = {}): Promis
       return { ownerId, publicKey, webhookSecret, apiKey };
     },
     projected,
+    async restart(meanwhile) {
+      await Promise.all([running.stop(), log.close()]);
+      await meanwhile?.();
+      running = await startTestInstance(env);
+      log = await openLog();
+    },
     async stop() {
-      await lifecycle.stop();
-      await log.close();
+      await Promise.all([running.stop(), log.close()]);
       await database.drop();
     },
   };
+}
+
+/** One instance in this process; resolves when it is ready. */
+export async function startTestInstance(
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly address: string; stop(): Promise<void> }> {
+  const config = readConfig(env);
+  const logger = pino({ level: config.LOG_LEVEL });
+  const lifecycle = createLifecycle();
+  const address = await startService({
+    config,
+    logger,
+    lifecycle,
+    project: (foundation) => runProjectors(foundation, logger),
+    invite: () => {},
+  });
+  return { address, stop: () => lifecycle.stop() };
 }

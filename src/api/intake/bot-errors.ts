@@ -35,7 +35,10 @@ const botError = z
   .meta({ id: 'BotError' });
 
 /** GET /v1/bot-errors (decisions 3.2): what was accepted and could not be processed as sent. Any plan. */
-export function listBotErrors(pool: pg.Pool, now: () => number): AnyRoute {
+export function listBotErrors(
+  source: { readonly pool: pg.Pool; readonly events: string },
+  now: () => number,
+): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/bot-errors',
@@ -46,7 +49,7 @@ export function listBotErrors(pool: pg.Pool, now: () => number): AnyRoute {
     query,
     answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(botError) }) }),
     async handle({ request, query: filter }) {
-      return { ok: true, data: { items: await botErrors(pool, botOf(request).bot_id, filter, now()) } };
+      return { ok: true, data: { items: await botErrors(source, botOf(request).bot_id, filter, now()) } };
     },
   });
 }

@@ -1,0 +1,38 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { ProjectorThreadData } from './projector-thread.ts';
+import type { Projectors } from './projectors.ts';
+
+const AGAIN_MS = 1000;
+
+/** Starts the projectors in a thread of their own, again whenever it ends by itself. */
+export function startProjectorThread(data: ProjectorThreadData, logger: Logger): Projectors {
+  const file = new URL(`./projector-thread${extname(import.meta.url)}`, import.meta.url);
+  let stopping = false;
+  let again: NodeJS.Timeout | undefined;
+  let ended: Promise<void>;
+  let worker: Worker;
+  const start = (): void => {
+    worker = new Worker(file, { workerData: data });
+    worker.on('error', (error) => logger.error({ err: error }, 'the projectors failed'));
+    ended = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        if (!stopping) {
+          logger.error({ code }, 'the projectors ended; starting them again');
+          again = setTimeout(start, AGAIN_MS);
+        }
+        resolve();
+      });
+    });
+  };
+  start();
+  return {
+    async stop() {
+      stopping = true;
+      clearTimeout(again);
+      worker.postMessage('stop');
+      await ended;
+    },
+  };
+}
