@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KafkaContainer } from '@testcontainers/kafka';
 
@@ -53,6 +53,8 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
   </dependencies></project>`;
 const START_TIMEOUT_MS = 30_000;
+/** Runs a command until its own stdin ends, then kills it with -9: a run of tests that is cut short leaves no broker. */
+const AS_LONG_AS_STDIN = '"$@" & cat > /dev/null; kill -9 $!; wait';
 
 /** The folder with the broker's jars (43 MB), fetched once per user. */
 async function fetchJars(): Promise<string> {
@@ -81,38 +83,32 @@ async function startWithJava(): Promise<KafkaBroker> {
   const [port, controllerPort] = [await freePort(), await freePort()];
   const config = join(folder, 'server.properties');
   await writeFile(config, properties(folder, port, controllerPort));
-  const java = ['-cp', [join(jars, '*'), ''].join(delimiter), '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
+  const java = ['-cp', join(jars, '*'), '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
   const tool = [...java, '-Xmx128m', 'kafka.tools.StorageTool'];
   const { stdout } = await run('java', [...tool, 'random-uuid']);
   await run('java', [...tool, 'format', '--standalone', '-t', stdout.trim().split('\n').at(-1)!, '-c', config]);
 
   let broker: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    const child = spawn('java', [...java, '-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', 'kafka.Kafka', config], {
-      stdio: 'ignore',
-    });
-    broker = child;
+    const kafka = [...java, '-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', 'kafka.Kafka', config];
+    broker = spawn('sh', ['-c', AS_LONG_AS_STDIN, 'sh', 'java', ...kafka], { stdio: ['pipe', 'ignore', 'ignore'] });
     const deadline = performance.now() + START_TIMEOUT_MS;
-    while (!(await accepts(port))) {
-      if (child.exitCode !== null) throw new Error(`the Kafka broker ended with ${child.exitCode}`);
+    while (!(await accepts(port)))
       if (performance.now() > deadline) throw new Error('the Kafka broker does not answer');
-    }
   };
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    const child = broker;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
+  const kill = async (): Promise<void> => {
+    if (broker === null) return;
+    const exited = new Promise((resolve) => broker?.once('exit', resolve));
+    broker.stdin?.end();
     await exited;
+    broker = null;
   };
-  // A run of tests that is cut short leaves no broker behind.
-  process.once('exit', () => broker?.kill('SIGKILL'));
   await start();
   return {
     brokers: [`127.0.0.1:${port}`],
-    process: { kill: () => end('SIGKILL'), start },
+    process: { kill, start },
     async stop() {
-      await end('SIGKILL');
+      await kill();
       await rm(folder, { recursive: true, force: true });
     },
   };
