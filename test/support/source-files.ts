@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The repository's folder. */
+export const ROOT = join(import.meta.dirname, '../..');
+
+export interface SourceFile {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** Files of ours that it imports, types too: paths like `path`. */
+  readonly files: readonly string[];
+  /** Packages and Node's own modules, by what the import says. */
+  readonly packages: readonly { readonly name: string; readonly typeOnly: boolean }[];
+}
+
+/** Every TypeScript file below a folder. */
+export function sourceFiles(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name).replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'))
+    .map(readSource);
+}
+
+/** Statements as the formatter leaves them: a module's name stands in single quotes, and nothing before it does. */
+const IMPORT = /^(?:import|export)( type)?\b[^'";`]*\bfrom '([^']+)';$|^import '([^']+)';$|\bimport\('([^']+)'\)/gm;
+
+export function readSource(path: string): SourceFile {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const imports = [...text.matchAll(IMPORT)].map(([, type, from, bare, dynamic]) => ({
+    name: (from ?? bare ?? dynamic)!,
+    typeOnly: type !== undefined,
+  }));
+  const statements = text.match(/^import /gm)?.length ?? 0;
+  if (imports.length < statements) throw new Error(`${path}: an import in a form that is not known here`);
+  return {
+    path,
+    text,
+    files: imports
+      .filter(({ name }) => name.startsWith('.'))
+      .map(({ name }) => join(dirname(path), name).replaceAll('\\', '/')),
+    packages: imports.filter(({ name }) => !name.startsWith('.')),
+  };
+}
+
+/** The text without comments and without what stands in single quotes, line by line. */
+export function codeOf(text: string): string {
+  return text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .replace(/'(?:[^'\\\n]|\\.)*'|(?<!:)\/\/.*$/gm, (found) => ' '.repeat(found.length));
+}

