@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { pause } from '../../pause.ts';
 
 /** Wakes readers after an append, in this process at once and in others through NOTIFY. */
 export interface Bell {
@@ -24,7 +25,8 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
   let next = new Promise<void>((resolve) => (wake = resolve));
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | null = null;
-  let notify: NodeJS.Timeout | null = null;
+  let rungSince = false;
+  let announcing: Promise<void> | null = null;
   let closed = false;
 
   const rung = (): void => {
@@ -58,21 +60,28 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
       })
       .catch(later);
   };
+  /** Tells the other processes, once for all that rang meanwhile. */
+  const announce = async (): Promise<void> => {
+    while (rungSince && !closed) {
+      await pause(NOTIFY_EVERY_MS);
+      rungSince = false;
+      await client?.query(`NOTIFY ${CHANNEL}`).catch(later);
+    }
+    announcing = null;
+  };
   connect();
 
   return {
     ring() {
       rung();
-      notify ??= setTimeout(() => {
-        notify = null;
-        client?.query(`NOTIFY ${CHANNEL}`).catch(later);
-      }, NOTIFY_EVERY_MS);
+      rungSince = true;
+      announcing ??= announce();
     },
     next: () => next,
     async close() {
       closed = true;
       if (reconnect !== null) clearTimeout(reconnect);
-      if (notify !== null) clearTimeout(notify);
+      await announcing;
       rung();
       await client?.end();
     },
