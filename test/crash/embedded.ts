@@ -5,7 +5,7 @@ import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
 import { serviceProcess } from '../support/service-process.ts';
-import { crashRounds } from './rounds.ts';
+import { crashRounds, drawn } from './rounds.ts';
 
 /** One process on its embedded database; kills of the process, of PostgreSQL and of both at once. */
 export async function crashEmbedded(rounds: number): Promise<void> {
@@ -15,7 +15,7 @@ export async function crashEmbedded(rounds: number): Promise<void> {
   let log: Awaited<ReturnType<typeof openPostgresLog>> | null = null;
   try {
     await service.start();
-    await ready(service.address);
+    await service.ready();
     const apiKey = (await readFile(join(folder.path, 'demo.key'), 'utf8')).trim();
     const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
     const connectionString = `postgres://botledger:${password}@127.0.0.1:${port}/botledger`;
@@ -46,7 +46,7 @@ export async function crashEmbedded(rounds: number): Promise<void> {
           },
         },
       },
-      rounds,
+      drawn(['service', 'postgres', 'both'], rounds),
     );
   } finally {
     await log?.close();
@@ -54,12 +54,4 @@ export async function crashEmbedded(rounds: number): Promise<void> {
     await service.kill('SIGTERM');
     await folder.remove();
   }
-}
-
-async function ready(address: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if ((await fetch(`${address}/ready`).catch(() => null))?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${address} does not get ready`);
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { LogEvent } from '../../src/log/port.ts';
+import { pause } from '../../src/pause.ts';
 
-/** What became of the events that were sent, each named by its `value_str`. */
+/** What became of the elements that were sent, each named by a token that {@link tokensOf} finds in the log again. */
 export interface Sent {
   /** Answered with 200. */
   readonly acknowledged: string[];
@@ -17,67 +19,125 @@ export interface Load {
 
 const SENDERS = 4;
 const PAUSE_MS = 25;
+/** No request waits longer for the log (MAX_WAIT_MS), and not for ever for anything else. */
+const ANSWER_WITHIN_MS = 10_000;
 export const FIRST_USER = 1000;
 export const USERS = 20;
 
+interface Request {
+  readonly path: string;
+  readonly body: readonly object[];
+  readonly tokens: readonly string[];
+}
+
 /**
- * Sends events of known users, some in arrays, some late, until it is stopped. A third of the requests carries an
- * Idempotency-Key and is repeated until it is answered with 200, as a careful client does.
+ * Sends events, goals and updates of known users, some in arrays, some late, some under names never seen before, until it
+ * is stopped. A third of the requests carries an Idempotency-Key and is repeated until it is answered with 200, as a
+ * careful client does.
  */
 export function startLoad(address: string, apiKey: string): Load {
   const sent: Sent = { acknowledged: [], refused: [], unknown: [] };
-  let stopping = false;
+  const stopping = new AbortController();
   const senders = Array.from({ length: SENDERS }, async (_, sender) => {
-    for (let round = 0; !stopping; round++) {
-      const careful = round % 3 === 0;
-      await sendOnce(address, apiKey, sender, round, sent, careful, () => stopping);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    for (let round = 0; !stopping.signal.aborted; round++) {
+      const request = KINDS[round % KINDS.length]!(sender, round);
+      await send(address, apiKey, request, round % 3 === 0, sent, stopping.signal);
+      await pause(PAUSE_MS);
     }
   });
   return {
     async stop() {
-      stopping = true;
+      stopping.abort();
       await Promise.all(senders);
       return sent;
     },
   };
 }
 
-async function sendOnce(
-  address: string,
-  apiKey: string,
-  sender: number,
-  round: number,
-  sent: Sent,
-  careful: boolean,
-  stopping: () => boolean,
-): Promise<void> {
-  const events = Array.from({ length: 1 + (round % 3) }, (_, i) => ({
-    event: `event_${round % 5}`,
-    user_id: FIRST_USER + ((sender * 7 + round + i) % USERS),
-    value_str: randomUUID(),
+const userOf = (sender: number, n: number): number => FIRST_USER + ((sender * 7 + n) % USERS);
+
+function customEvents(sender: number, round: number): Request {
+  const tokens = tokensFor(round);
+  const body = tokens.map((value_str, i) => ({
+    event: round % 10 === 0 ? `name ${value_str}` : `event_${round % 5}`,
+    user_id: userOf(sender, round + i),
+    value_str,
     ...(round % 4 === 0 ? { date: new Date(Date.now() - (round % 50) * 60_000).toISOString() } : {}),
   }));
-  const tokens = events.map((event) => event.value_str);
+  return { path: '/v1/send-event', body, tokens };
+}
+
+function targetEvents(sender: number, round: number): Request {
+  const tokens = tokensFor(round);
+  const body = tokens.map((event_key, i) => ({
+    target_id: 1,
+    user_id: userOf(sender, round + i),
+    value: round + 0.5,
+    unit: 'USD',
+    event_key,
+  }));
+  return { path: '/v1/send-target', body, tokens };
+}
+
+/** Beyond those of the users' first messages. */
+let lastUpdate = USERS;
+
+function updates(sender: number, round: number): Request {
+  const ids = tokensFor(round).map(() => ++lastUpdate);
+  const body = ids.map((update_id, i) => {
+    const id = userOf(sender, round + i);
+    const from = { id, is_bot: false, first_name: `U${round}` };
+    const date = Math.floor(Date.now() / 1000) - (round % 60);
+    return { update: { update_id, message: { message_id: 1, date, chat: { id, type: 'private' }, from } } };
+  });
+  return { path: '/v1/send-batch-update', body, tokens: ids.map(String) };
+}
+
+const KINDS = [customEvents, customEvents, targetEvents, customEvents, updates] as const;
+
+function tokensFor(round: number): string[] {
+  return Array.from({ length: 1 + (round % 3) }, () => randomUUID());
+}
+
+/** The tokens in an event of the log. */
+export function tokensOf({ data }: LogEvent): string[] {
+  const { items = [] } = data as { items?: { value_str?: string; event_key?: string; update_id?: number }[] };
+  return items.flatMap(({ value_str, event_key, update_id }) => {
+    const token = value_str ?? event_key ?? update_id;
+    return token === undefined ? [] : [String(token)];
+  });
+}
+
+async function send(
+  address: string,
+  apiKey: string,
+  { path, body, tokens }: Request,
+  careful: boolean,
+  sent: Sent,
+  stopping: AbortSignal,
+): Promise<void> {
   const headers = {
     'content-type': 'application/json',
     'api-key': apiKey,
     ...(careful ? { 'idempotency-key': tokens[0]! } : {}),
   };
   for (let tries = 0; ; tries++) {
-    const status = await post(`${address}/v1/send-event`, headers, JSON.stringify(events));
+    const status = await post(address + path, headers, JSON.stringify(body));
     if (status === 200) return void sent.acknowledged.push(...tokens);
-    const known = status !== null && status !== 500;
-    if (!careful) return void (known ? sent.refused : sent.unknown).push(...tokens);
-    if (stopping() && tries > 400) return void sent.unknown.push(...tokens);
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2));
+    if (!careful) {
+      const known = status !== null && status !== 500;
+      return void (known ? sent.refused : sent.unknown).push(...tokens);
+    }
+    if (stopping.aborted && tries > 400) return void sent.unknown.push(...tokens);
+    await pause(PAUSE_MS * 2);
   }
 }
 
 /** The status of the answer, or null when there was none. */
 async function post(url: string, headers: Record<string, string>, body: string): Promise<number | null> {
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) });
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const response = await fetch(url, { method: 'POST', headers, body, signal });
     await response.arrayBuffer();
     return response.status;
   } catch {

@@ -5,6 +5,8 @@ import { inject } from 'vitest';
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
+  /** Drops it and makes it anew, empty. */
+  recreate(): Promise<void>;
   /** Closes the pool and drops the database. */
   drop(): Promise<void>;
 }
@@ -21,6 +23,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     pool,
+    async recreate() {
+      await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
+      await onServer(server, `CREATE DATABASE ${name}`);
+    },
     async drop() {
       await pool.end();
       await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

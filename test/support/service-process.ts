@@ -1,30 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { pause } from '../../src/pause.ts';
 
 /** The service as its users run it: a process, the leader of a group of its own. It may be killed and started again. */
 export interface ServiceProcess {
   readonly address: string;
   /** Starts it; resolves when it listens. */
   start(): Promise<void>;
+  /** Resolves when it is ready to serve. */
+  ready(): Promise<void>;
+  /** Sends a signal to the process alone and does not wait for what comes of it. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends the signal to the process alone, or to its whole group, and waits until the process is gone. */
   kill(signal: NodeJS.Signals, whom?: 'process' | 'group'): Promise<void>;
+  /** Resolves with the exit code when it has ended, or with the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals>;
   /** What it has written so far, for the message of a failed test. */
   output(): string;
 }
 
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 50;
 const root = join(import.meta.dirname, '../..');
 
 export async function serviceProcess(env: Record<string, string>): Promise<ServiceProcess> {
   const port = await freePort();
   let child: ChildProcess | null = null;
-  let ended: Promise<void> = Promise.resolve();
+  let ended: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   let output = '';
 
+  const address = `http://127.0.0.1:${port}`;
   return {
-    address: `http://127.0.0.1:${port}`,
+    address,
     async start() {
-      const started = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+      const started = spawn(process.execPath, ['dist/main.js'], {
         cwd: root,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,7 +45,7 @@ export async function serviceProcess(env: Record<string, string>): Promise<Servi
         started.once('close', (code, signal) => {
           output += `-- ended: ${code ?? signal}\n`;
           if (child === started) child = null;
-          resolve();
+          resolve(code ?? signal!);
         });
       });
       await new Promise<void>((resolve, reject) => {
@@ -48,6 +58,17 @@ export async function serviceProcess(env: Record<string, string>): Promise<Servi
         started.once('close', (code, signal) => reject(new Error(`the service ended: ${code ?? signal}\n${output}`)));
       });
     },
+    async ready() {
+      for (let tries = 0; tries < READY_WITHIN_MS / POLL_MS; tries++) {
+        if ((await fetch(`${address}/ready`).catch(() => null))?.ok) return;
+        await pause(POLL_MS);
+      }
+      throw new Error(`the service does not get ready\n${output}`);
+    },
+    signal(signal) {
+      child?.kill(signal);
+    },
+    ended: () => ended,
     async kill(signal, whom = 'process') {
       if (child?.pid === undefined) return;
       process.kill(whom === 'group' ? -child.pid : child.pid, signal);

@@ -51,31 +51,62 @@ export interface TestService {
   }): Promise<TestBot>;
   /** Resolves when every read model has seen all that is in the log. */
   projected(): Promise<void>;
+  /** Stops the service, and starts it again on what is there then; `meanwhile` runs in between. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The whole service in this process, over real HTTP, on a database of its own. */
-export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
+/** Where the log is: in the database, or on a broker. */
+export type TestEngine = 'postgres' | { readonly kafka: readonly string[] };
+
+const PARTITIONS = 4;
+
+/** The whole service in this process, over real HTTP, on a database (and a topic) of its own. */
+export async function startTestService(
+  changes: Record<string, string> = {},
+  engine: TestEngine = 'postgres',
+): Promise<TestService> {
   const database = await createTestDatabase();
-  const lifecycle = createLifecycle();
-  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-  const config = readConfig({
+  const topic = `service.${randomUUID()}`;
+  const env = {
     DATABASE_URL: database.url,
     PORT: '0',
     RATE_LIMIT_PER_KEY: '0',
     AUTH_FAILURES_PER_MINUTE: '0',
-    ...env,
-  });
-  const address = await startService({
-    config,
-    logger,
-    lifecycle,
-    signal: new AbortController().signal,
-    project: (foundation) => runProjectors(foundation, logger),
-    invite: () => {},
-  });
-  const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
-  const commands: CommandContext = { log, sources: systemSources };
+    LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
+    ...(engine === 'postgres'
+      ? {}
+      : {
+          EVENT_LOG: 'kafka',
+          KAFKA_BROKERS: engine.kafka.join(','),
+          KAFKA_TOPIC: topic,
+          KAFKA_PARTITIONS: String(PARTITIONS),
+        }),
+    ...changes,
+  };
+  let running = await startTestInstance(env);
+  let log = await openLog();
+  const commands: CommandContext = {
+    get log() {
+      return log;
+    },
+    sources: systemSources,
+  };
+
+  /** Straight to the database, whatever way the service takes. */
+  function openLog(): Promise<EventLog> {
+    const common = { connectionString: database.url, anyCategories: ANY_CATEGORIES };
+    if (engine === 'postgres') return openPostgresLog(common);
+    return openKafkaLog({
+      ...common,
+      brokers: engine.kafka,
+      topic,
+      partitions: PARTITIONS,
+      holder: randomUUID(),
+      logger: pino({ level: 'silent' }),
+      mayLead: false,
+    });
+  }
 
   async function projected(): Promise<void> {
     const head = await log.head();
@@ -141,6 +172,7 @@ export async function startTestInstance(
     config,
     logger,
     lifecycle,
+    signal: new AbortController().signal,
     project: (foundation) => runProjectors(foundation, logger),
     invite: () => {},
   });

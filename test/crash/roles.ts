@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { pino } from 'pino';
+import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
+import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
+import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { administer } from '../support/administer.ts';
+import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
+import type { KafkaBroker } from '../support/kafka-broker.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { crashRounds, type Deployment } from './rounds.ts';
+
+const PARTITIONS = 4;
+
+/** Stops what was started, the last one first, whatever becomes of the work. */
+type Cleanup = (() => Promise<unknown>)[];
+
+/**
+ * An installation in parts: an api, two projectors, PostgreSQL and, where given, a Kafka broker as the log, each a
+ * process of its own. `kills` names what is killed, round by round: `api`, `projector` (one of the two), `postgres`,
+ * `broker`.
+ */
+export async function crashRoles(broker: KafkaBroker | null, kills: readonly string[]): Promise<void> {
+  const cleanup: Cleanup = [];
+  try {
+    await crashRounds(await deploy(broker, cleanup), kills);
+  } finally {
+    for (const stop of cleanup.reverse()) await stop();
+  }
+}
+
+async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Deployment> {
+  const folder = await temporaryDataDir();
+  cleanup.push(() => folder.remove());
+  // It stands by its server: one that is killed comes back at the same URL.
+  const postgres = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log: QUIET });
+  cleanup.push(() => postgres.close());
+  const pool = new pg.Pool({ connectionString: postgres.url });
+  pool.on('error', () => {}); // the server is killed under it
+  cleanup.push(() => pool.end());
+
+  const topic = `crash.${randomUUID()}`;
+  const env: Record<string, string> = {
+    DATABASE_URL: postgres.url,
+    ...(broker === null
+      ? {}
+      : {
+          EVENT_LOG: 'kafka',
+          KAFKA_BROKERS: broker.brokers.join(','),
+          KAFKA_TOPIC: topic,
+          KAFKA_PARTITIONS: String(PARTITIONS),
+        }),
+  };
+  const cli = administer(env);
+  const { owner_id } = await cli('owner', 'create', '--name', 'Ann');
+  const { public_key } = await cli('bot', 'create', '--owner', String(owner_id), '--name', 'Shop');
+  const { api_key } = await cli('key', 'issue', '--owner', String(owner_id), '--bot', public_key);
+
+  const api = await serviceProcess({ ...env, ROLE: 'api' });
+  const projectors = [
+    await serviceProcess({ ...env, ROLE: 'projector' }),
+    await serviceProcess({ ...env, ROLE: 'projector' }),
+  ];
+  const services = [api, ...projectors];
+  cleanup.push(() => Promise.all(services.map((service) => service.kill('SIGKILL'))));
+  await Promise.all(services.map((service) => service.start()));
+  await api.ready();
+  const log = await openLog(postgres.url, broker, topic);
+  cleanup.push(() => log.close());
+
+  let last = 0;
+  const own = broker?.process ?? null;
+  return {
+    address: api.address,
+    apiKey: api_key,
+    pool,
+    log,
+    output: () => services.map((service) => service.output()).join('\n'),
+    victims: {
+      api: () => restart(api),
+      projector: () => restart(projectors[last++ % projectors.length]!),
+      async postgres() {
+        const server = await serverOf(folder.path);
+        if (server !== undefined) process.kill(server.pid, 'SIGKILL');
+      },
+      async broker() {
+        if (own === null) throw new Error('there is no broker that may be killed');
+        await own.kill();
+        await own.start();
+      },
+    },
+  };
+}
+
+const QUIET = { info: () => {}, warn: () => {} };
+
+/** As a supervisor does: again, until it runs. What it needs may be down as well. */
+async function restart(service: ServiceProcess): Promise<void> {
+  await service.kill('SIGKILL');
+  for (let tries = 1; ; tries++) {
+    try {
+      return await service.start();
+    } catch (error) {
+      if (tries === 10) throw error;
+    }
+  }
+}
+
+function openLog(connectionString: string, broker: KafkaBroker | null, topic: string): Promise<EventLog> {
+  if (broker === null) return openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
+  return openKafkaLog({
+    brokers: broker.brokers,
+    topic,
+    partitions: PARTITIONS,
+    connectionString,
+    holder: randomUUID(),
+    logger: pino({ level: 'silent' }),
+    anyCategories: ANY_CATEGORIES,
+    // The service's own processes are to lead the index, and to take over from one another.
+    mayLead: false,
+  });
+}

@@ -1,0 +1,24 @@
+import { runCli } from '../../src/cli/program.ts';
+import { cliContext } from '../../src/cli-context.ts';
+
+/** Runs a command of the CLI on the installation that the environment names. */
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+export type Administer = (...argv: string[]) => Promise<any>;
+
+/** The CLI with --json, in this process; each command must succeed. */
+export function administer(env: Record<string, string>): Administer {
+  return async (...argv) => {
+    const said = { out: '', err: '' };
+    const code = await runCli([...argv, '--json'], {
+      withContext: cliContext(env),
+      stdout: (text) => {
+        said.out += text;
+      },
+      stderr: (text) => {
+        said.err += text;
+      },
+    });
+    if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${said.err}`);
+    return JSON.parse(said.out) as unknown;
+  };
+}

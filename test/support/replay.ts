@@ -1,0 +1,54 @@
+import type pg from 'pg';
+import { inTransaction } from '../../src/database/transaction.ts';
+import { readEvent } from '../../src/domain/events.ts';
+import { laneOf, type RecordedCommit } from '../../src/log/port.ts';
+import { categoryOf } from '../../src/log/stream-name.ts';
+import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import { createSchema, setSearchPath } from '../../src/projections/runtime/schema.ts';
+import { createTestDatabase } from './database.ts';
+
+/** By table, every row as text, in an order of the text's own. */
+export type Rows = Readonly<Record<string, readonly string[]>>;
+
+/** What a read model holds, its checkpoint aside. */
+export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables
+     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'projection_state') ORDER BY 1`,
+    [schemaOf(model)],
+  );
+  const found: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${schemaOf(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
+    );
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+/** What a read model must hold after these commits: they are applied to empty tables, lane by lane, each lane at once. */
+export async function replay(model: ReadModel, commits: readonly RecordedCommit[]): Promise<Rows> {
+  const lanes = new Map<number, RecordedCommit[]>();
+  for (const commit of commits) {
+    if (!model.categories.includes(categoryOf(commit.stream))) continue;
+    const lane = laneOf(commit.position);
+    const known = lanes.get(lane);
+    if (known === undefined) lanes.set(lane, [commit]);
+    else known.push(commit);
+  }
+  const { pool, drop } = await createTestDatabase();
+  try {
+    await createSchema(pool, model);
+    for (const lane of lanes.values()) {
+      const read = lane.map((commit) => ({ ...commit, events: commit.events.map(readEvent) }));
+      await inTransaction(pool, async (tx) => {
+        await setSearchPath(tx, model);
+        await model.apply(tx, read);
+      });
+    }
+    return await rowsOf(pool, model);
+  } finally {
+    await drop();
+  }
+}
