@@ -149,9 +149,9 @@ describe('the database itself', () => {
 describe('an exact stream that was tampered with', () => {
   const tamper = async (statement: string): Promise<void> => {
     await session.query('ALTER TABLE log.commits DISABLE TRIGGER append_only');
-    await session.query('SET session_replication_role = replica');
+    await session.query('GRANT UPDATE, DELETE ON log.commits TO CURRENT_USER');
     await session.query(statement, [`bot-${bot}`]);
-    await session.query('SET session_replication_role = DEFAULT');
+    await session.query('REVOKE UPDATE, DELETE ON log.commits FROM CURRENT_USER');
     await session.query('ALTER TABLE log.commits ENABLE TRIGGER append_only');
   };
 
