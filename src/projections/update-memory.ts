@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { numbers } from './by-key.ts';
 import { copyInto, copyLine } from './copy.ts';
 
 /**
@@ -54,17 +55,16 @@ export async function loadUpdateIds(
 ): Promise<void> {
   const asked = wanted.flatMap(({ memory, updateIds }) => [...updateIds].map((id) => ({ memory, id })));
   if (asked.length === 0) return;
-  const { rows } = await tx.query<[number | null]>({
+  const { rows } = await tx.query<[number, number]>({
     name: 'update_memory.load',
-    // A subquery leaves the planner no way but the index, whatever it thinks of the size of a table not yet analysed.
-    text: `SELECT (SELECT x.received FROM update_ids x WHERE x.bot_id = u.bot_id AND x.update_id = u.update_id)::float8
-             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i) ORDER BY u.i`,
-    values: [asked.map(({ memory }) => memory.bot_id), asked.map(({ id }) => id)],
+    text: `SELECT u.i::int, x.received::float8
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
+             JOIN update_ids x USING (bot_id, update_id)`,
+    values: [numbers(asked.map(({ memory }) => memory.bot_id)), numbers(asked.map(({ id }) => id))],
     rowMode: 'array',
   });
-  for (const [i, { memory, id }] of asked.entries()) {
-    const received = rows[i]![0];
-    if (received === null) continue;
+  for (const [i, received] of rows) {
+    const { memory, id } = asked[i - 1]!;
     memory.seen.set(id, received);
     memory.stored.add(id);
   }

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { keyOf } from '../../log/stream-name.ts';
+import { numbers } from '../by-key.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, type User } from './bots.ts';
@@ -84,13 +85,10 @@ function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bot
   return { bots, ids: bots.map(({ bot_id }) => bot_id), things };
 }
 
-/**
- * A user with an event is known; only the others are looked up. The subqueries, unlike joins, leave the planner no way
- * but the index, whatever it thinks of the size of tables that it has not analysed yet.
- */
+/** A user with an event is known; only the others are looked up. */
 const USERS = `
-SELECT t.date IS NOT NULL OR EXISTS (
-         SELECT FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id),
+SELECT CASE WHEN t.date IS NOT NULL THEN true
+            ELSE (SELECT true FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id) END,
        t.date::float8, t.ord::float8, t.session::float8, t.utm_id
   FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
   LEFT JOIN LATERAL (
@@ -99,7 +97,7 @@ SELECT t.date IS NOT NULL OR EXISTS (
      ORDER BY e.date DESC, e.ord DESC LIMIT 1) t ON true
  ORDER BY u.i`;
 
-type UserRow = [boolean, number | null, number, number, number | null];
+type UserRow = [true | null, number | null, number, number, number | null];
 
 async function loadUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
   const { bots, ids, things: userIds } = pairs(wanted, (named) => named.users);
@@ -107,13 +105,13 @@ async function loadUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
   const { rows } = await tx.query<UserRow>({
     name: 'events.load_users',
     text: USERS,
-    values: [ids, userIds],
+    values: [numbers(ids), numbers(userIds)],
     rowMode: 'array',
   });
   for (const [i, bot] of bots.entries()) {
     const [known, date, ord, session, utm_id] = rows[i]!;
     const tail = date === null ? null : { date, ord, session, utm_id };
-    bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known, tail));
+    bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known === true, tail));
   }
   await loadPending(tx, wanted);
 }
@@ -135,7 +133,7 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
     text: `SELECT p.bot_id, p.draft FROM pending_events p
             WHERE (p.bot_id, p.user_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))
             ORDER BY p.bot_id, p.user_id, p.ord`,
-    values: [ids, userIds],
+    values: [numbers(ids), numbers(userIds)],
   });
   const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
   for (const { bot_id, draft } of rows) byId.get(bot_id)!.users.get(draft.user_id)!.pending.push(draft);
@@ -147,8 +145,8 @@ async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
   const { rows } = await tx.query<{ bot_id: number; event_key: string }>({
     name: 'events.load_event_keys',
     text: `SELECT u.bot_id, u.event_key FROM unnest($1::int[], $2::text[]) AS u (bot_id, event_key)
-            WHERE EXISTS (SELECT FROM event_keys k WHERE k.bot_id = u.bot_id AND k.event_key = u.event_key)`,
-    values: [ids, eventKeys],
+             JOIN event_keys k USING (bot_id, event_key)`,
+    values: [numbers(ids), eventKeys],
   });
   const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
   for (const { bot_id, event_key } of rows) byId.get(bot_id)!.eventKeys.add(event_key);

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { SESSION_GAP_MS } from '../../domain/intake/sessions.ts';
+import { numbers } from '../by-key.ts';
 import type { Merge, Neighbours } from './chain.ts';
 import type { EventDraft } from './draft.ts';
 
@@ -40,11 +41,11 @@ export async function loadNeighbours(
     name: `events.neighbours_${kind}`,
     text: neighboursQuery(kind),
     values: [
-      events.map(({ bot_id }) => bot_id),
-      events.map(({ user_id }) => user_id),
+      numbers(events.map(({ bot_id }) => bot_id)),
+      numbers(events.map(({ user_id }) => user_id)),
       events.map(({ webapp_name }) => webapp_name),
-      events.map(({ date }) => date),
-      events.map(({ ord }) => ord),
+      numbers(events.map(({ date }) => date)),
+      numbers(events.map(({ ord }) => ord)),
     ],
     rowMode: 'array',
   });

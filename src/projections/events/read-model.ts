@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { findByKey } from '../by-key.ts';
 import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget } from '../update-memory.ts';
@@ -25,6 +26,7 @@ export const eventsReadModel: ReadModel = {
   categories: ['bot', 'eventtypes', 'intake', 'owner', 'fx'],
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
+    await findByKey(tx);
     for (const part of parts(commits)) await applyPart(tx, part);
   },
 };

@@ -3,6 +3,7 @@ import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { keyOf } from '../../log/stream-name.ts';
+import { findByKey } from '../by-key.ts';
 import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { isRepeat, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
@@ -18,6 +19,7 @@ export const usersReadModel: ReadModel = {
   categories: ['bot', 'intake'],
   ddl: USERS_DDL,
   async apply(tx, commits) {
+    await findByKey(tx);
     for (const part of parts(commits)) await applyPart(tx, part);
   },
 };

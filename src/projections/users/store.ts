@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { numbers } from '../by-key.ts';
 import type { Bot, UserChange } from './bots.ts';
 import type { Profile } from './profile.ts';
 
@@ -11,13 +12,12 @@ export async function loadUsers(
   if (asked.length === 0) return;
   const { rows } = await tx.query<Row>({
     name: 'users.load',
-    // LATERAL with its LIMIT leaves the planner no way but the index, whatever it thinks of the table's size.
     text: `SELECT n.i::int, u.first_name, u.last_name, u.full_name, u.username, u.language_code, u.is_premium, u.is_bot,
                   u.gender, u.timezone, u.user_status, u.date_create::float8, u.date_last_active::float8,
                   u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.imported
-             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i),
-          LATERAL (SELECT * FROM users u WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id LIMIT 1) u`,
-    values: [asked.map(({ bot }) => bot.bot_id), asked.map(({ userId }) => userId)],
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i)
+             JOIN users u USING (bot_id, user_id)`,
+    values: [numbers(asked.map(({ bot }) => bot.bot_id)), numbers(asked.map(({ userId }) => userId))],
   });
   for (const { i, ...profile } of rows) {
     const { bot, userId } = asked[i - 1]!;
@@ -59,10 +59,10 @@ async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promi
                   AS n (bot_id, user_id, date_last_active, profile_date)
             WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id`,
     values: [
-      users.map(({ bot_id }) => bot_id),
-      users.map(({ user_id }) => user_id),
-      users.map(({ profile }) => profile.date_last_active),
-      users.map(({ profile }) => profile.profile_date),
+      numbers(users.map(({ bot_id }) => bot_id)),
+      numbers(users.map(({ user_id }) => user_id)),
+      numbers(users.map(({ profile }) => profile.date_last_active)),
+      numbers(users.map(({ profile }) => profile.profile_date)),
     ],
   });
 }
