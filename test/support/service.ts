@@ -53,6 +53,8 @@ export interface TestService {
   projected(): Promise<void>;
   /** Stops the service, and starts it again on what is there then; `meanwhile` runs in between. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
+  /** Drops all of the database but the log: with the log elsewhere, the database. Only while the service is stopped. */
+  dropPicture(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -153,6 +155,13 @@ export async function startTestService(
       await meanwhile?.();
       running = await startTestInstance(env);
       log = await openLog();
+    },
+    async dropPicture() {
+      if (engine !== 'postgres') return database.recreate();
+      const { rows } = await database.pool.query<{ name: string }>(
+        `SELECT nspname AS name FROM pg_namespace WHERE nspname NOT IN ('log', 'information_schema') AND nspname !~ '^pg_'`,
+      );
+      for (const { name } of rows) await database.pool.query(`DROP SCHEMA ${name} CASCADE`);
     },
     async stop() {
       await Promise.all([running.stop(), log.close()]);

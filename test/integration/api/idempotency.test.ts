@@ -1,0 +1,4 @@
+import { startTestService } from '../../support/service.ts';
+import { describeIdempotency } from './idempotency.suite.ts';
+
+describeIdempotency(() => startTestService());
