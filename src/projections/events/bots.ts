@@ -15,6 +15,8 @@ export interface Bot {
   /** The clock of the bot, which all memories of a limited length go by, and the updates seen. */
   readonly memory: UpdateMemory;
   utmCount: number;
+  /** The transaction that wrote the bot's row last; null: there is none yet. */
+  readonly writer: string | null;
   /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
@@ -57,7 +59,10 @@ export interface Visit {
   readonly first_seen: boolean;
 }
 
-type BotSettings = Pick<Bot, 'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'memory' | 'utmCount'>;
+type BotSettings = Pick<
+  Bot,
+  'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'memory' | 'utmCount' | 'writer'
+>;
 
 export function botOf(settings: BotSettings): Bot {
   return {
@@ -77,7 +82,7 @@ export function scaleOf(bot: Bot, unit: string): number | undefined {
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
   const { rows } = await tx.query<BotRow>({
     name: 'events.load_bots',
-    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, clock::float8, utm_count
+    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, clock::float8, utm_count, xmin::text
              FROM bots WHERE public_key = ANY ($1)`,
     values: [publicKeys],
   });
@@ -92,6 +97,7 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         units: new Map(Object.entries(row.units)),
         memory: updateMemory(row.bot_id, row.clock),
         utmCount: row.utm_count,
+        writer: row.xmin,
       }),
     ]),
   );
@@ -106,9 +112,11 @@ interface BotRow {
   readonly units: Readonly<Record<string, number>>;
   readonly clock: number;
   readonly utm_count: number;
+  readonly xmin: string;
 }
 
-export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<void> {
+/** @returns the transaction that wrote the rows */
+export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<string> {
   const rows = [...bots].map((bot) => ({
     bot_id: bot.bot_id,
     public_key: bot.public_key,
@@ -119,12 +127,14 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<voi
     clock: bot.memory.clock,
     utm_count: bot.utmCount,
   }));
-  await tx.query({
+  const saved = await tx.query<{ xmin: string }>({
     name: 'events.save_bots',
     text: `INSERT INTO bots SELECT * FROM jsonb_populate_recordset(NULL::bots, $1)
            ON CONFLICT (bot_id) DO UPDATE SET
              pair_separator = EXCLUDED.pair_separator, value_separator = EXCLUDED.value_separator,
-             units = EXCLUDED.units, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count`,
+             units = EXCLUDED.units, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count
+           RETURNING xmin::text`,
     values: [JSON.stringify(rows)],
   });
+  return saved.rows[0]!.xmin;
 }

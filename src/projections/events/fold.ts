@@ -113,6 +113,7 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     units: new Map(),
     memory: updateMemory(bot_id, 0),
     utmCount: 0,
+    writer: null,
   };
   outcome.bots.set(public_key, botOf(settings));
   for (const [name, event_id] of Object.entries(SYSTEM_EVENTS))

@@ -5,6 +5,7 @@ import type { ReadCommit } from '../read-model.ts';
 import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, type User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
+import type { TailCache } from './tails.ts';
 
 /** What the items of a batch name, of one bot. */
 interface Named {
@@ -16,12 +17,16 @@ interface Named {
 }
 
 /** The bots that the commits are about, with all that these commits need to know of them: a handful of queries. */
-export async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
+export async function loadBatch(
+  tx: ClientBase,
+  commits: readonly ReadCommit[],
+  tails: TailCache,
+): Promise<Map<string, Bot>> {
   const named = namedIn(commits);
   if (named.size === 0) return new Map();
   const bots = await loadBots(tx, [...named.keys()]);
   const wanted = [...bots.values()].map((bot) => ({ bot, named: named.get(bot.public_key)! }));
-  await loadUsers(tx, wanted);
+  await loadUsers(tx, wanted, tails);
   await loadUpdateIds(
     tx,
     wanted.map(({ bot, named: { updateIds } }) => ({ memory: bot.memory, updateIds })),
@@ -99,19 +104,30 @@ SELECT CASE WHEN t.date IS NOT NULL THEN true
 
 type UserRow = [true | null, number | null, number, number, number | null];
 
-async function loadUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things: userIds } = pairs(wanted, (named) => named.users);
-  if (userIds.length === 0) return;
-  const { rows } = await tx.query<UserRow>({
-    name: 'events.load_users',
-    text: USERS,
-    values: [numbers(ids), numbers(userIds)],
-    rowMode: 'array',
+async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Promise<void> {
+  const unseen = wanted.map(({ bot, named }) => {
+    tails.check(bot);
+    const users = new Set<number>();
+    for (const userId of named.users) {
+      const tail = tails.get(bot, userId);
+      if (tail === undefined) users.add(userId);
+      else bot.users.set(userId, newUser(bot, userId, true, tail));
+    }
+    return { bot, named: { ...named, users } };
   });
-  for (const [i, bot] of bots.entries()) {
-    const [known, date, ord, session, utm_id] = rows[i]!;
-    const tail = date === null ? null : { date, ord, session, utm_id };
-    bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known === true, tail));
+  const { bots, ids, things: userIds } = pairs(unseen, (named) => named.users);
+  if (userIds.length > 0) {
+    const { rows } = await tx.query<UserRow>({
+      name: 'events.load_users',
+      text: USERS,
+      values: [numbers(ids), numbers(userIds)],
+      rowMode: 'array',
+    });
+    for (const [i, bot] of bots.entries()) {
+      const [known, date, ord, session, utm_id] = rows[i]!;
+      const tail = date === null ? null : { date, ord, session, utm_id };
+      bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known === true, tail));
+    }
   }
   await loadPending(tx, wanted);
 }

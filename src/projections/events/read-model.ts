@@ -4,7 +4,7 @@ import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
-import { type Bot, saveBots } from './bots.ts';
+import { type Bot, saveBots, type Tail, type User } from './bots.ts';
 import { byMoment } from './draft.ts';
 import { ERROR_MEMORY_MS, foldBatch, PENDING_MS } from './fold.ts';
 import { judgeChanges, judgeEvents } from './judge.ts';
@@ -12,8 +12,9 @@ import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
+import { tailCache } from './tails.ts';
 import { writeUnknownUsers } from './unknown-users.ts';
-import { identifyUtms, placeUtms } from './utm.ts';
+import { identifyUtms, isLate, placeUtms } from './utm.ts';
 import { countEvents, writeEvents, writeEventTypes, writeMemories } from './write.ts';
 
 /**
@@ -31,14 +32,17 @@ export const eventsReadModel: ReadModel = {
   },
 };
 
+const tails = tailCache();
+
 async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   const money = await storeMoney(tx, commits);
-  const bots = await loadBatch(tx, commits);
+  const bots = await loadBatch(tx, commits, tails);
   const outcome = foldBatch(bots, commits);
+  for (const bot of bots.values()) tails.check(bot);
   if (bots.size > 0) {
     await writeEventTypes(tx, outcome.eventTypes);
     await identifyUtms(tx, bots.values());
-    await saveBots(tx, bots.values());
+    const writer = await saveBots(tx, bots.values());
     const users = [...bots.values()]
       .flatMap((bot) => [...bot.users.values()])
       .filter(({ events }) => events.length > 0);
@@ -57,6 +61,15 @@ async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promis
     const memories = [...bots.values()].map(({ memory }) => memory);
     await forget(tx, memories, 'pending_events', 'received', PENDING_MS);
     await forget(tx, memories, 'bot_errors', 'date', ERROR_MEMORY_MS);
+    for (const { bot_id } of bots.values()) tails.note(bot_id, writer);
+    for (const user of users)
+      if (isLate(user)) tails.delete(user);
+      else tails.set(user, tailOf(user));
   }
   await judgeChanges(tx, money);
+}
+
+function tailOf({ events }: User): Tail {
+  const { date, ord, session, utm_id } = events.at(-1)!;
+  return { date, ord, session, utm_id };
 }

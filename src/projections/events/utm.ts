@@ -70,8 +70,8 @@ export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise
   await retag(tx, stretches);
 }
 
-/** An event before the last of the table, or a visit not after it. */
-function isLate({ tail, events, visits }: User): boolean {
+/** An event before the last of the table, or a visit not after it: rows of the table may change. */
+export function isLate({ tail, events, visits }: User): boolean {
   if (tail === null) return false;
   return byMoment(events[0]!, tail) < 0 || visits.some(({ date }) => date <= tail.date);
 }
