@@ -12,26 +12,21 @@ export async function copyInto(
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const stream = tx.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN`));
-  stream.end(Buffer.from(lines.join('')));
+  const stream = tx.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN (FORMAT csv)`));
+  stream.end(Buffer.from(`${lines.join('\n')}\n`));
   await finished(stream);
 }
 
-/** One row in COPY's text format (PostgreSQL manual, COPY, "Text Format"). */
-export function copyLine(cells: readonly Cell[]): string {
-  let line = '';
+/**
+ * One row in COPY's CSV format (PostgreSQL manual, COPY, "CSV Format"), where what is absent is NULL: so `join`, which
+ * writes nothing for null, makes the row at half the cost of the text format.
+ */
+export function copyLine(cells: Cell[]): string {
   for (let i = 0; i < cells.length; i++) {
-    if (i > 0) line += '\t';
-    const cell = cells[i]!;
-    line += typeof cell === 'string' ? escaped(cell) : cell === null ? '\\N' : cell;
+    const cell = cells[i];
+    if (typeof cell === 'string' && NEEDS_QUOTES.test(cell)) cells[i] = `"${cell.replaceAll('"', '""')}"`;
   }
-  return `${line}\n`;
+  return cells.join();
 }
 
-const SPECIAL = /[\\\t\n\r]/;
-
-function escaped(text: string): string {
-  return SPECIAL.test(text) ? text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char]!) : text;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const NEEDS_QUOTES = /^$|[",\\\n\r]/;

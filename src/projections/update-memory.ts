@@ -70,7 +70,7 @@ export async function loadUpdateIds(
   }
 }
 
-/** Stores what was added, and deletes what is past its time: by whole hours, so that most batches delete nothing. */
+/** Stores what was added. */
 export async function saveUpdateIds(tx: ClientBase, memories: readonly UpdateMemory[]): Promise<void> {
   const rows = memories.flatMap((memory) => [...memory.added].map(([id, at]) => ({ memory, id, at })));
   const outlived = rows.filter(({ memory, id }) => memory.stored.has(id));
@@ -82,27 +82,36 @@ export async function saveUpdateIds(tx: ClientBase, memories: readonly UpdateMem
     });
   const lines = rows.map(({ memory, id, at }) => copyLine([memory.bot_id, id, at]));
   await copyInto(tx, 'update_ids', 'bot_id, update_id, received', lines);
-  await forget(tx, memories, 'update_ids', 'received', MEMORY_MS);
 }
 
+/** Rows of a table that are kept for `ms`, by a column that holds a time of receipt. */
+export interface Keeping {
+  readonly table: 'update_ids' | 'pending_events' | 'bot_errors';
+  readonly column: 'received' | 'date';
+  readonly ms: number;
+}
+
+export const KEEP_UPDATE_IDS: Keeping = { table: 'update_ids', column: 'received', ms: MEMORY_MS };
+
 /**
- * Deletes a bot's rows that are older than `ms`. By whole hours of the bot's clock: so what is left depends on what was
- * received and not on how that was cut into batches.
+ * Deletes the bots' rows that are past their time. By whole hours of the bot's clock: so what is left depends on what
+ * was received and not on how that was cut into batches, and most batches delete nothing.
  */
 export async function forget(
   tx: ClientBase,
   memories: readonly UpdateMemory[],
-  table: 'update_ids' | 'pending_events' | 'bot_errors',
-  column: 'received' | 'date',
-  ms: number,
+  keepings: readonly Keeping[],
 ): Promise<void> {
   const due = memories.filter(({ clock, clockBefore }) => hourOf(clock) > hourOf(clockBefore));
   if (due.length === 0) return;
+  const deletes = keepings.map(
+    ({ table, column, ms }) =>
+      `${table}_gone AS (DELETE FROM ${table} t USING due WHERE t.bot_id = due.bot_id AND t.${column} < due.hour - ${ms})`,
+  );
   await tx.query({
-    name: `update_memory.forget_${table}`,
-    text: `DELETE FROM ${table} t USING unnest($1::int[], $2::bigint[]) AS d (bot_id, until)
-            WHERE t.bot_id = d.bot_id AND t.${column} < d.until`,
-    values: [due.map(({ bot_id }) => bot_id), due.map(({ clock }) => hourOf(clock) - ms)],
+    name: `update_memory.forget_${keepings.map(({ table }) => table).join('_')}`,
+    text: `WITH due AS (SELECT * FROM unnest($1::int[], $2::bigint[]) AS d (bot_id, hour)), ${deletes.join()} SELECT`,
+    values: [numbers(due.map(({ bot_id }) => bot_id)), numbers(due.map(({ clock }) => hourOf(clock)))],
   });
 }
 

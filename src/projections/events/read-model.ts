@@ -2,11 +2,11 @@ import type { ClientBase } from 'pg';
 import { findByKey } from '../by-key.ts';
 import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { forget } from '../update-memory.ts';
+import { forget, KEEP_UPDATE_IDS, type Keeping } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
-import { type Bot, saveBots, type Tail, type User } from './bots.ts';
+import { saveBots, type Tail, type User } from './bots.ts';
 import { byMoment } from './draft.ts';
-import { ERROR_MEMORY_MS, foldBatch, PENDING_MS } from './fold.ts';
+import { ERROR_MEMORY_MS, foldBatch, type Outcome, PENDING_MS } from './fold.ts';
 import { judgeChanges, judgeEvents } from './judge.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
@@ -34,39 +34,49 @@ export const eventsReadModel: ReadModel = {
 
 const tails = tailCache();
 
+const KEEPINGS: readonly Keeping[] = [
+  KEEP_UPDATE_IDS,
+  { table: 'pending_events', column: 'received', ms: PENDING_MS },
+  { table: 'bot_errors', column: 'date', ms: ERROR_MEMORY_MS },
+];
+
 async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   const money = await storeMoney(tx, commits);
   const bots = await loadBatch(tx, commits, tails);
   const outcome = foldBatch(bots, commits);
-  for (const bot of bots.values()) tails.check(bot);
-  if (bots.size > 0) {
-    await writeEventTypes(tx, outcome.eventTypes);
-    await identifyUtms(tx, bots.values());
-    const writer = await saveBots(tx, bots.values());
-    const users = [...bots.values()]
-      .flatMap((bot) => [...bot.users.values()])
-      .filter(({ events }) => events.length > 0);
-    for (const { events } of users) events.sort(byMoment);
-    await placeSessions(tx, users);
-    await placeAppSessions(tx, users);
-    await placeUtms(tx, users);
-    const events = users.flatMap((user) => user.events);
-    const owners = new Map([...bots.values()].map(({ bot_id, owner_id }: Bot) => [bot_id, owner_id]));
-    const unpriced = await priceEvents(tx, events, ({ bot_id }) => owners.get(bot_id)!);
-    await writeEvents(tx, events);
-    await writeMemories(tx, outcome);
-    await countEvents(tx, events);
-    await writeUnknownUsers(tx, outcome);
-    await judgeEvents(tx, unpriced);
-    const memories = [...bots.values()].map(({ memory }) => memory);
-    await forget(tx, memories, 'pending_events', 'received', PENDING_MS);
-    await forget(tx, memories, 'bot_errors', 'date', ERROR_MEMORY_MS);
-    for (const { bot_id } of bots.values()) tails.note(bot_id, writer);
-    for (const user of users)
-      if (isLate(user)) tails.delete(user);
-      else tails.set(user, tailOf(user));
-  }
+  if (bots.size > 0) await write(tx, outcome);
   await judgeChanges(tx, money);
+}
+
+async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
+  const bots = [...outcome.bots.values()];
+  await writeEventTypes(tx, outcome.eventTypes);
+  await identifyUtms(tx, bots);
+  const writer = await saveBots(tx, bots);
+
+  const users = bots.flatMap((bot) => [...bot.users.values()]).filter(({ events }) => events.length > 0);
+  for (const { events } of users) if (events.length > 1) events.sort(byMoment);
+  await placeSessions(tx, users);
+  await placeAppSessions(tx, users);
+  await placeUtms(tx, users);
+  const events = users.flatMap((user) => user.events);
+  const owners = new Map(bots.map(({ bot_id, owner_id }) => [bot_id, owner_id]));
+  const unpriced = await priceEvents(tx, events, ({ bot_id }) => owners.get(bot_id)!);
+
+  await writeEvents(tx, events);
+  await writeMemories(tx, outcome);
+  await countEvents(tx, events);
+  await writeUnknownUsers(tx, outcome);
+  await judgeEvents(tx, unpriced);
+  await forget(
+    tx,
+    bots.map(({ memory }) => memory),
+    KEEPINGS,
+  );
+  for (const bot of bots) tails.note(bot, writer);
+  for (const user of users)
+    if (isLate(user)) tails.delete(user);
+    else tails.set(user, tailOf(user));
 }
 
 function tailOf({ events }: User): Tail {

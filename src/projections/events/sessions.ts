@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { SESSION_GAP_MS } from '../../domain/intake/sessions.ts';
 import type { Tail, User } from './bots.ts';
 import { chain, type Neighbours } from './chain.ts';
 import { byMoment, type EventDraft } from './draft.ts';
@@ -14,7 +15,8 @@ export async function placeSessions(tx: ClientBase, users: readonly User[]): Pro
   const merges: UserMerge[] = [];
   for (const { events, tail } of users) {
     const atTail = { before: tail, after: null };
-    place('session', events, (event) => found.get(event) ?? atTail, merges);
+    if (isLate(events[0]!, tail)) place('session', events, (event) => found.get(event) ?? atTail, merges);
+    else goOn(tail, events);
   }
   await mergeSessions(tx, 'session', merges);
 }
@@ -37,6 +39,15 @@ const NOTHING: Neighbours = { before: null, after: null };
 
 function isLate(event: EventDraft, tail: Tail | null): boolean {
   return tail !== null && byMoment(event, tail) < 0;
+}
+
+/** What {@link place} does for events after all others: the common case, without its bookkeeping. */
+function goOn(tail: Tail | null, events: readonly EventDraft[]): void {
+  let last: { readonly date: number; readonly session: number } | null = tail;
+  for (const event of events) {
+    if (last !== null && event.date - last.date <= SESSION_GAP_MS) event.session = last.session;
+    last = event;
+  }
 }
 
 function place(

@@ -9,13 +9,13 @@ import type { Bot, Tail, User } from './bots.ts';
  * it is another than the one noted here, and all of the bot is forgotten.
  */
 export interface TailCache {
-  /** Forgets the bot unless its row, as loaded, was written by whom is noted. A bot that was not there has no writer. */
+  /** Forgets a bot whose row, as loaded, was written by another than noted. */
   check(bot: Bot): void;
   get(bot: Bot, userId: number): Tail | undefined;
   set(user: User, tail: Tail): void;
   delete(user: User): void;
-  /** Notes who wrote the bot's row last. */
-  note(botId: number, writer: string): void;
+  /** Notes who now wrote the bot's row. */
+  note(bot: Bot, writer: string): void;
 }
 
 interface Kept {
@@ -37,13 +37,15 @@ export function tailCache(limit = 200_000): TailCache {
     return kept;
   }
 
+  function check({ bot_id, writer }: Bot): void {
+    const kept = keptOf(bot_id);
+    if (kept.writer === writer) return;
+    size -= kept.tails.size;
+    kept.tails.clear();
+  }
+
   return {
-    check({ bot_id, writer }) {
-      const kept = keptOf(bot_id);
-      if (kept.writer === writer) return;
-      size -= kept.tails.size;
-      kept.tails.clear();
-    },
+    check,
     get: ({ bot_id }, userId) => bots.get(bot_id)?.tails.get(userId),
     set({ bot, user_id }, tail) {
       if (size >= limit) {
@@ -57,8 +59,9 @@ export function tailCache(limit = 200_000): TailCache {
     delete({ bot, user_id }) {
       if (bots.get(bot.bot_id)?.tails.delete(user_id)) size--;
     },
-    note(botId, writer) {
-      keptOf(botId).writer = writer;
+    note(bot, writer) {
+      check(bot); // a bot that was not there when the batch was loaded may have been there before, and rolled back
+      keptOf(bot.bot_id).writer = writer;
     },
   };
 }

@@ -56,6 +56,10 @@ export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise
   const visits = await loadVisits(tx, late);
   const stretches: Stretch[] = [];
   for (const user of users) {
+    if (user.visits.length === 0 && !visits.has(user)) {
+      for (const event of user.events) event.utm_id = user.tail?.utm_id ?? null;
+      continue;
+    }
     const added: Tagged[] = user.visits.flatMap(({ date, ord, utm }) =>
       utm === null ? [] : [{ date, ord, utm_id: utm.id }],
     );

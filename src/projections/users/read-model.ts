@@ -6,7 +6,7 @@ import { keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
 import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { isRepeat, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
+import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
 import { applyImport, applyUpdate, applyVisit, newProfile } from './profile.ts';
 import { loadUsers, saveUsers } from './store.ts';
@@ -33,6 +33,7 @@ async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promis
   await saveBots(tx, all);
   await saveUsers(tx, users);
   await saveUpdateIds(tx, memories);
+  await forget(tx, memories, [KEEP_UPDATE_IDS]);
 }
 
 /** The bots that the commits are about, with those of their users and updates that the commits name. */
