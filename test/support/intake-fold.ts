@@ -295,6 +295,7 @@ function moneyOf(commits: readonly ReadCommit[]): Money {
         continue;
       const owner = Number(stream.slice('owner-'.length));
       const had = money.currencies.get(owner) ?? [];
+      if (had.at(-1)?.currency === event.data.currency) continue;
       const since = had.length === 0 ? 0 : Math.max(at, had.at(-1)!.at);
       money.currencies.set(owner, [...had, { currency: event.data.currency, at: since }]);
     }
