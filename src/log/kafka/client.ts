@@ -89,6 +89,12 @@ const ASK_RETRY = {
 const REQUEST_TIMEOUT_MS = 3000;
 const BUFFER_BYTES = 8 << 20;
 const RESUME_MS = 200;
+/**
+ * kafkajs can go quiet for good without an error: its fetch loop ends at once where the metadata of a broker that has just
+ * started names no broker (src/consumer/fetchManager.js waits for all of no fetchers). Seen twice in some sixty starts
+ * beside a loaded broker. Joining a group takes 0.3 s, so a session that brings nothing for this long is replaced.
+ */
+const STALLED_MS = 5000;
 
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
   const { brokers, topic, holder, logger } = options;
@@ -114,6 +120,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
   await admin.connect();
   await producer.connect();
   let groups = 0;
+  const ends = async (): Promise<number[]> => byLane(await admin.fetchTopicOffsets(topic));
 
   return {
     prepareTopic: ({ partitions, replicationFactor }) => prepareTopic(admin, topic, partitions, replicationFactor),
@@ -134,7 +141,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
       });
     },
 
-    ends: async () => byLane(await admin.fetchTopicOffsets(topic)),
+    ends,
     offsetsAt: async (time) => byLane(await admin.fetchTopicOffsetsByTimestamp(topic, time)),
 
     async *tail(from, signal) {
@@ -143,6 +150,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
         // A group of its own for every session: a broker that restarts holds no old member against us.
         const groupId = `${topic}.${holder}.${groups++}`;
         const session = startSession(kafka.consumer({ groupId, ...READER }), topic, next, signal);
+        const watch = setInterval(() => void session.lookAt(ends), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {
             for (const { lane, records } of chunks) next[lane] = records[records.length - 1]!.offset + 1;
@@ -152,6 +160,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
           if (error instanceof TopicDamagedError) throw error;
           logger.warn({ err: error, topic }, 'reading from Kafka interrupted, will go on');
         } finally {
+          clearInterval(watch);
           await session.stop();
         }
         await pause(RESUME_MS, signal);
@@ -180,6 +189,8 @@ const READER = {
 interface Session {
   /** What has arrived; waits for some. Null once the signal aborts. Rejects when the consumer has failed. */
   take(): Promise<Chunk[] | null>;
+  /** Fails the session when, between two such looks, it has got nothing of what is there. */
+  lookAt(ends: () => Promise<readonly number[]>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -196,6 +207,8 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
   let stopped = false;
   let wake = (): void => {};
   let drained = (): void => {};
+  let arrivals = 0;
+  let arrivalsSeen = -1;
 
   const fail = (error: unknown): void => {
     failure ??= error;
@@ -209,6 +222,7 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
   consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
 
   const take = async (lane: number, records: readonly LogRecord[], heartbeat: () => Promise<void>): Promise<void> => {
+    arrivals++;
     buffer.push({ lane, records });
     for (const { value } of records) bytes += 100 + (value?.length ?? 0);
     wake();
@@ -272,6 +286,16 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
       bytes = 0;
       drained();
       return taken;
+    },
+    async lookAt(ends) {
+      const quiet = arrivals === arrivalsSeen && buffer.length === 0;
+      arrivalsSeen = arrivals;
+      if (!quiet) return;
+      const missed = await ends().then(
+        (found) => found.some((end, lane) => end > (expected[lane] ?? end)),
+        () => false, // nobody answers, so there is nothing to miss
+      );
+      if (missed && arrivals === arrivalsSeen) fail(new Error(`nothing has come for ${STALLED_MS} ms`));
     },
     stop,
   };
