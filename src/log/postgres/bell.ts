@@ -52,7 +52,7 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
     fresh.on('end', () => later(new Error('the connection for notifications ended')));
     fresh
       .connect()
-      .then(() => fresh.query(`LISTEN ${CHANNEL}`))
+      .then(() => fresh.query(`LISTEN ${CHANNEL}; SET synchronous_commit TO off`)) // a bell need not outlive a crash
       .then(() => {
         if (closed) return fresh.end();
         client = fresh;

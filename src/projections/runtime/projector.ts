@@ -34,6 +34,12 @@ class BadCommitError extends Error {
 /** How long progress over other categories' commits may go unwritten. */
 const PASSED_MS = 100;
 const RETRY_MS = 500;
+/**
+ * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
+ * would take the processor from intake, and one for all that came meanwhile costs little more.
+ */
+const SMALL_BATCH = 500;
+const BREATH_MS = 30;
 
 /**
  * Keeps one read model up with the log: one active projector per read model among all instances (a lease, taken over
@@ -88,7 +94,10 @@ async function project({ model, log, pool }: ProjectorOptions, signal: AbortSign
   try {
     for await (const batch of log.subscribe({ categories: model.categories, after: new Map(written), signal: ended })) {
       if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
-      else await inTurn(() => write(batch));
+      else {
+        await inTurn(() => write(batch));
+        if (batch.commits.length < SMALL_BATCH) await pause(BREATH_MS, ended);
+      }
     }
     if (failed.signal.aborted) throw failed.signal.reason;
     await inTurn(writePassed);
