@@ -81,7 +81,8 @@ async function project({ model, log, pool }: ProjectorOptions, signal: AbortSign
   async function write(batch: Batch): Promise<void> {
     await applyBatch(pool, model, batch, written.get(batch.lane));
     written.set(batch.lane, batch.last);
-    passed.delete(batch.lane);
+    // What was passed meanwhile, while this was being written, is yet to be written.
+    if ((passed.get(batch.lane) ?? '') <= batch.last) passed.delete(batch.lane);
   }
   // Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each: they
   // are written now and then, in turn with the others.
