@@ -62,6 +62,15 @@ async function outcomeOf(...steps: Step[]): Promise<{ events: EventRow[]; errors
   };
 }
 
+/** What the errors after the steps say was sent. */
+async function payloadsAfter(...steps: Step[]): Promise<object[]> {
+  const commits = [...lanesOf(steps).values()].flat();
+  return projection.project([commits], async (tx) => {
+    const { rows } = await tx.query<{ payload: object }>('SELECT payload FROM bot_errors ORDER BY source');
+    return rows.map(({ payload }) => payload);
+  });
+}
+
 /** Which of the events, in the order of their dates, share a session: the same letter. */
 function letters(ids: readonly (string | null)[]): string {
   const seen = [...new Set(ids)];
@@ -252,6 +261,17 @@ describe('unknown users', () => {
     ]);
   });
 
+  it('leave in the error what was sent', async () => {
+    const sent = { value: '1050', unit: 'JPY', value_str: 'x', category: 'c', webapp_name: 'w' };
+    const payloads = await payloadsAfter(custom({ date: EPOCH, ...sent }), target({ value: '10.5', unit: 'EUR' }));
+    const { value, ...others } = sent;
+    const date = '2024-01-01T00:00:00.000Z';
+    expect(payloads).toEqual([
+      { event: 'Click', user_id: USER, date, value_num: 1050, ...others },
+      { target_id: 1, user_id: USER, date, value: 10.5, unit: 'EUR' },
+    ]);
+  });
+
   it('get their events, under the events’ own dates, when they appear within 24 hours', async () => {
     const { events, errors, types } = await outcomeOf(custom({ date: EPOCH - 3 * DAY }), update({}, DAY));
     expect(events).toMatchObject([
@@ -306,5 +326,21 @@ describe('errors', () => {
   it('are kept for 90 days', async () => {
     expect((await outcomeOf(custom({}), custom({}, 90 * DAY))).errors).toHaveLength(2);
     expect((await outcomeOf(custom({}), custom({}, 90 * DAY + HOUR))).errors).toHaveLength(1);
+  });
+});
+
+describe('a batch that is rolled back', () => {
+  it('leaves nothing behind, in memory neither', async () => {
+    const at = (minute: number) => custom({ date: EPOCH + minute * MINUTE });
+    const log = lanesOf([known, at(0), at(20), at(40)]).get('bot-a')!;
+    const [lost, kept] = log.slice(-2);
+    const events = await projection.project([log.slice(0, -2)], async (tx) => {
+      await tx.query('SAVEPOINT batch');
+      await eventsReadModel.apply(tx, [lost!]);
+      await tx.query('ROLLBACK TO batch');
+      await eventsReadModel.apply(tx, [kept!]);
+      return (await pictureOf(tx)).events;
+    });
+    expect(letters(events.map(({ session }) => session))).toBe('ab');
   });
 });

@@ -14,7 +14,6 @@ export interface EventDraft {
   readonly commit_id: string;
   readonly idx: number;
   readonly date_received: number;
-  readonly source: Source;
   readonly event_id: number;
   /** Decimal text; what it means: tables.ts. */
   readonly value_int: string | null;
@@ -73,7 +72,6 @@ export function eventDraft(
     commit_id: place.commit_id,
     idx: place.idx,
     date_received: place.at,
-    source,
     event_id: item.event_id,
     value_int: worth?.minor ?? null,
     value_norm: worth?.normal ?? null,

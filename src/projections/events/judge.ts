@@ -3,6 +3,7 @@ import { HOUR_MS } from '../update-memory.ts';
 import type { EventDraft } from './draft.ts';
 import { ERROR_MEMORY_MS } from './fold.ts';
 import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
+import { PAYLOAD, SOURCE } from './payload.ts';
 
 /**
  * Sets the amount and the warning of events anew from the rates and currencies as they stand.
@@ -16,8 +17,7 @@ import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
  */
 const judgeQuery = (candidates: string) => `
 WITH judged AS (
-  SELECT e.bot_id, e.user_id, e.date, e.ord, e.commit_id, e.idx, e.event_id, e.value_int, e.value_norm, e.unit,
-         b.clock, s.opened, s.closed, s.amount
+  SELECT e.*, b.clock, s.opened, s.closed, s.amount
     FROM (${candidates}) c
     JOIN events e USING (bot_id, user_id, date, ord)
     JOIN bots b USING (bot_id)
@@ -46,16 +46,13 @@ withdrawn AS (
    WHERE w.bot_id = j.bot_id AND w.commit_id = j.commit_id AND w.idx = j.idx AND w.kind = 'warning'
      AND j.opened IS NULL)
 INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
-SELECT j.bot_id, j.commit_id, j.idx, 'warning', j.opened,
-       CASE t.kind WHEN 'system' THEN 'send-update' WHEN 'target' THEN 'send-target' ELSE 'send-event' END,
-       CASE WHEN j.value_norm IS NULL THEN 'Unit ' || j.unit || ' is neither a unit of the bot nor a currency'
-            ELSE 'No exchange rate for ' || j.unit || ' on '
-                 || to_char(to_timestamp(j.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
-       jsonb_strip_nulls(jsonb_build_object('event_id', j.event_id, 'user_id', j.user_id, 'date', j.date,
-                                            'value_int', j.value_int::text, 'unit', j.unit)),
-       nullif(j.closed, ${NEVER})
-  FROM judged j JOIN event_types t USING (bot_id, event_id)
- WHERE j.opened IS NOT NULL AND j.opened >= j.clock - j.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
+SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
+       CASE WHEN e.value_norm IS NULL THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
+            ELSE 'No exchange rate for ' || e.unit || ' on '
+                 || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
+       ${PAYLOAD}, nullif(e.closed, ${NEVER})
+  FROM judged e JOIN event_types t USING (bot_id, event_id)
+ WHERE e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
 ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE SET date = EXCLUDED.date, resolved_at = EXCLUDED.resolved_at
  WHERE (w.date, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.resolved_at)`;
 
