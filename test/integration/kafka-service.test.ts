@@ -1,0 +1,18 @@
+import { afterAll, describe } from 'vitest';
+import { startKafkaBroker } from '../support/kafka-broker.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { describeIdempotency } from './api/idempotency.suite.ts';
+import { describeIntakeFlow } from './api/intake-flow.suite.ts';
+import { describeDroppedDatabase } from './dropped-database.suite.ts';
+
+/** The whole service with the log on Kafka. */
+const broker = await startKafkaBroker();
+afterAll(() => broker?.stop());
+
+describe.skipIf(broker === null)('the service on Kafka', () => {
+  const start = (): Promise<TestService> => startTestService({}, { kafka: broker!.brokers });
+
+  describe('intake', () => describeIntakeFlow(start));
+  describe('Idempotency-Key', () => describeIdempotency(start));
+  describeDroppedDatabase(start);
+});
