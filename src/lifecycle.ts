@@ -1,3 +1,5 @@
+import { inTime } from './in-time.ts';
+
 /** Parts that were started, to be stopped in reverse order. */
 export interface Lifecycle {
   /** Notes how to stop a part that has just been started. */
@@ -19,7 +21,7 @@ export function createLifecycle(): Lifecycle {
       const problems: Error[] = [];
       for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
         try {
-          await within(part.stop(), STOP_WITHIN_MS);
+          await inTime(part.stop(), STOP_WITHIN_MS, () => new Error(`not within ${STOP_WITHIN_MS} ms`));
         } catch (error) {
           problems.push(new Error(`${part.name} did not stop`, { cause: error }));
         }
@@ -28,12 +30,4 @@ export function createLifecycle(): Lifecycle {
         throw new AggregateError(problems, problems.map((problem) => problem.message).join('; '));
     },
   };
-}
-
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not within ${ms} ms`)), ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -5,7 +5,9 @@ import { createEventTypeDirectory } from './commands/event-type-directory.ts';
 import { type Foundation, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
 import { oldestWriter } from './database/oldest-writer.ts';
+import { createPool } from './database/pool.ts';
 import { type DemoInvitation, prepareDemo } from './demo.ts';
+import { inTime } from './in-time.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { schemaOf } from './projections/read-model.ts';
@@ -19,6 +21,10 @@ import { systemSources } from './system-sources.ts';
 
 /** `/ready`: log and database answer within this time. */
 const READY_WITHIN_MS = 1000;
+/** For whatever a request asks of the database, a report aside: none of it may take long. */
+const LOOKUP_CONNECTIONS = 8;
+/** Key and bot, one after the other. */
+const LOOKUPS = 2;
 /** How often the start looks whether the catalog has caught up, at the latest. */
 const CATALOG_CHECK_MS = 1000;
 
@@ -52,6 +58,15 @@ export async function startService(options: ServiceOptions): Promise<string> {
   }
 
   const isApi = config.ROLE === 'all' || config.ROLE === 'api';
+  const lookups = createPool({
+    connectionString: foundation.connectionString,
+    max: LOOKUP_CONNECTIONS,
+    name: 'lookups',
+    maxWaitMs: config.MAX_WAIT_MS,
+    answerWithinMs: config.MAX_WAIT_MS,
+    onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  lifecycle.started('database connections of requests', () => lookups.end());
   let catalogReady = false;
   const app = await buildApp({
     logger,
@@ -59,8 +74,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
     operations: {
       async ready() {
         const answered = Promise.all([log.ping(), pool.query('SELECT 1')]);
-        const late = AbortSignal.timeout(READY_WITHIN_MS);
-        await Promise.race([answered, aborted(late, 'the log or the database does not answer')]);
+        await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
         if (isApi && !catalogReady) throw new Error('the catalog has not caught up with the log yet');
       },
       projections: () => Promise.all(readModels.map((model) => projectionStatus(pool, log, model))),
@@ -69,12 +83,24 @@ export async function startService(options: ServiceOptions): Promise<string> {
     api: isApi
       ? {
           access: {
-            authenticator: createAuthenticator({ pool, schema: schemaOf(catalogReadModel), sources }),
+            authenticator: createAuthenticator({
+              pool: lookups,
+              schema: schemaOf(catalogReadModel),
+              sources,
+              maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
+            }),
             catalogReady: () => catalogReady,
             ratePerKey: config.RATE_LIMIT_PER_KEY,
             failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
           },
-          routes: apiRoutes({ config, pool, log, sources, directory: createEventTypeDirectory({ log, sources }) }),
+          routes: apiRoutes({
+            config,
+            pool: lookups,
+            reportPool: pool,
+            log,
+            sources,
+            directory: createEventTypeDirectory({ log, sources }),
+          }),
         }
       : null,
   });
@@ -90,10 +116,4 @@ export async function startService(options: ServiceOptions): Promise<string> {
   if (catalogReady) logger.info('ready');
   if (demo !== null) invite(demo, address);
   return address;
-}
-
-function aborted(signal: AbortSignal, message: string): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error(message)), { once: true });
-  });
 }

@@ -14,6 +14,8 @@ export interface AccessRule {
   readonly resource: 'required' | 'optional' | 'none' | 'webhook';
   readonly premium?: boolean;
   readonly personal?: boolean;
+  /** Whether it can be served to keys and bots seen before while the database is down (decisions 2.6). */
+  readonly withoutDatabase?: boolean;
 }
 
 export interface Access {
@@ -92,6 +94,8 @@ export function accessControl({
       if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
       if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
       request.access = { principal, bot };
+      if (!rule.withoutDatabase && (principal.stale || bot?.stale))
+        throw unavailable('the database is not available, try again');
     },
   };
 

@@ -19,13 +19,15 @@ import type { AnyRoute } from './route.ts';
 export interface ApiDependencies {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
   readonly pool: pg.Pool;
+  /** Connections whose statements may take as long as a report does. */
+  readonly reportPool: pg.Pool;
   readonly log: EventLog;
   readonly sources: Sources;
   readonly directory: EventTypeDirectory;
 }
 
 /** Every endpoint of the API. */
-export function apiRoutes({ config, pool, log, sources, directory }: ApiDependencies): AnyRoute[] {
+export function apiRoutes({ config, pool, reportPool, log, sources, directory }: ApiDependencies): AnyRoute[] {
   const updates = receiveUpdates({ log, sources });
   return [
     sendTarget(receiveTargetEvents({ log, sources, directory }), sources.now),
@@ -33,6 +35,6 @@ export function apiRoutes({ config, pool, log, sources, directory }: ApiDependen
     ...sendUpdate(updates, sources.now),
     webhook(updates),
     listBotErrors({ pool, events: schemaOf(eventsReadModel) }, sources.now),
-    ...reportRoutes({ config, pool, log, sources }),
+    ...reportRoutes({ config, pool, reportPool, log, sources }),
   ];
 }

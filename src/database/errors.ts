@@ -17,7 +17,7 @@ const NETWORK = new Set([
 
 /** What `pg` says without a code when a connection ends or cannot be had. */
 const MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
 /**
  * Whether an error means that the database is down or going: a broken connection, or SQLSTATE classes 08 (connection),

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDatabaseDown } from './errors.ts';
 
 /** Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
@@ -12,6 +13,8 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) 
       broken = false;
       return result;
     } catch (error) {
+      // Nobody would answer; the transaction ends with its connection.
+      if (isDatabaseDown(error)) throw error;
       await tx.query('ROLLBACK').then(
         () => (broken = false),
         () => {}, // the connection is gone, and with it the transaction; the first error tells why

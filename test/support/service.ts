@@ -67,11 +67,15 @@ const PARTITIONS = 4;
 export async function startTestService(
   changes: Record<string, string> = {},
   engine: TestEngine = 'postgres',
+  /** The service's own way to the database server; the tests' is the direct one. */
+  databaseServer?: string,
 ): Promise<TestService> {
   const database = await createTestDatabase();
+  const way = new URL(databaseServer ?? database.url);
+  way.pathname = new URL(database.url).pathname;
   const topic = `service.${randomUUID()}`;
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: way.href,
     PORT: '0',
     RATE_LIMIT_PER_KEY: '0',
     AUTH_FAILURES_PER_MINUTE: '0',

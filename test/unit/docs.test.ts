@@ -33,6 +33,7 @@ describe('the README', () => {
   const routes = apiRoutes({
     config: readConfig({}),
     pool: unused,
+    reportPool: unused,
     log: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
     directory: unused,

@@ -19,11 +19,11 @@ function roomOf(path: string): string | null {
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   database: ['pause.ts'],
-  log: ['database/', 'pause.ts'],
+  log: ['database/', 'in-time.ts', 'pause.ts'],
   platform: ['domain/'],
   commands: ['domain/', 'log/port.ts'],
   projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'pause.ts'],
-  queries: ['domain/', 'database/'],
+  queries: ['domain/', 'database/', 'in-time.ts'],
   processes: ['domain/', 'commands/', 'queries/', 'platform/', 'projections/', 'log/port.ts', 'database/', 'pause.ts'],
   api: [
     'domain/',

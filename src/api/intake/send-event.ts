@@ -18,7 +18,7 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
     operationId: 'sendEvent',
     summary: `Send one custom event, or an array of 1 to ${MAX_EVENTS}: all are accepted or none`,
     tag: 'Intake',
-    access: { resource: 'required' },
+    access: { resource: 'required', withoutDatabase: true },
     bodyLimit: LARGE_BODY,
     body: oneOrMany(schema, MAX_EVENTS),
     check(body) {

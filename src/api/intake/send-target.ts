@@ -17,7 +17,7 @@ export function sendTarget(receive: ReceiveTargetEvents, now: () => number): Any
     operationId: 'sendTarget',
     summary: `Send one target event, or an array of 1 to ${MAX_EVENTS}: all are accepted or none`,
     tag: 'Intake',
-    access: { resource: 'required' },
+    access: { resource: 'required', withoutDatabase: true },
     body: oneOrMany(schema, MAX_EVENTS),
     check(body) {
       const { elements, problems } = readElements(schema, MAX_EVENTS, body);

@@ -21,7 +21,7 @@ export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute
   const shared = {
     method: 'POST',
     tag: 'Intake',
-    access: { resource: 'required' },
+    access: { resource: 'required', withoutDatabase: true },
     answer: accepted,
     idempotent: true,
   } as const;

@@ -15,14 +15,16 @@ import { preview } from './preview.ts';
 export interface ReportRoutesOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
   readonly pool: pg.Pool;
+  /** As in `ApiDependencies`. */
+  readonly reportPool: pg.Pool;
   readonly log: EventLog;
   readonly sources: Pick<Sources, 'now'>;
 }
 
 /** The endpoints of the report builder. */
-export function reportRoutes({ config, pool, log, sources }: ReportRoutesOptions): AnyRoute[] {
+export function reportRoutes({ config, pool, reportPool, log, sources }: ReportRoutesOptions): AnyRoute[] {
   const tables = { events: schemaOf(eventsReadModel), users: schemaOf(usersReadModel) };
-  const reports = { pool, tables, sources, timeoutMs: config.REPORT_TIMEOUT_MS, lagMs };
+  const reports = { pool: reportPool, tables, sources, timeoutMs: config.REPORT_TIMEOUT_MS, lagMs };
   return [
     resources({ pool, schema: schemaOf(catalogReadModel) }),
     events({ pool, events: tables.events }),

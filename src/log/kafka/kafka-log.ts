@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
+import { inTime } from '../../in-time.ts';
 import { encodeCommit } from '../commit-codec.ts';
 import {
   type Appended,
@@ -12,6 +13,7 @@ import {
   LogUnavailableError,
   type NewCommit,
   OutcomeUnknownError,
+  type RecordedCommit,
   type StreamHead,
   type StreamSlice,
 } from '../port.ts';
@@ -128,12 +130,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
       return { position: positionOf(lane, await produce()), revision: null, repeated: null };
 
     try {
-      await caughtUp(lane, deadline);
-      // The head first: whatever took the stream beyond it is then among the holders.
-      const head = await headOf(pool, commit.stream);
-      const first = await holderOf(pool, lane, commit, text);
+      const first = await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
       if (first !== null) return { position: first.position, revision: first.revision, repeated: first };
-      refuseEarly(commit, head);
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
         throw error;
@@ -141,12 +139,27 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     }
     const offset = await produce();
     try {
-      return await outcome(commit, text, lane, offset, deadline);
+      return await inTime(outcome(commit, text, lane, offset, deadline), left(deadline), unanswered);
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
         throw error;
       throw new OutcomeUnknownError('the index cannot be asked', { cause: error });
     }
+  };
+
+  /** The commit that is there already, if any. @throws ConflictError */
+  const lookUp = async (
+    commit: NewCommit,
+    text: string,
+    lane: number,
+    deadline: number,
+  ): Promise<RecordedCommit | null> => {
+    await caughtUp(lane, deadline);
+    // The head first: whatever took the stream beyond it is then among the holders.
+    const head = await headOf(pool, commit.stream);
+    const first = await holderOf(pool, lane, commit, text);
+    if (first === null) refuseEarly(commit, head);
+    return first;
   };
 
   /** What became of the record at `offset`, once the index has passed it. */
@@ -159,7 +172,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
   ): Promise<Appended> => {
     await progress.passed(lane, offset, deadline);
     const verdict = await verdictOn(pool, lane, offset);
-    if (verdict === null) throw new OutcomeUnknownError('the index did not pass the append in time');
+    if (verdict === null) throw unanswered();
     const revision = commit.expected === 'any' ? null : commit.expected.revision + 1;
     if (verdict.void === null) return { position: positionOf(lane, offset), revision, repeated: null };
     if (verdict.void === 'conflict') throw await conflict(pool, commit);
@@ -185,8 +198,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
 
     async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
       const lane = laneOfKey(keyOf(stream), lanes);
-      await caughtUp(lane, performance.now() + maxWaitMs);
-      return readStream(pool, lane, stream, from);
+      const reading = caughtUp(lane, performance.now() + maxWaitMs).then(() => readStream(pool, lane, stream, from));
+      return inTime(reading, maxWaitMs, silent);
     },
 
     subscribe(asked) {
@@ -196,19 +209,19 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     },
 
     async head(): Promise<Cursor> {
-      const ends = await inTime(client.ends(), maxWaitMs);
+      const ends = await inTime(client.ends(), maxWaitMs, silent);
       return new Map(ends.flatMap((end, lane) => (end === 0 ? [] : [[lane, positionOf(lane, end - 1)] as const])));
     },
 
     async lag(after): Promise<Lag> {
       const next = Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
-      const ends = await inTime(client.ends(), maxWaitMs);
+      const ends = await inTime(client.ends(), maxWaitMs, silent);
       const commits = ends.reduce((sum, end, lane) => sum + Math.max(0, end - next[lane]!), 0);
-      return { commits, seconds: commits === 0 ? 0 : await inTime(ageOfOldest(client, next), maxWaitMs) };
+      return { commits, seconds: commits === 0 ? 0 : await inTime(ageOfOldest(client, next), maxWaitMs, silent) };
     },
 
     async ping() {
-      await inTime(client.ends(), maxWaitMs);
+      await inTime(client.ends(), maxWaitMs, silent);
     },
 
     async voids() {
@@ -283,14 +296,6 @@ async function ageOfOldest(client: KafkaClient, next: readonly number[]): Promis
   return high;
 }
 
-async function inTime<T>(asked: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new LogUnavailableError('Kafka did not answer in time')), ms);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const left = (deadline: number): number => deadline - performance.now();
+const silent = (): Error => new LogUnavailableError('the log did not answer in time');
+const unanswered = (): Error => new OutcomeUnknownError('the index did not pass the append in time');

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
+import { inTime } from '../../in-time.ts';
 import { pause } from '../../pause.ts';
 import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
@@ -10,6 +11,7 @@ import {
   EMPTY_STREAM,
   type EventLog,
   type Lag,
+  LogUnavailableError,
   type StreamHead,
   type StreamSlice,
   type SubscribeOptions,
@@ -43,11 +45,14 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   const onTrouble = options.onTrouble ?? (() => {});
   const maxWaitMs = options.maxWaitMs ?? 5000;
   const { connectionString } = options;
-  const poolOf = (max: number, name: string): pg.Pool =>
-    createPool({ connectionString, max, name, maxWaitMs, onTrouble });
+  const poolOf = (max: number, name: string, answerWithinMs?: number): pg.Pool =>
+    createPool({ connectionString, max, name, maxWaitMs, onTrouble, ...(answerWithinMs && { answerWithinMs }) });
+  const answered = <T>(asked: Promise<T>): Promise<T> =>
+    inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
   await migrate(readers, LOG_SCHEMA, migrations);
-  const writers = poolOf(1, 'log writer');
+  // The statement may be sent again, and nobody waits for its answer any longer.
+  const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
   const bell = openBell({ connectionString, onTrouble });
   const appender = new Appender({
     pool: writers,
@@ -63,19 +68,15 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     append: (commit) => appender.append(commit),
 
     async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
-      const { rows } = await readers.query<{
-        txid: string;
-        seq: string;
-        body: string | null;
-        rev: number;
-        hash: string;
-      }>({
-        name: 'log_stream',
-        text: `SELECT c.txid::text, c.seq::text, c.body, s.revision AS rev, s.hash
-               FROM log.streams AS s LEFT JOIN log.commits AS c ON c.stream = s.stream AND c.revision > $2
-               WHERE s.stream = $1 ORDER BY c.revision`,
-        values: [stream, from.revision],
-      });
+      const { rows } = await answered(
+        readers.query<{ txid: string; seq: string; body: string | null; rev: number; hash: string }>({
+          name: 'log_stream',
+          text: `SELECT c.txid::text, c.seq::text, c.body, s.revision AS rev, s.hash
+                 FROM log.streams AS s LEFT JOIN log.commits AS c ON c.stream = s.stream AND c.revision > $2
+                 WHERE s.stream = $1 ORDER BY c.revision`,
+          values: [stream, from.revision],
+        }),
+      );
       if (rows.length === 0) return { head: from, commits: [] };
       const commits = rows.flatMap(({ txid, seq, body }) =>
         body === null ? [] : [decodeCommit(body, positionOf({ txid, seq }), Number(seq))],
@@ -130,7 +131,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     },
 
     async ping() {
-      await readers.query('SELECT 1');
+      await answered(readers.query('SELECT 1'));
     },
 
     async close() {

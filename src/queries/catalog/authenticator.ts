@@ -43,6 +43,8 @@ export interface AuthenticatorOptions extends CatalogSource {
   readonly sources: Pick<Sources, 'now'>;
   /** Milliseconds of a clock that never goes back, for the age of what is cached. */
   readonly elapsed?: () => number;
+  /** How long one look-up may wait for the database, in milliseconds. */
+  readonly maxWaitMs?: number;
 }
 
 /** Entries of either cache, some 500 bytes each. */
@@ -51,10 +53,12 @@ const MAX_CACHED = 20_000;
 export function createAuthenticator({
   sources,
   elapsed = () => performance.now(),
+  maxWaitMs = 2500,
   ...source
 }: AuthenticatorOptions): Authenticator {
-  const keys = freshCache({ load: (secretHash) => findKey(source, secretHash), elapsed, max: MAX_CACHED });
-  const bots = freshCache({ load: (publicKey) => findBot(source, publicKey), elapsed, max: MAX_CACHED });
+  const cache = { elapsed, max: MAX_CACHED, maxWaitMs };
+  const keys = freshCache({ ...cache, load: (secretHash) => findKey(source, secretHash) });
+  const bots = freshCache({ ...cache, load: (publicKey) => findBot(source, publicKey) });
 
   async function botOf(publicKey: string): Promise<Bot | null> {
     const found = await bots(publicKey);

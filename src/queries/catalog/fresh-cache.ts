@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DatabaseUnavailableError, isDatabaseDown } from '../../database/errors.ts';
+import { inTime } from '../../in-time.ts';
 
 /** What a look-up found, and whether the database could not be asked about it again in time. */
 export interface Found<Value> {
@@ -13,6 +14,8 @@ export interface FreshCacheOptions<Value> {
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
   readonly max: number;
+  /** How long to wait for the database, in milliseconds. */
+  readonly maxWaitMs: number;
 }
 
 /** decisions.md 2.2: a revocation is effective within 2 s; the projector has the other second. */
@@ -21,6 +24,8 @@ export const FRESH_MS = 1000;
 export const STALE_MS = 60_000;
 /** While the database is known to be down, what is cached is served without waiting for it to time out again. */
 const RETRY_MS = 1000;
+/** How long a database that does not answer keeps back what is cached. */
+const STALE_WAIT_MS = 500;
 
 interface Entry<Value> {
   readonly value: Value;
@@ -36,6 +41,7 @@ export function freshCache<Value extends object>({
   load,
   elapsed,
   max,
+  maxWaitMs,
 }: FreshCacheOptions<Value>): (key: string) => Promise<Found<Value> | null> {
   const entries = new LRUCache<string, Entry<Value>>({ max });
   const loading = new Map<string, Promise<Value | null>>();
@@ -65,7 +71,8 @@ export function freshCache<Value extends object>({
     const usable = entry !== undefined && age <= STALE_MS ? { value: entry.value, stale: true } : undefined;
     if (usable !== undefined && elapsed() - downAt < RETRY_MS) return usable;
     try {
-      const value = await reloadOnce(key);
+      const patience = usable === undefined ? maxWaitMs : Math.min(STALE_WAIT_MS, maxWaitMs);
+      const value = await inTime(reloadOnce(key), patience, late);
       return value === null ? null : { value, stale: false };
     } catch (error) {
       if (!isDatabaseDown(error)) throw error;
@@ -75,3 +82,5 @@ export function freshCache<Value extends object>({
     }
   };
 }
+
+const late = (): Error => new DatabaseUnavailableError('the database did not answer in time');

@@ -1,6 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import pg from 'pg';
+import { DatabaseUnavailableError } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { inTime } from '../../in-time.ts';
 import { statement } from './statement.ts';
 
 /** A report did not finish within its time. */
@@ -20,7 +22,7 @@ export type Query = <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) =
 export async function inSnapshot<T>(pool: pg.Pool, timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   try {
-    return await inTransaction(pool, async (tx) => {
+    const run = inTransaction(pool, async (tx) => {
       await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
       return work(async (fragment) => {
         const left = Math.floor(deadline - performance.now());
@@ -30,11 +32,14 @@ export async function inSnapshot<T>(pool: pg.Pool, timeoutMs: number, work: (que
         return (await tx.query(text, values)).rows;
       });
     });
+    // A server that answers stops the report itself.
+    return await inTime(run, timeoutMs + SILENT_MS, () => new DatabaseUnavailableError('the report was not answered'));
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) throw new ReportTimeoutError(timeoutMs);
     throw error;
   }
 }
 
+const SILENT_MS = 1000;
 /** SQLSTATE of a statement that was stopped by its timeout. */
 const QUERY_CANCELED = '57014';
