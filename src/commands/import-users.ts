@@ -1,6 +1,6 @@
 import { type ImportedUser, usersImported } from '../domain/intake/events.ts';
-import { intakeStream } from '../domain/streams.ts';
 import type { Position } from '../log/port.ts';
+import { appendIntake } from './append-intake.ts';
 import { existingBot } from './existing-bot.ts';
 import type { CommandContext } from './handle.ts';
 
@@ -27,9 +27,7 @@ export async function importUsers(
 
   async function flush(): Promise<void> {
     if (items.length === 0) return;
-    const events = [usersImported.create({ items })];
-    const stream = intakeStream(bot);
-    const appended = await log.append({ id: sources.uuid(), stream, expected: 'any', at: sources.now(), events });
+    const appended = await appendIntake({ log, sources }, bot, usersImported.create({ items }));
     imported += items.length;
     position = appended.position;
     items = [];

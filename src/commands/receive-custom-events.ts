@@ -1,19 +1,13 @@
 import { type CustomEventItem, customEventsReceived } from '../domain/intake/events.ts';
 import type { Sources } from '../domain/sources.ts';
-import { intakeStream } from '../domain/streams.ts';
-import type { Appended, CommandStamp, EventLog } from '../log/port.ts';
+import type { Appended, EventLog } from '../log/port.ts';
+import { appendIntake, type Stamp } from './append-intake.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';
 
 /** A custom event as its sender names it, checked. */
 export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'value'> {
   readonly event: string;
   readonly value_num?: string | undefined;
-}
-
-/** Who asked, and how a repeat is recognised. */
-export interface Stamp {
-  readonly keyId?: number | undefined;
-  readonly command?: CommandStamp | undefined;
 }
 
 export type ReceiveCustomEvents = (bot: string, events: readonly CustomEventInput[], stamp: Stamp) => Promise<Appended>;
@@ -35,13 +29,6 @@ export function receiveCustomEvents(deps: {
       value: value_num,
       ...rest,
     }));
-    return log.append({
-      id: sources.uuid(),
-      stream: intakeStream(bot),
-      expected: 'any',
-      at: sources.now(),
-      events: [customEventsReceived.create({ items })],
-      ...stamp,
-    });
+    return appendIntake({ log, sources }, bot, customEventsReceived.create({ items }), stamp);
   };
 }

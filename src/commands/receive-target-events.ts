@@ -1,9 +1,8 @@
 import { type TargetEventItem, targetEventsReceived } from '../domain/intake/events.ts';
 import type { Sources } from '../domain/sources.ts';
-import { intakeStream } from '../domain/streams.ts';
 import type { Appended, EventLog } from '../log/port.ts';
+import { appendIntake, type Stamp } from './append-intake.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';
-import type { Stamp } from './receive-custom-events.ts';
 
 /** A target event as its sender names it, checked. */
 export interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
@@ -41,13 +40,6 @@ export function receiveTargetEvents(deps: {
       unit: rest.value === undefined ? undefined : unit,
       ...rest,
     }));
-    return log.append({
-      id: sources.uuid(),
-      stream: intakeStream(bot),
-      expected: 'any',
-      at: sources.now(),
-      events: [targetEventsReceived.create({ items })],
-      ...stamp,
-    });
+    return appendIntake({ log, sources }, bot, targetEventsReceived.create({ items }), stamp);
   };
 }

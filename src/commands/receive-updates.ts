@@ -1,8 +1,7 @@
 import { type UpdateItem, updatesReceived } from '../domain/intake/events.ts';
 import type { Sources } from '../domain/sources.ts';
-import { intakeStream } from '../domain/streams.ts';
 import type { Appended, EventLog } from '../log/port.ts';
-import type { Stamp } from './receive-custom-events.ts';
+import { appendIntake, type Stamp } from './append-intake.ts';
 
 export type ReceiveUpdates = (bot: string, items: readonly UpdateItem[], stamp: Stamp) => Promise<Appended | null>;
 
@@ -14,13 +13,6 @@ export function receiveUpdates(deps: { readonly log: EventLog; readonly sources:
   const { log, sources } = deps;
   return async (bot, items, stamp) => {
     if (items.length === 0 && stamp.command === undefined) return null;
-    return log.append({
-      id: sources.uuid(),
-      stream: intakeStream(bot),
-      expected: 'any',
-      at: sources.now(),
-      events: [updatesReceived.create({ items: [...items] })],
-      ...stamp,
-    });
+    return appendIntake({ log, sources }, bot, updatesReceived.create({ items: [...items] }), stamp);
   };
 }
