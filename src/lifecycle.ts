@@ -4,30 +4,44 @@ import { inTime } from './in-time.ts';
 export interface Lifecycle {
   /** Notes how to stop a part that has just been started. */
   started(name: string, stop: () => Promise<void>): void;
-  /** Stops all parts, the last one first, each within its time; goes on past one that fails. @throws AggregateError */
+  /**
+   * Stops all parts, the last one first, each within its time; goes on past one that fails. Asked again, it is the same
+   * stop.
+   * @throws AggregateError
+   */
   stop(): Promise<void>;
 }
 
+/** All parts together: whoever stops a service kills it if it takes much longer. */
+const STOP_WITHIN_MS = 13_000;
 /** No part may keep the others from stopping. */
-const STOP_WITHIN_MS = 15_000;
+const LEAST_MS = 1000;
 
 export function createLifecycle(): Lifecycle {
   const parts: { name: string; stop: () => Promise<void> }[] = [];
+  let stopping: Promise<void> | null = null;
+
+  async function stopAll(): Promise<void> {
+    const problems: Error[] = [];
+    const deadline = performance.now() + STOP_WITHIN_MS;
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      try {
+        const left = Math.max(LEAST_MS, deadline - performance.now());
+        await inTime(part.stop(), left, () => new Error(`not within ${Math.round(left)} ms`));
+      } catch (error) {
+        problems.push(new Error(`${part.name} did not stop`, { cause: error }));
+      }
+    }
+    if (problems.length > 0) throw new AggregateError(problems, problems.map((problem) => problem.message).join('; '));
+  }
+
   return {
     started(name, stop) {
       parts.push({ name, stop });
     },
-    async stop() {
-      const problems: Error[] = [];
-      for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-        try {
-          await inTime(part.stop(), STOP_WITHIN_MS, () => new Error(`not within ${STOP_WITHIN_MS} ms`));
-        } catch (error) {
-          problems.push(new Error(`${part.name} did not stop`, { cause: error }));
-        }
-      }
-      if (problems.length > 0)
-        throw new AggregateError(problems, problems.map((problem) => problem.message).join('; '));
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
     },
   };
 }

@@ -4,11 +4,14 @@ import { apiRoutes } from './api/routes.ts';
 import { createEventTypeDirectory } from './commands/event-type-directory.ts';
 import { type Foundation, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
+import { isDatabaseDown } from './database/errors.ts';
 import { oldestWriter } from './database/oldest-writer.ts';
 import { createPool } from './database/pool.ts';
 import { type DemoInvitation, prepareDemo } from './demo.ts';
 import { inTime } from './in-time.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { type Cursor, LogUnavailableError } from './log/port.ts';
+import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { schemaOf } from './projections/read-model.ts';
 import { readModels } from './projections/registry.ts';
@@ -110,10 +113,25 @@ export async function startService(options: ServiceOptions): Promise<string> {
   if (!isApi) return address;
 
   const demo = config.DATABASE_URL === undefined ? await prepareDemo({ log, sources }, config.DATA_DIR) : null;
-  const head = await log.head();
-  while (!catalogReady && !signal.aborted)
-    catalogReady = await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS);
+  catalogReady = await catalogCaughtUp(foundation, logger, signal);
   if (catalogReady) logger.info('ready');
   if (demo !== null) invite(demo, address);
   return address;
+}
+
+/** Whether the catalog has reached the head that the log has now; false when the signal aborted first. */
+async function catalogCaughtUp({ pool, log }: Foundation, logger: Logger, signal: AbortSignal): Promise<boolean> {
+  let head: Cursor | null = null;
+  while (!signal.aborted) {
+    try {
+      head ??= await log.head();
+      if (await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS)) return true;
+    } catch (error) {
+      // It was there when the service began to start, so it is being restarted itself.
+      if (!isDatabaseDown(error) && !(error instanceof LogUnavailableError)) throw error;
+      logger.warn({ err: error }, 'the log or the database does not answer, will ask again');
+      await pause(CATALOG_CHECK_MS, signal);
+    }
+  }
+  return false;
 }

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
+import { closeInOrder } from './closing.ts';
 import { handleErrors } from './error-handler.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
@@ -21,7 +22,8 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    return503OnClosing: true,
+    // It would answer in a form of its own (closing.ts).
+    return503OnClosing: false,
     // A caller's own time-outs are its own; these bound what a stalled one can hold.
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
@@ -31,6 +33,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   app.decorateRequest('parsedBody', null);
   takeRawBodies(app);
   handleErrors(app);
+  closeInOrder(app);
   logRequests(app);
   serveOperations(app, operations);
   if (api !== null) {

@@ -78,7 +78,8 @@ function isAt(head: Cursor, other: Cursor): boolean {
   return hasPassedAll(head, other) && hasPassedAll(other, head);
 }
 
-function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void {
+/** What was acknowledged is in the log once, what was refused is not, and what is of unknown outcome is at most once. */
+export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void {
   const counts = new Map<string, number>();
   for (const token of commits.flatMap(({ events }) => events.flatMap(tokensOf)))
     counts.set(token, (counts.get(token) ?? 0) + 1);

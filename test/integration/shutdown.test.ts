@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createOwner } from '../../src/commands/create-owner.ts';
+import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
+import { type EventLog, hasPassed } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { pause } from '../../src/pause.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { loadCheckpoint } from '../../src/projections/runtime/checkpoint.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { startLoad } from '../crash/load.ts';
+import { expectOnce } from '../crash/rounds.ts';
+import { administer } from '../support/administer.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readAll } from '../support/log.ts';
+import { replay, rowsOf } from '../support/replay.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+
+/** SIGTERM and SIGINT, as a supervisor, a terminal and npm send them. */
+const STOPS_WITHIN_MS = 15_000;
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let log: EventLog;
+let apiKey: string;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await tcpProxy(inject('databaseUrl'));
+  log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  const cli = administer({ DATABASE_URL: database.url });
+  const { owner_id } = await cli('owner', 'create', '--name', 'Ann');
+  const { public_key } = await cli('bot', 'create', '--owner', String(owner_id), '--name', 'Shop');
+  ({ api_key: apiKey } = await cli('key', 'issue', '--owner', String(owner_id), '--bot', public_key));
+});
+afterAll(async () => {
+  await proxy.close();
+  await log.close();
+  await database.drop();
+});
+
+/** The service, its way to the database through the proxy. */
+async function processOf(env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const url = new URL(proxy.url);
+  url.pathname = new URL(database.url).pathname;
+  return serviceProcess({ DATABASE_URL: url.href, ...env });
+}
+
+/** The exit code, once the process has ended by itself. */
+async function ended(after: number): Promise<number | NodeJS.Signals> {
+  const code = await service.ended();
+  expect(performance.now() - after).toBeLessThan(STOPS_WITHIN_MS);
+  return code;
+}
+
+describe('a service that is ready', () => {
+  beforeEach(async () => {
+    service = await processOf();
+    await service.start();
+    await service.ready();
+  });
+  afterEach(async () => {
+    await proxy.restore();
+    await service.kill('SIGKILL');
+  });
+
+  test.each<[string, readonly NodeJS.Signals[]]>([
+    ['SIGTERM', ['SIGTERM']],
+    ['SIGINT twice at once, as from a terminal and from npm', ['SIGINT', 'SIGINT']],
+  ])('loses nothing under load and ends with 0: %s', async (_, signals) => {
+    const load = startLoad(service.address, apiKey);
+    await pause(1500);
+    const stopped = performance.now();
+    for (const [n, signal] of signals.entries()) {
+      if (n > 0) await pause(100);
+      service.signal(signal);
+    }
+    expect([await ended(stopped), service.output()]).toEqual([0, service.output()]);
+    await expectAtCheckpoint();
+    await service.start();
+    const sent = await load.stop();
+    expect(sent.acknowledged.length).toBeGreaterThan(10);
+    expectOnce(await readAll(log, { categories: ['intake'] }), sent);
+  });
+
+  test('answers what is under way, refuses what still comes, and keeps no connection', async () => {
+    const [head, body] = message(apiKey);
+    const waiting = await exchange(service.address);
+    const late = await exchange(service.address);
+    proxy.freeze();
+    waiting.send(head + body);
+    late.send(head);
+    await pause(200);
+    const stopped = performance.now();
+    service.signal('SIGTERM');
+    await pause(200);
+    late.send(body);
+    const refused = await late.answer;
+    expect(refused).toMatch(/^HTTP\/1.1 503 .*\nconnection: close\r\n/s);
+    expect(refused).toContain('\nretry-after: 1\r\n');
+    expect(refused).toContain('{"ok":false,"error":"shutting down","error_code":503}');
+    await proxy.restore();
+    expect(await waiting.answer).toMatch(/^HTTP\/1.1 200 .*\nconnection: close\r\n/s);
+    expect(await ended(stopped)).toBe(0);
+  });
+
+  test('a second signal ends it at once', async () => {
+    const [head, body] = message(apiKey);
+    const waiting = await exchange(service.address);
+    proxy.freeze();
+    waiting.send(head + body);
+    await pause(200);
+    service.signal('SIGTERM');
+    await pause(700);
+    const stopped = performance.now();
+    service.signal('SIGTERM');
+    expect(await service.ended()).toBe(143);
+    expect(performance.now() - stopped).toBeLessThan(2000);
+  });
+});
+
+test('a service that still waits for its catalog ends with 0', async () => {
+  const fresh = await createTestDatabase();
+  const newLog = await openPostgresLog({ connectionString: fresh.url, anyCategories: ANY_CATEGORIES });
+  const owner = { name: 'Ann', currency: 'USD', plan: 'free', broadcastsPerMonth: 1 } as const;
+  await createOwner({ log: newLog, sources: systemSources }, owner);
+  // Nobody projects.
+  service = await serviceProcess({ DATABASE_URL: fresh.url, ROLE: 'api' });
+  await service.start();
+  expect((await fetch(`${service.address}/ready`)).status).toBe(503);
+  const stopped = performance.now();
+  service.signal('SIGTERM');
+  expect([await ended(stopped), service.output()]).toEqual([0, service.output()]);
+  await newLog.close();
+  await fresh.drop();
+});
+
+/** The rows of each read model are those of the log up to its checkpoint. */
+async function expectAtCheckpoint(): Promise<void> {
+  for (const model of readModels) {
+    const cursor = await loadCheckpoint(database.pool, model);
+    if (cursor === null) throw new Error(`no checkpoint of ${model.name}`);
+    const commits = await readAll(log, { categories: model.categories, to: cursor });
+    const seen = commits.filter(({ position }) => hasPassed(cursor, position));
+    expect(await rowsOf(database.pool, model), model.name).toEqual(await replay(model, seen));
+  }
+}
+
+/** A request for the log, cut in two. */
+function message(key: string): [head: string, body: string] {
+  const body = JSON.stringify({ event: 'event_0', user_id: 1 });
+  const head = `POST /v1/send-event HTTP/1.1\r\nhost: x\r\napi-key: ${key}\r\ncontent-type: application/json\r\n`;
+  return [head, `content-length: ${body.length}\r\n\r\n${body}`];
+}
+
+/** A connection as its client sees it: everything that comes until the server closes it. */
+async function exchange(address: string): Promise<{ send(text: string): void; readonly answer: Promise<string> }> {
+  const { hostname, port } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  return { send: (part) => void socket.write(part), answer: once(socket, 'close').then(() => text) };
+}
