@@ -20,6 +20,11 @@ export interface Foundation {
   readonly log: EventLog;
 }
 
+export interface FoundationOptions {
+  /** Whether this thread may lead the index of a log that has one: not where requests would wait for it. */
+  readonly mayLead?: boolean;
+}
+
 /** Connections of one process for read models and queries. */
 const POOL_SIZE = 16;
 
@@ -32,6 +37,7 @@ export async function openFoundation(
   role: 'service' | 'command',
   logger: Logger,
   lifecycle: Lifecycle,
+  { mayLead = true }: FoundationOptions = {},
 ): Promise<Foundation> {
   const connectionString = config.DATABASE_URL ?? (await openEmbedded(config.DATA_DIR, role, logger, lifecycle));
   const pool = createPool({
@@ -44,7 +50,7 @@ export async function openFoundation(
   lifecycle.started('database connections', () => pool.end());
   await migrateRuntimeSchema(pool);
   const instance = randomUUID();
-  const log = await openLog(config, connectionString, instance, logger);
+  const log = await openLog(config, connectionString, instance, mayLead, logger);
   lifecycle.started('log', () => log.close());
   return { instance, connectionString, pool, log };
 }
@@ -61,7 +67,13 @@ async function openEmbedded(
 }
 
 /** The only place that names the engines. */
-async function openLog(config: Config, connectionString: string, holder: string, logger: Logger): Promise<EventLog> {
+async function openLog(
+  config: Config,
+  connectionString: string,
+  holder: string,
+  mayLead: boolean,
+  logger: Logger,
+): Promise<EventLog> {
   const onTrouble = (error: Error): void => logger.warn({ err: error }, 'the log is in trouble, trying again');
   switch (config.EVENT_LOG) {
     case 'postgres':
@@ -79,6 +91,7 @@ async function openLog(config: Config, connectionString: string, holder: string,
         connectionString,
         anyCategories: ANY_CATEGORIES,
         holder,
+        mayLead,
         maxWaitMs: config.MAX_WAIT_MS,
         logger,
       });

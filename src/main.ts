@@ -26,7 +26,8 @@ async function start(): Promise<void> {
     logger,
     lifecycle,
     signal: stopping.signal,
-    // Beside an api they get a thread of their own.
+    // Beside an api the projectors get a thread of their own, which leads the log's index too.
+    mayLead: config.ROLE !== 'all',
     project: (foundation) =>
       config.ROLE === 'all'
         ? startProjectorThread({ config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)

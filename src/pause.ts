@@ -1,14 +1,13 @@
-/** Resolves after `ms`, when `signal` aborts or when `woken` resolves, and leaves nothing behind. */
-export function pause(ms: number, signal?: AbortSignal, woken?: Promise<void>): Promise<void> {
+/** Resolves after `ms` or when one of the signals aborts, and leaves nothing behind. */
+export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
+    if (signals.some((signal) => signal?.aborted)) return resolve();
     const done = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
+      for (const signal of signals) signal?.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
-    void woken?.then(done);
+    for (const signal of signals) signal?.addEventListener('abort', done, { once: true });
   });
 }

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { openFoundation } from './compose.ts';
@@ -11,8 +12,12 @@ export interface ProjectorThreadData {
   readonly config: Config;
 }
 
+const PRIORITY = 5;
+
 /** The thread that projects: a batch of thousands of events must not keep requests waiting. Any message stops it. */
 const { config } = workerData as ProjectorThreadData;
+// On Linux a priority is a thread's own: where processors are scarce, requests go first.
+if (process.platform === 'linux') setPriority(PRIORITY);
 const logger = pino({ level: config.LOG_LEVEL });
 const lifecycle = createLifecycle();
 const stopped = new Promise<void>((resolve) => parentPort!.once('message', resolve));

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { buildApp } from './api/app.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createEventTypeDirectory } from './commands/event-type-directory.ts';
-import { type Foundation, openFoundation } from './compose.ts';
+import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
 import { isDatabaseDown } from './database/errors.ts';
 import { oldestWriter } from './database/oldest-writer.ts';
@@ -31,7 +31,7 @@ const LOOKUPS = 2;
 /** How often the start looks whether the catalog has caught up, at the latest. */
 const CATALOG_CHECK_MS = 1000;
 
-export interface ServiceOptions {
+export interface ServiceOptions extends FoundationOptions {
   readonly config: Config;
   readonly logger: Logger;
   /** Gets every part that is started, so that its owner can stop them, also when the start fails half way. */
@@ -51,7 +51,7 @@ export interface ServiceOptions {
 export async function startService(options: ServiceOptions): Promise<string> {
   const { config, logger, lifecycle, signal, project, invite } = options;
   const sources = systemSources;
-  const foundation = await openFoundation(config, 'service', logger, lifecycle);
+  const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
   const { pool, log } = foundation;
   // Whoever comes first creates the tables, so that an api without its projector yet finds them empty, not missing.
   for (const model of readModels) await createSchema(pool, model);

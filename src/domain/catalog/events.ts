@@ -94,5 +94,5 @@ export const goalCreated = eventType('goal_created', 1, z.object({ event_id: id,
 export const exchangeRateSet = eventType(
   'exchange_rate_set',
   1,
-  z.object({ from: z.string(), to: z.string(), rate: z.string(), date: z.iso.date() }),
+  z.object({ from: z.string(), to: z.string(), rate: z.string().regex(/^\d+(\.\d+)?$/), date: z.iso.date() }),
 );

@@ -10,12 +10,14 @@ import { eventType } from '../event-type.ts';
 
 const int = z.number().int();
 const userId = int.positive();
+/** Decimal text without an exponent. */
+const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 export const customEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,
   date: int.optional(),
-  value: z.string().optional(),
+  value: decimal.optional(),
   unit: z.string().optional(),
   value_str: z.string().optional(),
   category: z.string().optional(),
@@ -33,7 +35,7 @@ export const targetEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,
   date: int.optional(),
-  value: z.string().optional(),
+  value: decimal.optional(),
   unit: z.string().optional(),
   event_key: z.string().optional(),
 });
@@ -76,7 +78,7 @@ export const updateItem = z.object({
   start_param: z.string().optional(),
   callback_data: z.string().optional(),
   /** A payment's total_amount in minor units, and its currency. */
-  value: z.string().optional(),
+  value: decimal.optional(),
   unit: z.string().optional(),
 });
 export type UpdateItem = z.infer<typeof updateItem>;
@@ -84,7 +86,7 @@ export type UpdateItem = z.infer<typeof updateItem>;
 export const updatesReceived = eventType('updates_received', 1, z.object({ items: z.array(updateItem) }));
 
 /** A custom field keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
-export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: z.string() })]);
+export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
 export const importedUser = z.object({

@@ -205,15 +205,15 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
   let bytes = 0;
   let failure: unknown = null;
   let stopped = false;
-  let wake = (): void => {};
-  let drained = (): void => {};
+  let wake = new AbortController();
+  let drained = new AbortController();
   let arrivals = 0;
   let arrivalsSeen = -1;
 
   const fail = (error: unknown): void => {
     failure ??= error;
-    wake();
-    drained();
+    wake.abort();
+    drained.abort();
   };
   const seek = (lane: number): void => consumer.seek({ topic, partition: lane, offset: String(expected[lane]) });
   consumer.on(consumer.events.GROUP_JOIN, () => {
@@ -225,10 +225,11 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
     arrivals++;
     buffer.push({ lane, records });
     for (const { value } of records) bytes += 100 + (value?.length ?? 0);
-    wake();
+    wake.abort();
     // Back pressure: nothing more is fetched while this waits.
     while (bytes > BUFFER_BYTES && !stopped && failure === null) {
-      await pause(1000, signal, new Promise<void>((resolve) => (drained = resolve)));
+      drained = new AbortController();
+      await pause(1000, signal, drained.signal);
       await heartbeat();
     }
   };
@@ -262,7 +263,7 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
   const leave = (): Promise<void> => {
     signal.removeEventListener('abort', stop);
     stopped = true;
-    drained();
+    drained.abort();
     // Leaving politely takes a broker that answers; without one the group runs out by itself.
     const left = running.then(() => consumer.disconnect()).catch(() => {});
     return Promise.race([left, pause(2 * READER.maxWaitTimeInMs)]);
@@ -277,14 +278,16 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
 
   return {
     async take() {
-      while (buffer.length === 0 && failure === null && !signal.aborted)
-        await pause(60_000, signal, new Promise<void>((resolve) => (wake = resolve)));
+      while (buffer.length === 0 && failure === null && !signal.aborted) {
+        wake = new AbortController();
+        await pause(60_000, signal, wake.signal);
+      }
       if (signal.aborted) return null;
       if (buffer.length === 0) throw failure;
       const taken = buffer;
       buffer = [];
       bytes = 0;
-      drained();
+      drained.abort();
       return taken;
     },
     async lookAt(ends) {

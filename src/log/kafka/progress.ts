@@ -21,7 +21,7 @@ export class Progress {
   #next: readonly number[] = [];
   #polling = false;
   #urgent = 0;
-  #hurry = (): void => {};
+  #hurry = new AbortController();
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -43,7 +43,7 @@ export class Progress {
     const late = new AbortController();
     const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
     this.#urgent++;
-    this.#hurry();
+    this.#hurry.abort();
     await this.#until((next) => (next[lane] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
     this.#urgent--;
     clearTimeout(timer);
@@ -84,9 +84,9 @@ export class Progress {
         this.#options.onTrouble(error);
         await pause(IDLE_POLL_MS, this.#stop.signal);
       }
-      const hurried = new Promise<void>((resolve) => (this.#hurry = resolve));
+      this.#hurry = new AbortController();
       if (this.#urgent > 0) await pause(POLL_MS, this.#stop.signal);
-      else if (this.#waiting.size > 0) await pause(IDLE_POLL_MS, this.#stop.signal, hurried);
+      else if (this.#waiting.size > 0) await pause(IDLE_POLL_MS, this.#stop.signal, this.#hurry.signal);
     }
     this.#polling = false;
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import pg from 'pg';
 import { pause } from '../../pause.ts';
 
@@ -5,8 +6,8 @@ import { pause } from '../../pause.ts';
 export interface Bell {
   /** Something was appended. */
   ring(): void;
-  /** Resolves at the next ring, here or elsewhere. */
-  next(): Promise<void>;
+  /** Aborts at the next ring, here or elsewhere: a signal, since who stops waiting for it leaves nothing behind. */
+  next(): AbortSignal;
   close(): Promise<void>;
 }
 
@@ -21,8 +22,7 @@ const RECONNECT_MS = 500;
  * lost while the connection is down only costs the readers' idle wait.
  */
 export function openBell(options: { connectionString: string; onTrouble: (error: Error) => void }): Bell {
-  let wake = (): void => {};
-  let next = new Promise<void>((resolve) => (wake = resolve));
+  let next = newRing();
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | null = null;
   let rungSince = false;
@@ -30,9 +30,9 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
   let closed = false;
 
   const rung = (): void => {
-    const woken = wake;
-    next = new Promise<void>((resolve) => (wake = resolve));
-    woken();
+    const rings = next;
+    next = newRing();
+    rings.abort();
   };
   const later = (error: Error): void => {
     client = null;
@@ -77,7 +77,7 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
       rungSince = true;
       announcing ??= announce();
     },
-    next: () => next,
+    next: () => next.signal,
     async close() {
       closed = true;
       if (reconnect !== null) clearTimeout(reconnect);
@@ -86,4 +86,10 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
       await client?.end();
     },
   };
+}
+
+function newRing(): AbortController {
+  const ring = new AbortController();
+  setMaxListeners(0, ring.signal); // every subscription of the process waits for it
+  return ring;
 }

@@ -7,6 +7,7 @@ import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
   type Batch,
   BrokenChainError,
+  COMMAND_MEMORY_MS,
   type Cursor,
   EMPTY_STREAM,
   type EventLog,
@@ -37,6 +38,7 @@ export interface PostgresLogOptions {
 const MAX_BATCH_BYTES = 4 << 20;
 /** How long a reader sleeps when no bell rings: a lost notification costs this much. */
 const IDLE_MS = 500;
+const FORGET_EVERY_MS = 60 * 60 * 1000;
 /** How soon a reader looks again while an open transaction holds the horizon back. */
 const BLOCKED_MS = 5;
 
@@ -51,6 +53,8 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
   await migrate(readers, LOG_SCHEMA, migrations);
+  await refuseForeignLog(readers);
+  const forgetting = setInterval(() => void forgetCommands(readers).catch(onTrouble), FORGET_EVERY_MS);
   // The statement may be sent again, and nobody waits for its answer any longer.
   const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
   const bell = openBell({ connectionString, onTrouble });
@@ -135,6 +139,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     },
 
     async close() {
+      clearInterval(forgetting);
       await appender.close();
       await bell.close();
       await Promise.all([writers.end(), readers.end()]);
@@ -145,4 +150,25 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
 function anchor(stream: string, found: StreamHead, recorded: StreamHead): void {
   if (found.revision !== recorded.revision || found.hash !== recorded.hash)
     throw new BrokenChainError(stream, recorded.revision, `the stream ends at revision ${found.revision} instead`);
+}
+
+/**
+ * Readers go by transaction ids, which are the cluster's own: in another cluster those of a restored log may lie ahead,
+ * and nothing at or above them would ever be read.
+ * @throws Error
+ */
+async function refuseForeignLog(db: pg.Pool): Promise<void> {
+  const { rows } = await db.query<{ ahead: boolean }>(
+    `SELECT txid >= pg_snapshot_xmax(pg_current_snapshot()) AS ahead FROM log.commits ORDER BY txid DESC LIMIT 1`,
+  );
+  if (rows[0]?.ahead)
+    throw new Error('the log comes from another PostgreSQL cluster: its transaction ids lie ahead of this one’s');
+}
+
+/** Command ids of *any* streams that no append asks for any more; twice the memory, since writers' clocks differ. */
+async function forgetCommands(db: pg.Pool): Promise<void> {
+  await db.query(
+    'DELETE FROM log.commands WHERE NOT exact AND at < extract(epoch FROM clock_timestamp()) * 1000 - $1',
+    [2 * COMMAND_MEMORY_MS],
+  );
 }
