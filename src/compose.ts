@@ -27,6 +27,8 @@ export interface FoundationOptions {
 
 /** Connections of one process for read models and queries. */
 const POOL_SIZE = 16;
+/** A batch of a read model may hold statements over all events of an owner: minutes. Requests have a pool of their own. */
+const ANSWER_WITHIN_MS = 30 * 60_000;
 
 /**
  * Opens database and log, migrated and ready. A `service` has the embedded database's folder to itself, a `command` joins
@@ -45,6 +47,7 @@ export async function openFoundation(
     max: POOL_SIZE,
     name: role,
     maxWaitMs: config.MAX_WAIT_MS,
+    answerWithinMs: ANSWER_WITHIN_MS,
     onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());

@@ -8,16 +8,19 @@ export interface PoolOptions {
   /** How long to wait for a connection, in milliseconds. */
   readonly maxWaitMs: number;
   /**
-   * A server that has vanished without a word (a lost host, a cut network) is noticed by the system's own timers after
-   * some 15 minutes. A statement that takes longer than this, in milliseconds, gives its connection up instead.
+   * How long a statement may take, in milliseconds, before its connection is given up: the last resort against a server
+   * that went silent. The server does not learn of it and works on, so it must be longer than any statement that is
+   * worth its answer: what is retried sooner than it can end is retried for ever.
    */
   readonly answerWithinMs?: number;
   /** Told of a connection that broke; whoever was using it learns it from the query. */
   readonly onTrouble: (error: Error) => void;
 }
 
-/** No statement of the read models' batches or of the log takes nearly as long. */
+/** For statements by key, as those of the log. */
 const ANSWER_WITHIN_MS = 60_000;
+/** From here on a connection that only waits is probed each second; ten probes without an answer end it (libuv). */
+const PROBE_AFTER_MS = 10_000;
 
 /**
  * A pool whose broken connections never end the process: `pg` emits `error` on a client, and one that is checked out
@@ -32,6 +35,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: maxWaitMs,
     query_timeout: answerWithinMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
   pool.on('error', onTrouble);
   pool.on('connect', (client) => client.on('error', onTrouble));

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
@@ -48,10 +49,14 @@ afterEach(async () => {
   await database.drop();
 });
 
-function startProjector(holder: string, model: ReadModel = notes): AbortController {
+function startProjector(
+  holder: string,
+  model: ReadModel = notes,
+  through: { readonly log?: EventLog; readonly pool?: pg.Pool } = {},
+): AbortController {
   const stop = new AbortController();
   const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-  const done = runProjector({ model, log, pool: database.pool, holder, logger, signal: stop.signal });
+  const done = runProjector({ model, log, pool: database.pool, ...through, holder, logger, signal: stop.signal });
   running.push({ stop, done });
   return stop;
 }
@@ -70,6 +75,17 @@ async function append(options: { causation?: string; event?: LogEvent; stream?: 
   return id;
 }
 
+/** A commit that is not of the read model's categories. */
+async function appendOther(bot: string): Promise<void> {
+  await log.append({
+    id: systemSources.uuid(),
+    stream: eventTypesStream(bot),
+    expected: { revision: 0, hash: '' },
+    at: systemSources.now(),
+    events: [eventTypeRegistered.create({ event_id: 101, name: 'paid' })],
+  });
+}
+
 async function seen(): Promise<string[]> {
   const { rows } = await database.pool.query<{ commit_id: string }>('SELECT commit_id FROM notes_v1.seen ORDER BY 1');
   return rows.map((row) => row.commit_id);
@@ -84,13 +100,7 @@ test('applies every commit of its categories, each once, before and after it sta
   startProjector('a');
   await caughtUp();
   const after = await append();
-  await log.append({
-    id: systemSources.uuid(),
-    stream: eventTypesStream('b1'),
-    expected: { revision: 0, hash: '' },
-    at: systemSources.now(),
-    events: [eventTypeRegistered.create({ event_id: 101, name: 'paid' })],
-  });
+  await appendOther('b1');
   await caughtUp();
   expect(await seen()).toEqual([before, after]);
 });
@@ -167,5 +177,87 @@ test('whoever drops the schema gets it back', async () => {
   expect(await loadCheckpoint(database.pool, notes)).toBeNull();
   startProjector('b');
   await caughtUp();
+  expect(await seen()).toEqual([id]);
+});
+
+test('what it was given while it wrote how far it had passed is written, too', async () => {
+  let given = 0;
+  const watched: EventLog = {
+    ...log,
+    async *subscribe(options) {
+      for await (const batch of log.subscribe(options)) {
+        yield batch;
+        given++; // The projector asks for the next, so it has noted this one.
+      }
+    },
+  };
+  startProjector('a', notes, { log: watched });
+  await append();
+  await caughtUp();
+  const blocker = await database.pool.connect();
+  try {
+    await blocker.query('BEGIN');
+    // A row's lock would take a transaction number, which holds back what the log shows; this one does not.
+    await blocker.query('LOCK TABLE notes_v1.checkpoints IN SHARE MODE');
+    await appendOther('b1');
+    const waiting = `SELECT FROM pg_stat_activity
+                      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE checkpoints%'`;
+    await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { timeout: 5000 }).toBe(1);
+    const before = given;
+    await appendOther('b2');
+    await expect.poll(() => given, { timeout: 5000 }).toBeGreaterThan(before);
+  } finally {
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  }
+  await caughtUp();
+});
+
+test('a connection that cannot be had says nothing of the commit', async () => {
+  const failures = [
+    Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' }),
+    Object.assign(new Error('refused for a reason of its own'), { code: '28000' }),
+    new Error('a word on connections that nobody has heard yet'),
+  ];
+  let failing: Error[] = [];
+  const connect: () => Promise<pg.PoolClient> = database.pool.connect.bind(database.pool);
+  const pool: pg.Pool = Object.create(database.pool, {
+    query: { value: database.pool.query.bind(database.pool) },
+    connect: {
+      value: async () => {
+        const error = failing.shift();
+        if (error !== undefined) throw error;
+        return connect();
+      },
+    },
+  });
+  startProjector('a', notes, { pool });
+  const ids = [await append()];
+  await caughtUp();
+  for (const failure of failures) {
+    failing = [failure];
+    ids.push(await append());
+    await caughtUp();
+    expect(failing).toEqual([]);
+  }
+  expect((await seen()).sort()).toEqual(ids.sort());
+});
+
+test('a batch whose statement was cancelled is tried again', async () => {
+  let attempts = 0;
+  const slowOnce: ReadModel = {
+    ...notes,
+    async apply(tx, commits) {
+      if (attempts++ === 0) await tx.query('SELECT pg_sleep(60)');
+      await notes.apply(tx, commits);
+    },
+  };
+  startProjector('a', slowOnce);
+  const id = await append();
+  const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+                   WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'`;
+  await expect.poll(async () => (await database.pool.query(cancel)).rowCount, { timeout: 5000 }).toBe(1);
+  await caughtUp();
+  expect(attempts).toBe(2);
   expect(await seen()).toEqual([id]);
 });

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { holdLease } from '../../database/lease.ts';
@@ -26,7 +26,7 @@ class CheckpointTakenError extends Error {
   override readonly name = 'CheckpointTakenError';
 }
 
-/** A commit that the read model cannot take. */
+/** The read model cannot take a commit: this one, or one of a batch. */
 class BadCommitError extends Error {
   override readonly name = 'BadCommitError';
 }
@@ -39,7 +39,7 @@ const RETRY_MS = 500;
  * would take the processor from intake, and one for all that came meanwhile costs little more.
  */
 const SMALL_BATCH = 500;
-const BREATH_MS = 30;
+const BREATH_MS = 80;
 
 /**
  * Keeps one read model up with the log: one active projector per read model among all instances (a lease, taken over
@@ -111,7 +111,7 @@ async function applyBatch(pool: pg.Pool, model: ReadModel, batch: Batch, from: P
   try {
     await applyCommits(pool, model, batch.lane, batch.commits, from, batch.last);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (!(error instanceof BadCommitError)) throw error;
     await applyOneByOne(pool, model, batch, from);
   }
 }
@@ -123,11 +123,9 @@ async function applyOneByOne(pool: pg.Pool, model: ReadModel, batch: Batch, from
     try {
       await applyCommits(pool, model, batch.lane, [commit], at, commit.position);
     } catch (error) {
-      if (isPassing(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new BadCommitError(`commit ${commit.id} of ${commit.stream} at ${commit.position}: ${reason}`, {
-        cause: error,
-      });
+      if (!(error instanceof BadCommitError)) throw error;
+      const where = `commit ${commit.id} of ${commit.stream} at ${commit.position}`;
+      throw new BadCommitError(`${where}: ${error.message}`, { cause: error.cause });
     }
     at = commit.position;
   }
@@ -142,14 +140,14 @@ async function applyCommits(
   from: Position | undefined,
   to: Position,
 ): Promise<void> {
-  const read = commits.map(readCommit);
+  const read = await blamingCommits(() => commits.map(readCommit));
   await inTransaction(pool, async (tx) => {
     // Rows and checkpoint are lost together or not at all, and what is lost is projected again: no need to wait for the disk.
     await tx.query('SET LOCAL synchronous_commit TO off');
     await setSearchPath(tx, model);
     const moved = await moveCheckpoint(tx, lane, from, to);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schemaOf(model)} is ${moved}`);
-    if (read.length > 0) await model.apply(tx, read);
+    if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
   });
 }
 
@@ -157,14 +155,26 @@ function readCommit(commit: RecordedCommit): ReadCommit {
   return { ...commit, events: commit.events.map(readEvent) };
 }
 
-/** Errors that say nothing of the commit: it will be tried again. Class 40: deadlock, serialization. */
-function isPassing(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return (
-    error instanceof CheckpointTakenError ||
-    isDatabaseDown(error) ||
-    (typeof code === 'string' && code.startsWith('40'))
-  );
+/** Whatever fails beside this (to connect, to begin, the checkpoint, to commit) says nothing of the commits. */
+async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOfCommits(error)) throw error;
+    throw new BadCommitError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/**
+ * The classes of SQLSTATE (PostgreSQL manual, appendix A) that the same statements would meet again: what they are made
+ * of (21, 22, 23, P0) and how they are made (0A, 42, XX). Deadlocks, cancelled statements, full disks are others.
+ */
+const DATA_OR_PROGRAM = /^(0A|21|22|23|42|P0|XX)/;
+
+/** Whether the commits, or what the program makes of them, caused it: trying again would not help. */
+function isOfCommits(error: unknown): boolean {
+  if (isDatabaseDown(error)) return false;
+  return error instanceof pg.DatabaseError ? DATA_OR_PROGRAM.test(error.code ?? '') : true;
 }
 
 async function stopped({ model, pool, logger }: ProjectorOptions, error: Error): Promise<void> {
