@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { v7 } from 'uuid';
+import { systemSources } from '../src/system-sources.ts';
 import { median, postLoad } from './load.ts';
 import { BENCH_USER, startBenchService } from './service.ts';
 
@@ -60,7 +60,7 @@ async function copyRate(db: pg.Client): Promise<number> {
   const started = performance.now();
   const copy = db.query(copyFrom('COPY bench_copy (id, stream, body) FROM STDIN'));
   for (let sent = 0; sent < COPY_EVENTS; sent += BATCH) {
-    const lines = texts.map((text) => `${v7()}\tintake-demo\t${text}\n`).join('');
+    const lines = texts.map((text) => `${systemSources.uuid()}\tintake-demo\t${text}\n`).join('');
     if (!copy.write(lines)) await once(copy, 'drain');
   }
   copy.end();

@@ -8,6 +8,7 @@ import type { Batch, EventLog, Position, RecordedCommit } from '../../log/port.t
 import { pause } from '../../pause.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint, moveCheckpoint } from './checkpoint.ts';
+import { parts } from './parts.ts';
 import { createSchema, setSearchPath } from './schema.ts';
 
 export interface ProjectorOptions {
@@ -79,8 +80,12 @@ async function project({ model, log, pool }: ProjectorOptions, signal: AbortSign
   const ended = AbortSignal.any([signal, failed.signal]);
 
   async function write(batch: Batch): Promise<void> {
-    await applyBatch(pool, model, batch, written.get(batch.lane));
-    written.set(batch.lane, batch.last);
+    // Each part commits by itself: the Postgres log shows nothing newer than the oldest open transaction, so that a long
+    // one keeps all readers of the log waiting, the catalog's among them.
+    for (const part of parts(batch)) {
+      await applyBatch(pool, model, part, written.get(part.lane));
+      written.set(part.lane, part.last);
+    }
     // What was passed meanwhile, while this was being written, is yet to be written.
     if ((passed.get(batch.lane) ?? '') <= batch.last) passed.delete(batch.lane);
   }
