@@ -1,9 +1,26 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** The environment that the service reads: checked once at start, all problems told together. */
 
-const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 const count = (fallback: number, least = 0) => z.coerce.number().int().min(least).default(fallback);
+
+/** Never all of them: with every hop believed, the caller would choose its own address. */
+function trustedProxies(text: string, context: z.RefinementCtx): number | string[] | false {
+  if (text === 'false' || text === '0') return false;
+  if (text === 'true') return 1;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const networks = text.split(',').map((network) => network.trim());
+  if (!networks.every(isNetwork)) context.addIssue('must be true, false, a number of proxies, or addresses and CIDRs');
+  return networks;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 export const environment = z
   .object({
@@ -30,7 +47,11 @@ export const environment = z
     REPORT_CONCURRENCY: count(4, 1).describe('Reports of one API key at once'),
     RATE_LIMIT_PER_KEY: count(1000).describe('Requests a second of one API key; 0: no limit'),
     AUTH_FAILURES_PER_MINUTE: count(60).describe('Failed authentications a minute of one address; 0: no limit'),
-    TRUST_PROXY: flag.default(false).describe('Take the client address from X-Forwarded-For'),
+    TRUST_PROXY: z
+      .string()
+      .transform(trustedProxies)
+      .default(false)
+      .describe('Proxies whose X-Forwarded-For is believed: how many, or their addresses and CIDRs; true: 1'),
   })
   .refine((env) => env.EVENT_LOG !== 'kafka' || env.KAFKA_BROKERS !== undefined, {
     path: ['KAFKA_BROKERS'],

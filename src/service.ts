@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { buildApp } from './api/app.ts';
+import { NotReady } from './api/operations.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createEventTypeDirectory } from './commands/event-type-directory.ts';
 import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
@@ -78,7 +79,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
       async ready() {
         const answered = Promise.all([log.ping(), pool.query('SELECT 1')]);
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
-        if (isApi && !catalogReady) throw new Error('the catalog has not caught up with the log yet');
+        if (isApi && !catalogReady) throw new NotReady('catalog is catching up');
       },
       projections: () => Promise.all(readModels.map((model) => projectionStatus(pool, log, model))),
       horizon: () => oldestWriter(pool),

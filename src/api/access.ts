@@ -50,6 +50,8 @@ export interface AccessControl {
   checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void>;
 }
 
+const TOO_MANY_FAILURES = 'too many failed authentications from this address';
+
 export function accessControl({
   authenticator,
   catalogReady,
@@ -59,8 +61,14 @@ export function accessControl({
   const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
   const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
 
+  /** Parsing costs time: an address with no failure left gets none of it for a request that has shown no key yet. */
+  async function checkFailures(request: FastifyRequest): Promise<void> {
+    const spent = await failures?.get(request.ip);
+    if (spent && spent.consumedPoints >= failuresPerMinute) throw tooMany(TOO_MANY_FAILURES, spent);
+  }
+
   async function refuse(request: FastifyRequest, message: string): Promise<never> {
-    await consume(failures, request.ip, 'too many failed authentications from this address');
+    await consume(failures, request.ip, TOO_MANY_FAILURES);
     throw new ApiError(401, message);
   }
 
@@ -82,6 +90,8 @@ export function accessControl({
     },
 
     async checkAccess(request, rule) {
+      if (request.method === 'POST' && request.principal === null && rule.resource !== 'webhook')
+        await checkFailures(request);
       const body = request.method === 'POST' ? parseBody(request) : null;
       request.parsedBody = body;
       if (rule.resource === 'webhook') return;
@@ -150,6 +160,10 @@ async function consume(limiter: RateLimiterAbstract | null, key: string, message
     await limiter?.consume(key);
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    throw new ApiError(429, message, [], Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)));
+    throw tooMany(message, refusal);
   }
+}
+
+function tooMany(message: string, { msBeforeNext }: RateLimiterRes): ApiError {
+  return new ApiError(429, message, [], Math.max(1, Math.ceil(msBeforeNext / 1000)));
 }

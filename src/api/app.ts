@@ -2,14 +2,15 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
-import { handleErrors } from './error-handler.ts';
+import { answerFrameworkError, answerMalformedHttp, handleErrors } from './error-handler.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
 
 export interface AppOptions {
   readonly logger: FastifyBaseLogger;
-  readonly trustProxy: boolean;
+  /** How many proxies stand in front, or their addresses and CIDRs. */
+  readonly trustProxy: number | string[] | false;
   readonly operations: OperationsOptions;
   /** What the role `api` serves; null for the other roles. */
   readonly api: { readonly access: AccessControlOptions; readonly routes: readonly AnyRoute[] } | null;
@@ -19,9 +20,11 @@ export interface AppOptions {
 export async function buildApp({ logger, trustProxy, operations, api }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger,
-    trustProxy,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerMalformedHttp,
     // It would answer in a form of its own (closing.ts).
     return503OnClosing: false,
     // A caller's own time-outs are its own; these bound what a stalled one can hold.

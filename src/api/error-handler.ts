@@ -1,4 +1,6 @@
-import type { FastifyError, FastifyInstance } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseDown } from '../database/errors.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
@@ -17,12 +19,41 @@ export function handleErrors(app: FastifyInstance): void {
     if (answer.retryAfter !== undefined) void reply.header('retry-after', String(answer.retryAfter));
     // A body that was not read to its end cannot be followed by another request.
     if (answer.status === 413) void reply.header('connection', 'close');
-    return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
+    return send(reply, answer);
   });
   app.setNotFoundHandler((_request, reply) => {
-    const answer = new ApiError(404, 'no such path');
-    return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
+    return send(reply, new ApiError(404, 'no such path'));
   });
+}
+
+/** What Fastify refuses before it has found a route: a malformed URL, a part of the path that is too long. */
+export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  void send(reply, toApiError(error));
+}
+
+/** By the code of Node's parser; whatever else it refuses is a 400. */
+const MALFORMED: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError(431, 'the headers are too large'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError(408, 'the request took too long to arrive'),
+};
+const NOT_HTTP = new ApiError(400, 'the request is not valid HTTP');
+
+/** What is no HTTP request never becomes one. Nothing is logged: the error carries the packet, and with it a key. */
+export function answerMalformedHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const answer = MALFORMED[error.code ?? ''] ?? NOT_HTTP;
+  const body = JSON.stringify(answer.body());
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function send(reply: FastifyReply, answer: ApiError): FastifyReply {
+  return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
 }
 
 function toApiError(error: FastifyError): ApiError {

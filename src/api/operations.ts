@@ -1,9 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { inTime } from '../in-time.ts';
 import type { ProjectionStatus } from '../projections/runtime/status.ts';
 
+/** A scrape must tell the rest even while the log or the database hangs. */
+const ASK_WITHIN_MS = 1000;
+
+/** Its message is told to anyone. What any other error says may name hosts and ports, so that only the log gets it. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+}
+
 export interface OperationsOptions {
-  /** Resolves when this instance can serve; rejects with what is missing. */
+  /** Resolves when this instance can serve; rejects with NotReady, or with what the log or the database failed with. */
   readonly ready: () => Promise<void>;
   readonly projections: () => Promise<readonly ProjectionStatus[]>;
   /** The oldest open write transaction of the database, where the log's readers wait for it. */
@@ -23,13 +32,14 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
       await options.ready();
       return { ok: true };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : 'not ready';
-      request.log.info({ reason }, 'not ready');
+      request.log.info({ reason: error instanceof Error ? error.message : String(error) }, 'not ready');
+      const reason = error instanceof NotReady ? error.message : 'log or database does not answer';
       return reply.status(503).header('retry-after', '1').send({ ok: false, error: reason, error_code: 503 });
     }
   });
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    await askProjections().catch((error: unknown) => request.log.warn({ err: error }, 'projections not measured'));
+    const asked = inTime(askProjections(), ASK_WITHIN_MS, () => new Error('the log or the database does not answer'));
+    await asked.catch((error: unknown) => request.log.warn({ err: error }, 'projections not measured'));
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }
