@@ -7,17 +7,22 @@
  * ascending order, so that two groups cannot deadlock. Under READ COMMITTED each statement below takes its own
  * snapshot, so what other writers committed before the lock was granted is seen.
  *
+ * The bodies come as one `bytea` with their lengths: as a `text[]` each quote of their JSON would be escaped on one side
+ * and unescaped on the other.
+ *
  * Answers one row per commit, in the order given: what became of it (`appended`, `repeated`, `conflict`), its place, and
  * for a repeat the commit that was there before, for a conflict the revision that the stream is at.
  */
 export const APPEND_FUNCTION = `
 CREATE FUNCTION log.append(
   ids uuid[], streams text[], keys text[], revisions integer[], prevs text[], hashes text[],
-  command_ids uuid[], ats bigint[], bodies text[], memory_ms bigint
+  command_ids uuid[], ats bigint[], lengths integer[], bodies bytea, memory_ms bigint
 ) RETURNS TABLE (n integer, outcome text, txid xid8, seq bigint, revision integer, commit_id uuid)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
+  -- Where the body of the commit at hand ends in \`bodies\`.
+  start integer := 0;
   head record;
   known record;
   place record;
@@ -28,19 +33,23 @@ BEGIN
   -- Intake: neither head nor command to look at, so all of it goes in at once; a commit id seen before is left alone.
   RETURN QUERY
     WITH given AS (
-      SELECT g.n::integer AS n, g.id, g.stream, g.body
-      FROM unnest(ids, streams, bodies, revisions, command_ids) WITH ORDINALITY AS g(id, stream, body, revision, command_id, n)
-      WHERE g.revision IS NULL AND g.command_id IS NULL
+      SELECT g.n::integer AS n, g.id, g.stream, g.revision, g.command_id, g.length,
+             (sum(g.length) OVER (ORDER BY g.n) - g.length)::integer AS start
+      FROM unnest(ids, streams, lengths, revisions, command_ids) WITH ORDINALITY AS g(id, stream, length, revision, command_id, n)
+    ), intake AS (
+      SELECT n, id, stream, convert_from(substring(bodies FROM start + 1 FOR length), 'UTF8') AS body
+      FROM given WHERE revision IS NULL AND command_id IS NULL
     ), added AS (
-      INSERT INTO log.commits (id, stream, body) SELECT id, stream, body FROM given ORDER BY n
+      INSERT INTO log.commits (id, stream, body) SELECT id, stream, body FROM intake ORDER BY n
       ON CONFLICT (id) DO NOTHING
       RETURNING id, txid, seq
     )
-    SELECT given.n, CASE WHEN added.id IS NULL THEN 'repeated' ELSE 'appended' END,
-           added.txid, added.seq, NULL::integer, given.id
-    FROM given LEFT JOIN added ON added.id = given.id;
+    SELECT intake.n, CASE WHEN added.id IS NULL THEN 'repeated' ELSE 'appended' END,
+           added.txid, added.seq, NULL::integer, intake.id
+    FROM intake LEFT JOIN added ON added.id = intake.id;
 
   FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
+    start := start + lengths[i];
     CONTINUE WHEN revisions[i] IS NULL AND command_ids[i] IS NULL;
     n := i;
     commit_id := NULL; txid := NULL; seq := NULL; revision := NULL;
@@ -65,7 +74,9 @@ BEGIN
         ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash;
     END IF;
 
-    INSERT INTO log.commits AS c (id, stream, revision, body) VALUES (ids[i], streams[i], revisions[i], bodies[i])
+    INSERT INTO log.commits AS c (id, stream, revision, body) VALUES
+        (ids[i], streams[i], revisions[i],
+         convert_from(substring(bodies FROM start - lengths[i] + 1 FOR lengths[i]), 'UTF8'))
       RETURNING c.txid, c.seq INTO place;
     IF command_ids[i] IS NOT NULL THEN
       INSERT INTO log.commands AS c (id, commit_id, at, exact)

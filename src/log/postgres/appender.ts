@@ -51,7 +51,7 @@ const SWEEP_MS = 100;
 
 const APPEND = {
   name: 'log_append',
-  text: 'SELECT n, outcome, txid::text, seq::text, revision, commit_id FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10)',
+  text: 'SELECT n, outcome, txid::text, seq::text, revision, commit_id FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)',
 };
 const BY_ID = { name: 'log_by_id', text: 'SELECT txid::text, seq::text, body FROM log.commits WHERE id = $1' };
 
@@ -202,6 +202,7 @@ function unavailable(entry: Waiting, cause: unknown): Error {
 
 function parameters(group: readonly Waiting[]): unknown[] {
   const exact = group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected));
+  const bodies = group.map(({ body }) => Buffer.from(body));
   return [
     group.map(({ commit }) => commit.id),
     group.map(({ commit }) => commit.stream),
@@ -211,7 +212,8 @@ function parameters(group: readonly Waiting[]): unknown[] {
     group.map(({ body }, i) => (exact[i] === null ? null : hashBody(body))),
     group.map(({ commit }) => commit.command?.id ?? null),
     group.map(({ commit }) => commit.at),
-    group.map(({ body }) => body),
+    bodies.map((body) => body.length),
+    Buffer.concat(bodies),
     COMMAND_MEMORY_MS,
   ];
 }
