@@ -76,7 +76,7 @@ describe('send-event accepts', () => {
       'null for what is optional',
       { ...valid, value_num: null, unit: null, value_str: null, category: null, date: null },
     ],
-    ['unknown fields', { ...valid, color: 'red', __proto__: 1 }],
+    ['unknown fields', '{"event":"paid","user_id":7,"color":"red","__proto__":1}'],
     ['a value without a unit', { ...valid, value_num: 1.5 }],
     ['30 digits after the point', '{"event":"paid","user_id":7,"value_num":0.000000000000000000000000000001}'],
     ['a date without seconds or offset', { ...valid, date: '2026-01-31T12:00' }],
@@ -149,10 +149,15 @@ describe('authentication, in its order', () => {
     ['no key and another media type', 'x', { 'content-type': 'text/plain' }],
     ['a wrong key', valid, { 'api-key': 'nobody:wrong' }],
     ['a wrong key and a wrong body', '{', { 'api-key': 'nobody:wrong' }],
-    ['a wrong key before a right one in the body', { ...valid, 'api-key': 'RIGHT' }, { 'api-key': 'nobody:wrong' }],
   ])('401 for %s', async (_, body, headers) => {
     const answer = await service.post('/v1/send-event', body, headers);
     expect(answer).toMatchObject({ status: 401, body: { ok: false, error_code: 401 } });
+  });
+
+  test('401 for a wrong key before a right one in the body', async () => {
+    const body = { ...valid, 'api-key': bot.apiKey };
+    expect((await service.post('/v1/send-event', body)).status).toBe(200);
+    expect((await service.post('/v1/send-event', body, { 'api-key': 'nobody:wrong' })).status).toBe(401);
   });
 
   test('the public part of a key is checked too', async () => {

@@ -54,12 +54,23 @@ describe('a reader', () => {
   /** The ids of the next `count` commits. The horizon is the whole server's: others' transactions hold it back too. */
   const next = async (after: Position | undefined, count: number): Promise<string[]> => {
     const ids: string[] = [];
-    for (let at = after; ids.length < count; ) {
+    await readUntil(after, ids, count);
+    return ids;
+  };
+
+  /** Collects ids until there are `count`; returns the position after them. */
+  const readUntil = async (
+    after: Position | undefined,
+    ids: string[],
+    count: number,
+  ): Promise<Position | undefined> => {
+    let at = after;
+    while (ids.length < count) {
       const { batch } = await page(at);
       ids.push(...(batch?.commits.map(({ id }) => id) ?? []));
       at = batch?.last ?? at;
     }
-    return ids;
+    return at;
   };
 
   it.each(['COMMIT', 'ROLLBACK'])(
@@ -78,6 +89,41 @@ describe('a reader', () => {
       expect(await next(after, readable.length)).toEqual(readable);
     },
   );
+
+  it('loses none of two transactions whose sequence numbers interleave, and tells none twice', async () => {
+    const after = (await log.head()).get(0);
+    const [a1, b1, a2] = [newCommit(`intake-${bot}`), newCommit(`intake-${newBot()}`), newCommit(`intake-${bot}`)];
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    // A is the older transaction, and has the greatest sequence number; B lies between its two.
+    await session.query('BEGIN');
+    await insert(session, a1);
+    await other.query('BEGIN');
+    await insert(other, b1);
+    await insert(session, a2);
+    await session.query('COMMIT');
+    const read: string[] = [];
+    const at = await readUntil(after, read, 2);
+    await other.query('COMMIT');
+    await other.end();
+    await readUntil(at, read, 3);
+    expect(read).toEqual([a1.id, a2.id, b1.id]);
+  });
+
+  it('hands out what is below an open transaction, and what is above it later and once', async () => {
+    const after = (await log.head()).get(0);
+    const [below, inside, above] = [1, 2, 3].map(() => newCommit(`intake-${newBot()}`));
+    await log.append(below!);
+    await session.query('BEGIN');
+    await insert(session, inside!);
+    await log.append(above!);
+    const read: string[] = [];
+    const at = await readUntil(after, read, 1);
+    expect(read).toEqual([below!.id]);
+    await session.query('COMMIT');
+    await readUntil(at, read, 3);
+    expect(read).toEqual([below!.id, inside!.id, above!.id]);
+  });
 
   it('sees what was appended before such a transaction', async () => {
     const after = (await log.head()).get(0);
@@ -137,6 +183,14 @@ describe('a writer', () => {
 });
 
 describe('the database itself', () => {
+  it('rings no bell inside the append: NOTIFY serialises all commits of a server', async () => {
+    const { rows } = await database.pool.query<{ text: string }>(
+      `SELECT prosrc AS text FROM pg_proc WHERE pronamespace = 'log'::regnamespace`,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ text }) => /notify/i.test(text))).toEqual([]);
+  });
+
   it.each(['UPDATE log.commits SET body = body', 'DELETE FROM log.commits', 'TRUNCATE log.commits'])(
     'refuses to change the log: %s',
     async (statement) => {
