@@ -5,7 +5,7 @@ import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { eventTypeRegistered } from '../../src/domain/catalog/events.ts';
 import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import { ANY_CATEGORIES, eventTypesStream, intakeStream } from '../../src/domain/streams.ts';
-import type { EventLog, LogEvent } from '../../src/log/port.ts';
+import type { EventLog, LogEvent, RecordedCommit } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { pause } from '../../src/pause.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
@@ -61,9 +61,16 @@ function startProjector(
   return stop;
 }
 
-async function append(options: { causation?: string; event?: LogEvent; stream?: string } = {}): Promise<string> {
+interface Appending {
+  readonly causation?: string;
+  readonly event?: LogEvent;
+  readonly stream?: string;
+}
+
+const item = { event_id: 101, user_id: 7 };
+
+async function append(options: Appending = {}): Promise<string> {
   const id = systemSources.uuid();
-  const item = { event_id: 101, user_id: 7 };
   await log.append({
     id,
     stream: options.stream ?? intakeStream('b1'),
@@ -157,6 +164,42 @@ test('stops at a bad event, keeps what came before, and says where', async () =>
   expect(status.error).toContain(bad);
   expect(status.error).toContain('this commit cannot be taken');
   expect(status.lag.events).toBe(2);
+});
+
+test('a batch of many items commits in parts, each with its checkpoint', async () => {
+  const applied: string[][] = [];
+  const held: (readonly string[])[] = [];
+  const watched: ReadModel = {
+    ...notes,
+    async apply(tx, commits) {
+      held.push(await seen()); // as others see it
+      applied.push(commits.map(({ id }) => id));
+      await notes.apply(tx, commits);
+    },
+  };
+  const event = customEventsReceived.create({ items: Array.from({ length: 2600 }, () => item) });
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) ids.push(await append({ event }));
+  const bad = await append({ event, causation: 'poison' });
+  // All at once, whatever the log would cut them into.
+  const atOnce: EventLog = {
+    ...log,
+    async *subscribe(options) {
+      const commits: RecordedCommit[] = [];
+      for await (const batch of log.subscribe(options)) {
+        commits.push(...batch.commits);
+        if (commits.length === 4) yield { ...batch, commits };
+      }
+    },
+  };
+  startProjector('a', watched, { log: atOnce });
+  await expect
+    .poll(async () => (await projectionStatus(database.pool, log, notes)).error, { timeout: 5000 })
+    .toContain(bad);
+  const [first, second, third] = ids;
+  // Two parts, of which the second is tried commit by commit.
+  expect(applied).toEqual([[first, second], [third, bad], [third], [bad]]);
+  expect(held.map(({ length }) => length)).toEqual([0, 2, 2, 3]);
 });
 
 test('an event of an unknown type or version is a bad event', async () => {

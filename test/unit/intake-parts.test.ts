@@ -1,13 +1,36 @@
 import { expect, it } from 'vitest';
-import { parts } from '../../src/projections/parts.ts';
+import type { RecordedCommit } from '../../src/log/port.ts';
+import { parts } from '../../src/projections/runtime/parts.ts';
 import { readCommit } from '../support/intake-commits.ts';
 
-it('a batch is cut into parts of some 5,000 items, in its order', () => {
-  const items = Array.from({ length: 900 }, () => ({ event_id: 101, user_id: 1 }));
-  const commits = Array.from({ length: 20 }, (_, i) =>
-    readCommit('intake-a', i, 0, [{ type: 'custom_events_received', data: { items } }]),
-  );
-  const cut = [...parts(commits)];
-  expect(cut.flat()).toEqual(commits);
-  expect(cut.map((part) => part.length)).toEqual([6, 6, 6, 2]);
+const PAST_ALL = '0:000000000000099';
+
+function commitsOf(count: number, itemsEach: number): RecordedCommit[] {
+  const items = Array.from({ length: itemsEach }, () => ({ event_id: 101, user_id: 1 }));
+  const event = { type: 'custom_events_received', v: 1, data: { items } };
+  return Array.from({ length: count }, (_, i) => ({ ...readCommit('intake-a', i, 0, []), events: [event] }));
+}
+
+it('a batch is cut into parts of some 5,000 items, in its order, each of which ends at its last commit', () => {
+  const commits = commitsOf(20, 900);
+  const cut = [...parts({ lane: 3, commits, last: PAST_ALL })];
+  expect(cut.flatMap((part) => part.commits)).toEqual(commits);
+  expect(cut.map((part) => part.commits.length)).toEqual([6, 6, 6, 2]);
+  expect(cut.map(({ last }) => last)).toEqual([5, 11, 17].map((i) => commits[i]!.position).concat(PAST_ALL));
+  expect(cut.every(({ lane }) => lane === 3)).toBe(true);
+});
+
+it('the last part ends where the batch does, also where that part is full or the batch empty', () => {
+  const full = commitsOf(2, 5000);
+  expect([...parts({ lane: 0, commits: full, last: PAST_ALL })].map(({ last }) => last)).toEqual([
+    full[0]!.position,
+    PAST_ALL,
+  ]);
+  expect([...parts({ lane: 0, commits: [], last: PAST_ALL })]).toEqual([{ lane: 0, commits: [], last: PAST_ALL }]);
+});
+
+it('data of no known shape counts as one item: whoever reads it will say what is wrong', () => {
+  const events = [null, 'text', { items: 7 }].map((data) => ({ type: 'unknown', v: 1, data }));
+  const commits = [{ ...commitsOf(1, 0)[0]!, events }];
+  expect([...parts({ lane: 0, commits, last: PAST_ALL })]).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findByKey } from '../by-key.ts';
-import { parts } from '../parts.ts';
-import type { ReadCommit, ReadModel } from '../read-model.ts';
+import type { ReadModel } from '../read-model.ts';
 import { forget, KEEP_UPDATE_IDS, type Keeping } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
@@ -28,7 +27,11 @@ export const eventsReadModel: ReadModel = {
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
     await findByKey(tx);
-    for (const part of parts(commits)) await applyPart(tx, part);
+    const money = await storeMoney(tx, commits);
+    const bots = await loadBatch(tx, commits, tails);
+    const outcome = foldBatch(bots, commits);
+    if (bots.size > 0) await write(tx, outcome);
+    await judgeChanges(tx, money);
   },
 };
 
@@ -39,14 +42,6 @@ const KEEPINGS: readonly Keeping[] = [
   { table: 'pending_events', column: 'received', ms: PENDING_MS },
   { table: 'bot_errors', column: 'date', ms: ERROR_MEMORY_MS },
 ];
-
-async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
-  const money = await storeMoney(tx, commits);
-  const bots = await loadBatch(tx, commits, tails);
-  const outcome = foldBatch(bots, commits);
-  if (bots.size > 0) await write(tx, outcome);
-  await judgeChanges(tx, money);
-}
 
 async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   const bots = [...outcome.bots.values()];

@@ -4,7 +4,6 @@ import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/in
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
-import { parts } from '../parts.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
@@ -20,21 +19,17 @@ export const usersReadModel: ReadModel = {
   ddl: USERS_DDL,
   async apply(tx, commits) {
     await findByKey(tx);
-    for (const part of parts(commits)) await applyPart(tx, part);
+    const bots = await loadBatch(tx, commits);
+    for (const commit of commits) foldCommit(bots, commit);
+    const all = [...bots.values()];
+    const users = all.flatMap(({ users }) => [...users.values()]);
+    const memories = all.map(({ memory }) => memory);
+    await saveBots(tx, all);
+    await saveUsers(tx, users);
+    await saveUpdateIds(tx, memories);
+    await forget(tx, memories, [KEEP_UPDATE_IDS]);
   },
 };
-
-async function applyPart(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void> {
-  const bots = await loadBatch(tx, commits);
-  for (const commit of commits) foldCommit(bots, commit);
-  const all = [...bots.values()];
-  const users = all.flatMap(({ users }) => [...users.values()]);
-  const memories = all.map(({ memory }) => memory);
-  await saveBots(tx, all);
-  await saveUsers(tx, users);
-  await saveUpdateIds(tx, memories);
-  await forget(tx, memories, [KEEP_UPDATE_IDS]);
-}
 
 /** The bots that the commits are about, with those of their users and updates that the commits name. */
 async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
