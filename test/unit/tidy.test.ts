@@ -32,6 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'platform/',
     'log/port.ts',
     'config.ts',
+    'in-time.ts',
     // Which errors mean that the database is down.
     'database/errors.ts',
     // Where the read models are that queries read, and how far behind.
