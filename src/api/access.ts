@@ -61,12 +61,6 @@ export function accessControl({
   const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
   const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
 
-  /** Parsing costs time: an address with no failure left gets none of it for a request that has shown no key yet. */
-  async function checkFailures(request: FastifyRequest): Promise<void> {
-    const spent = await failures?.get(request.ip);
-    if (spent && spent.consumedPoints >= failuresPerMinute) throw tooMany(TOO_MANY_FAILURES, spent);
-  }
-
   async function refuse(request: FastifyRequest, message: string): Promise<never> {
     await consume(failures, request.ip, TOO_MANY_FAILURES);
     throw new ApiError(401, message);
@@ -90,8 +84,6 @@ export function accessControl({
     },
 
     async checkAccess(request, rule) {
-      if (request.method === 'POST' && request.principal === null && rule.resource !== 'webhook')
-        await checkFailures(request);
       const body = request.method === 'POST' ? parseBody(request) : null;
       request.parsedBody = body;
       if (rule.resource === 'webhook') return;
