@@ -165,6 +165,8 @@ function documentation(declared: AnyRoute): object {
 function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
   const parsed = request.parsedBody;
   if (parsed === null) throw new Error(`${declared.url} has no parsed body`);
+  // What it says is in the checked one; a request that waits for the log should not hold both.
+  request.parsedBody = null;
   if ('error' in parsed) throw parsed.error;
   return declared.check === undefined ? checked(declared.body, parsed.value) : declared.check(parsed.value);
 }

@@ -197,6 +197,23 @@ describe('with the log in the database', () => {
         .toBe(200);
     },
   );
+
+  test('more than can wait is refused at once, and nothing of it is kept', async () => {
+    await warmUp(installation);
+    const { ask, proxy } = installation;
+    await proxy.refuse();
+    const pad = 'x'.repeat(4 << 10);
+    const large = Array.from({ length: 1000 }, (_, i) => ({ event: 'known', user_id: i + 1, pad }));
+    const body = JSON.stringify(large);
+    // 96 MiB of bodies.
+    const answers = await Promise.all(Array.from({ length: 24 }, () => ask('/v1/send-event', body)));
+    expectUnavailable(Object.fromEntries(answers.map((answer, n) => [`large ${n}`, answer])));
+    const refusals = answers.filter((answer) => answer.body.error === 'too many requests are waiting, try again');
+    expect(refusals.length).toBeGreaterThan(0);
+    expect(refusals.length).toBeLessThan(answers.length);
+    await proxy.restore();
+    await expect.poll(async () => (await ask('/v1/send-event', body)).status, PATIENT).toBe(200);
+  });
 });
 
 describe.skipIf(broker?.process == null)('while the broker is down', () => {

@@ -103,7 +103,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
       signal: closing.signal,
       onProgress: (next) => progress.publish(next),
     });
-  const appender = new Appender({ client, maxQueuedBytes: options.maxQueuedBytes ?? 64 << 20 });
+  const appender = new Appender({ client, maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20 });
   const anyCategories = new Set(options.anyCategories);
   const reader = { client, pool, progress, lanes };
   const pending = new Set<Promise<unknown>>();

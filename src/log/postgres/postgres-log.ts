@@ -62,7 +62,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   const appender = new Appender({
     pool: writers,
     maxWaitMs,
-    maxQueuedBytes: options.maxQueuedBytes ?? 64 << 20,
+    maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20,
     onAppended: bell.ring,
   });
   const anyCategories = new Set(options.anyCategories);
