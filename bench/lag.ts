@@ -71,4 +71,6 @@ await service.stop();
 lags.sort((a, b) => a - b);
 const quantile = (q: number): string => lags[Math.min(lags.length - 1, Math.floor(lags.length * q))]!.toFixed(0);
 console.log(`${rate.toFixed(0)} events/s for ${SECONDS} s, ${lags.length} samples`);
-console.log(`lag from the answer to the read model: p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms (target p99 300)`);
+console.log(
+  `lag from the answer to the read model: p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms (target p99 300)`,
+);

@@ -37,7 +37,9 @@ await Promise.all(
 const half = samples.slice(samples.length / 2);
 const first = Math.max(...samples.slice(0, samples.length / 2).map(({ mb }) => mb));
 const second = Math.max(...half.map(({ mb }) => mb));
-console.log(`peak of the first half ${first.toFixed(0)} MB, of the second ${second.toFixed(0)} MB, ratio ${(second / first).toFixed(2)} (flat: near 1)`);
+console.log(
+  `peak of the first half ${first.toFixed(0)} MB, of the second ${second.toFixed(0)} MB, ratio ${(second / first).toFixed(2)} (flat: near 1)`,
+);
 await service.stop();
 
 async function residentMb(): Promise<number> {

@@ -64,7 +64,12 @@ export function listening(child: ChildProcess): Promise<string> {
 /** Events of a user that the bot does not know are a bot error each, which is not what is measured. */
 async function meetUser(address: string, apiKey: string): Promise<void> {
   const from = { id: BENCH_USER, is_bot: false, first_name: 'Ada' };
-  const message = { message_id: 1, date: Math.floor(Date.now() / 1000), chat: { id: BENCH_USER, type: 'private' }, from };
+  const message = {
+    message_id: 1,
+    date: Math.floor(Date.now() / 1000),
+    chat: { id: BENCH_USER, type: 'private' },
+    from,
+  };
   const answer = await fetch(`${address}/v1/send-update`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'api-key': apiKey },

@@ -26,7 +26,7 @@ export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
   return async (work) => {
     const config = readConfig(env);
     // A person reads the command's own words; the log's only when they say that something is wrong.
-    const logger = pino({ level: env['LOG_LEVEL'] ?? 'fatal' }, pino.destination(2));
+    const logger = pino({ level: env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal' }, pino.destination(2));
     const lifecycle = createLifecycle();
     try {
       const foundation = await openFoundation(config, 'command', logger, lifecycle);

@@ -77,12 +77,12 @@ export async function startService(options: ServiceOptions): Promise<string> {
     trustProxy: config.TRUST_PROXY,
     operations: {
       async ready() {
-        const answered = Promise.all([log.ping(), pool.query('SELECT 1')]);
+        const answered = Promise.all([log.ping(), lookups.query('SELECT 1')]);
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
         if (isApi && !catalogReady) throw new NotReady('catalog is catching up');
       },
-      projections: () => Promise.all(readModels.map((model) => projectionStatus(pool, log, model))),
-      horizon: () => oldestWriter(pool),
+      projections: () => Promise.all(readModels.map((model) => projectionStatus(lookups, log, model))),
+      horizon: () => oldestWriter(lookups),
     },
     api: isApi
       ? {

@@ -8,8 +8,8 @@ declare module 'fastify' {
     rawBody: Buffer | null;
     /** Whether the body may be long: only for who has shown a key already (decisions 2.4). */
     keyShown: boolean;
-    /** Whether there is room for the body; if not it is read and thrown away. */
-    admitted: boolean;
+    /** Bytes of the body that are kept until the answer. */
+    heldBytes: number;
   }
 }
 
@@ -17,10 +17,12 @@ declare module 'fastify' {
 export const SMALL_BODY = 1 << 20;
 export const LARGE_BODY = 16 << 20;
 /**
- * Bodies of all requests that are not answered yet. Parsed and waiting for a log that is down, 64 MiB of events take some
- * 600 MB; what the number of connections bounded alone took 1.4 GB with 400 of them.
+ * Bodies of all requests that are not answered yet, in bytes that have arrived. Parsed and waiting for a log that is down,
+ * 64 MiB of events take some 600 MB; what the number of connections bounded alone took 1.4 GB with 400 of them. Those
+ * without a key in sight have a share of their own, so that they cannot crowd out the others.
  */
 const MAX_HELD_BYTES = 64 << 20;
+const MAX_HELD_UNSHOWN_BYTES = 16 << 20;
 
 /**
  * Takes bodies as bytes, of any media type: what they say is only looked at once the key has been checked, since a wrong
@@ -29,24 +31,26 @@ const MAX_HELD_BYTES = 64 << 20;
 export function takeRawBodies(app: FastifyInstance): void {
   app.decorateRequest('rawBody', null);
   app.decorateRequest('keyShown', false);
-  app.decorateRequest('admitted', true);
-  let held = 0;
+  app.decorateRequest('heldBytes', 0);
+  const shown = { held: 0, max: MAX_HELD_BYTES };
+  const unshown = { held: 0, max: MAX_HELD_UNSHOWN_BYTES };
+  const shareOf = (request: FastifyRequest): typeof shown => (request.keyShown ? shown : unshown);
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const chunked = request.headers['transfer-encoding'] === undefined ? 0 : limitOf(request);
-    const size = Math.min(Number(request.headers['content-length'] ?? chunked), limitOf(request));
-    request.admitted = held === 0 || held + size <= MAX_HELD_BYTES;
-    if (request.admitted) {
-      held += size;
-      reply.raw.once('close', () => {
-        held -= size;
-      });
-    }
+    const share = shareOf(request);
+    reply.raw.once('close', () => {
+      share.held -= request.heldBytes;
+    });
     done(null, payload);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
-    const limit = limitOf(request);
-    const chunks: Buffer[] = [];
+    const limit = request.keyShown ? request.routeOptions.bodyLimit : SMALL_BODY;
+    const share = shareOf(request);
+    const hold = (bytes: number): void => {
+      share.held += bytes;
+      request.heldBytes += bytes;
+    };
+    let chunks: Buffer[] | null = [];
     let size = 0;
     const tooLarge = (): void => {
       payload.removeAllListeners('data');
@@ -57,20 +61,22 @@ export function takeRawBodies(app: FastifyInstance): void {
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) return tooLarge();
-      if (request.admitted) chunks.push(chunk);
+      if (chunks === null) return;
+      chunks.push(chunk);
+      hold(chunk.length);
+      if (share.held <= share.max) return;
+      // No room: the rest is read and thrown away, so that the answer reaches its caller.
+      hold(-request.heldBytes);
+      chunks = null;
     });
     payload.on('end', () => {
       if (size > limit) return;
-      if (!request.admitted) return done(unavailable('too many requests are waiting, try again'));
+      if (chunks === null) return done(unavailable('too many requests are waiting, try again'));
       request.rawBody = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       done(null, undefined);
     });
     payload.on('error', (error) => done(new ApiError(400, `the body could not be read: ${error.message}`)));
   });
-}
-
-function limitOf(request: FastifyRequest): number {
-  return request.keyShown ? request.routeOptions.bodyLimit : SMALL_BODY;
 }
 
 /** What the body says, or the error that it is. Which of the two matters is decided after authentication. */

@@ -77,8 +77,11 @@ function toApiError(error: FastifyError): ApiError {
         message: message ?? 'is invalid',
       })),
     );
-  // Fastify's own refusals of a request (a malformed URL, for one) carry a status and a text meant for the caller.
+  // Fastify's own refusals of a request carry a status. Their texts hold the URL, and with it perhaps a key.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return new ApiError(error.statusCode, error.message);
+    return new ApiError(
+      error.statusCode,
+      error.code === 'FST_ERR_BAD_URL' ? 'the URL is malformed' : 'the request is malformed',
+    );
   return new ApiError(500, 'internal error');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalText } from '../../domain/intake/decimal-text.ts';
 import { parseIso8601, parseRfc3339 } from '../../domain/intake/moment.ts';
-import { exactNumber, isStorable, safeInteger } from '../../domain/json.ts';
+import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain/json.ts';
 
 /**
  * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions 1.4, 1.7, 3.3, 3.4, 5.12).
@@ -63,6 +63,12 @@ const moment = (parse: (text: string) => number | null, form: string, now: () =>
     })
     .meta({ format: 'date-time' });
 
+/** Looks at fields together also where others are wrong, so that all failing fields are told at once. */
+const unlessWrong =
+  (...fields: readonly string[]) =>
+  ({ value, issues }: { value: unknown; issues: readonly { path?: readonly PropertyKey[] | undefined }[] }): boolean =>
+    isJsonObject(value) && !issues.some(({ path }) => fields.includes(String(path?.[0])));
+
 const unit = text(1, 3).transform((value) => value.toUpperCase());
 const userId = integer(1, 'must be a positive integer');
 const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, for ever');
@@ -87,6 +93,7 @@ export const customEvent = (now: () => number) =>
     .refine((event) => event.unit === undefined || event.value_num !== undefined, {
       path: ['unit'],
       message: 'unit needs value_num',
+      when: unlessWrong('unit', 'value_num'),
     })
     .meta({ id: 'CustomEvent', example: { event: 'order_paid', user_id: 4242, value_num: 1999, unit: 'USD' } });
 export type CustomEvent = z.output<ReturnType<typeof customEvent>>;
@@ -110,6 +117,7 @@ export const targetEvent = (now: () => number) =>
     .refine((event) => event.value === undefined || event.unit !== undefined, {
       path: ['unit'],
       message: 'is required with a value',
+      when: unlessWrong('unit', 'value'),
     })
     .meta({
       id: 'TargetEvent',
@@ -121,6 +129,11 @@ export type TargetEvent = z.output<ReturnType<typeof targetEvent>>;
 export const platformUpdate = z
   .looseObject({ update_id: integer(0, 'must be a non-negative integer') }, NOT_AN_OBJECT)
   .meta({ id: 'Update', description: 'https://core.telegram.org/bots/api#update' });
+
+/** What the platform itself calls with: anything with an id, since it repeats what is refused. */
+export const webhookUpdate = z
+  .looseObject({ update_id: z.unknown().refine((id) => id !== undefined, 'is required') }, NOT_AN_OBJECT)
+  .meta({ id: 'WebhookUpdate', description: 'https://core.telegram.org/bots/api#update' });
 
 /** One or several of something. */
 export const oneOrMany = <S extends z.ZodType>(schema: S, max: number) =>

@@ -1,6 +1,6 @@
 import type { ReceiveTargetEvents } from '../../commands/receive-target-events.ts';
 import { botOf, principalOf } from '../access.ts';
-import { TargetValidationError } from '../errors.ts';
+import { invalid, TargetValidationError } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
@@ -21,6 +21,8 @@ export function sendTarget(receive: ReceiveTargetEvents, now: () => number): Any
     body: oneOrMany(schema, MAX_EVENTS),
     check(body) {
       const { elements, problems } = readElements(schema, MAX_EVENTS, body);
+      // What is no object has no fields to name.
+      if (problems.some(({ path }) => /^\d*$/.test(path))) throw invalid(problems);
       if (problems.length > 0) throw new TargetValidationError(problems);
       // The form matters for the keys of what is found wrong later.
       return Array.isArray(body) ? [...elements] : elements[0]!;

@@ -3,7 +3,7 @@ import type { ReceiveUpdates } from '../../commands/receive-updates.ts';
 import { parseUpdate } from '../../platform/update.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { accepted, platformUpdate } from './schemas.ts';
+import { accepted, webhookUpdate } from './schemas.ts';
 
 /**
  * POST /v1/webhook/<bot_public_key> (decisions 3.5): the platform calls it directly and shows the bot's secret instead of
@@ -18,7 +18,7 @@ export function webhook(receive: ReceiveUpdates): AnyRoute {
     tag: 'Intake',
     access: { resource: 'webhook' },
     params: z.object({ bot_public_key: z.string() }),
-    body: platformUpdate,
+    body: webhookUpdate,
     answer: accepted,
     async handle({ request, body }) {
       const item = parseUpdate(body);

@@ -22,7 +22,7 @@ const filters = z
 const metric = z
   .looseObject({
     type: z.literal('trend'),
-    event_id: z.int().nullable().describe('From reports/events; null counts events of every type'),
+    event_id: z.int().nullish().describe('From reports/events; without one, events of every type count'),
     event_name: z.string().describe('For people; counts nothing'),
     label: z.string().nullish().describe('Caption of the metric; default: event_name'),
     agr: z

@@ -46,10 +46,6 @@ function checkType(input: JsonObject, path: string, problems: Problem[]): void {
 /** The one key that must be there even to say null: all events must be asked for, not come of a typo. */
 function parseEventId(input: JsonObject, path: string, problems: Problem[]): number | null | undefined {
   const at = under(path, 'event_id');
-  if (!Object.hasOwn(input, 'event_id')) {
-    problems.push({ path: at, message: 'event_id is required: an integer, or null for all events' });
-    return undefined;
-  }
   const value = property(input, 'event_id');
   if (value === undefined) return null;
   const eventId = safeInteger(value);

@@ -118,6 +118,11 @@ describe('send-target', () => {
     ['an unknown goal', { ...goal, target_id: 5 }, { target_id: ['Unknown target_id'] }],
     ['an unknown goal in an array', [goal, { ...goal, target_id: 5 }], { '1.target_id': ['Unknown target_id'] }],
     ['every failing field', {}, { target_id: ['is required'], user_id: ['is required'] }],
+    [
+      'what two fields say together, too',
+      { target_id: 'x', user_id: 7, value: 5 },
+      { target_id: ['must be a positive integer'], unit: ['is required with a value'] },
+    ],
     ['a value without a unit', { ...goal, value: 5 }, { unit: ['is required with a value'] }],
     [
       'a date without milliseconds',
@@ -137,6 +142,8 @@ describe('send-target', () => {
   test('what has no field is text', async () => {
     const bad = await service.post('/v1/send-target', '{', key);
     expect(bad).toMatchObject({ status: 400, body: { error: 'Body is not valid JSON' } });
+    const none = await service.post('/v1/send-target', [null], key);
+    expect(none).toMatchObject({ status: 400, body: { error: 'must be an object (at 0)' } });
     const many = await service.post('/v1/send-target', Array(101).fill(goal), key);
     expect(many).toMatchObject({ status: 400, body: { error: 'send 1 to 100 elements, not 101' } });
   });
