@@ -183,7 +183,7 @@ describe('what is refused', () => {
     [
       'a metric without anything',
       config({ requests: [{}] }),
-      [at('requests.0.type'), at('requests.0.event_id'), at('requests.0.event_name'), at('requests.0.agr')],
+      [at('requests.0.type'), at('requests.0.event_name'), at('requests.0.agr')],
     ],
     ['a metric of another type', withMetric({ type: 'trends' }), [at('requests.0.type')]],
     ['an event_id that is text', withMetric({ event_id: '5' }), [at('requests.0.event_id')]],
