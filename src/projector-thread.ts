@@ -12,7 +12,7 @@ export interface ProjectorThreadData {
   readonly config: Config;
 }
 
-const PRIORITY = 5;
+const PRIORITY = 19;
 
 /** The thread that projects: a batch of thousands of events must not keep requests waiting. Any message stops it. */
 const { config } = workerData as ProjectorThreadData;
