@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseDown } from '../database/errors.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
-import { ApiError, invalid, unavailable } from './errors.ts';
+import { ApiError, unavailable } from './errors.ts';
 
 /** What a domain's refusal is in HTTP. */
 const STATUS_OF: Readonly<Record<RejectionCode, number>> = { invalid: 400, limit: 400, not_found: 404, conflict: 409 };
@@ -21,9 +20,7 @@ export function handleErrors(app: FastifyInstance): void {
     if (answer.status === 413) void reply.header('connection', 'close');
     return send(reply, answer);
   });
-  app.setNotFoundHandler((_request, reply) => {
-    return send(reply, new ApiError(404, 'no such path'));
-  });
+  app.setNotFoundHandler((_request, reply) => send(reply, new ApiError(404, 'no such path')));
 }
 
 /** What Fastify refuses before it has found a route: a malformed URL, a part of the path that is too long. */
@@ -70,13 +67,6 @@ function toApiError(error: FastifyError): ApiError {
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');
-  if (hasZodFastifySchemaValidationErrors(error))
-    return invalid(
-      error.validation.map(({ instancePath, message }) => ({
-        path: instancePath.slice(1).replaceAll('/', '.'),
-        message: message ?? 'is invalid',
-      })),
-    );
   // Fastify's own refusals of a request carry a status. Their texts hold the URL, and with it perhaps a key.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return new ApiError(

@@ -9,7 +9,6 @@ export const SYSTEM_EVENTS = {
   unblock: 7,
   message: 8,
 } as const;
-export type SystemEventKind = keyof typeof SYSTEM_EVENTS;
 
 /** The goal that every bot has from the start. */
 export const SALE_GOAL = { target_id: 1, event_id: 100, name: 'Sale' } as const;
