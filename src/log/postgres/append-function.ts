@@ -10,14 +10,14 @@
  * The bodies come as one `bytea` with their lengths: as a `text[]` each quote of their JSON would be escaped on one side
  * and unescaped on the other.
  *
- * Answers one row per commit, in the order given: what became of it (`appended`, `repeated`, `conflict`), its place, and
- * for a repeat the commit that was there before, for a conflict the revision that the stream is at.
+ * Answers one row per commit: what became of it (`appended`, `repeated`, `conflict`), its place, and for a repeat the
+ * commit that was there before with its place, for a conflict the revision that the stream is at.
  */
 export const APPEND_FUNCTION = `
 CREATE FUNCTION log.append(
   ids uuid[], streams text[], keys text[], revisions integer[], prevs text[], hashes text[],
   command_ids uuid[], ats bigint[], lengths integer[], bodies bytea, memory_ms bigint
-) RETURNS TABLE (n integer, outcome text, txid xid8, seq bigint, revision integer, commit_id uuid)
+) RETURNS TABLE (n integer, outcome text, txid xid8, seq bigint, revision integer, body text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -25,7 +25,7 @@ DECLARE
   start integer := 0;
   head record;
   known record;
-  place record;
+  first uuid;
 BEGIN
   PERFORM pg_advisory_xact_lock(k)
     FROM (SELECT DISTINCT hashtextextended(key, 0) AS k FROM unnest(keys) AS key ORDER BY 1) AS locks;
@@ -45,22 +45,28 @@ BEGIN
       RETURNING id, txid, seq
     )
     SELECT intake.n, CASE WHEN added.id IS NULL THEN 'repeated' ELSE 'appended' END,
-           added.txid, added.seq, NULL::integer, intake.id
-    FROM intake LEFT JOIN added ON added.id = intake.id;
+           coalesce(added.txid, c.txid), coalesce(added.seq, c.seq), NULL::integer, c.body
+    FROM intake LEFT JOIN added ON added.id = intake.id
+         -- The limit keeps it a look-up for each: a join might be planned over the whole log.
+         LEFT JOIN LATERAL (
+           SELECT c.txid, c.seq, c.body FROM log.commits AS c WHERE added.id IS NULL AND c.id = intake.id LIMIT 1
+         ) AS c ON true;
 
   FOR i IN 1 .. coalesce(array_length(ids, 1), 0) LOOP
     start := start + lengths[i];
     CONTINUE WHEN revisions[i] IS NULL AND command_ids[i] IS NULL;
     n := i;
-    commit_id := NULL; txid := NULL; seq := NULL; revision := NULL;
+    txid := NULL; seq := NULL; revision := NULL; body := NULL;
 
     SELECT c.commit_id, c.at, c.exact INTO known FROM log.commands AS c WHERE c.id = command_ids[i];
     IF FOUND AND (known.exact OR known.at > ats[i] - memory_ms) THEN
-      outcome := 'repeated'; commit_id := known.commit_id;
-      RETURN NEXT; CONTINUE;
+      first := known.commit_id;
+    ELSE
+      first := ids[i];
     END IF;
-    IF EXISTS (SELECT FROM log.commits AS c WHERE c.id = ids[i]) THEN
-      outcome := 'repeated'; commit_id := ids[i];
+    SELECT c.txid, c.seq, c.body INTO txid, seq, body FROM log.commits AS c WHERE c.id = first;
+    IF FOUND THEN
+      outcome := 'repeated';
       RETURN NEXT; CONTINUE;
     END IF;
 
@@ -77,13 +83,13 @@ BEGIN
     INSERT INTO log.commits AS c (id, stream, revision, body) VALUES
         (ids[i], streams[i], revisions[i],
          convert_from(substring(bodies FROM start - lengths[i] + 1 FOR lengths[i]), 'UTF8'))
-      RETURNING c.txid, c.seq INTO place;
+      RETURNING c.txid, c.seq INTO txid, seq;
     IF command_ids[i] IS NOT NULL THEN
       INSERT INTO log.commands AS c (id, commit_id, at, exact)
         VALUES (command_ids[i], ids[i], ats[i], revisions[i] IS NOT NULL)
         ON CONFLICT (id) DO UPDATE SET commit_id = excluded.commit_id, at = excluded.at, exact = excluded.exact;
     END IF;
-    outcome := 'appended'; txid := place.txid; seq := place.seq; revision := revisions[i]; commit_id := ids[i];
+    outcome := 'appended'; revision := revisions[i];
     RETURN NEXT;
   END LOOP;
 END $$;`;

@@ -42,23 +42,30 @@ interface OutcomeRow {
   txid: string | null;
   seq: string | null;
   revision: number | null;
-  commit_id: string | null;
+  /** Of the commit that was there before. */
+  body: string | null;
 }
 
+/** What the database said of a group. */
+interface Answered {
+  readonly group: readonly Waiting[];
+  readonly rows: readonly OutcomeRow[];
+}
+
+const NOTHING: Answered = { group: [], rows: [] };
 const MAX_GROUP_COMMITS = 500;
 const MAX_GROUP_BYTES = 8 << 20;
 const SWEEP_MS = 100;
 
 const APPEND = {
   name: 'log_append',
-  text: 'SELECT n, outcome, txid::text, seq::text, revision, commit_id FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)',
+  text: 'SELECT n, outcome, txid::text, seq::text, revision, body FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)',
 };
-const BY_ID = { name: 'log_by_id', text: 'SELECT txid::text, seq::text, body FROM log.commits WHERE id = $1' };
 
 /**
  * Group commit: appends that arrive while a transaction is on its way go together in the next one, and each is answered
  * after the commit. One flush is under way at a time; at 32 clients that is a third of the round trips and one fsync
- * for many.
+ * for many. The next is sent before the last is answered, so that the database need not wait for the answering.
  */
 export class Appender {
   readonly #options: AppenderOptions;
@@ -103,13 +110,17 @@ export class Appender {
   }
 
   async #drain(): Promise<void> {
-    // One turn of the event loop, so that requests that were read together share the first group too.
-    await new Promise((resolve) => setImmediate(resolve));
+    // So that requests that were read together share the first group too.
+    await turn();
+    let answered: Answered = NOTHING;
     while (this.#queue.length > 0) {
-      this.#inFlight = this.#takeGroup();
-      await this.#flush(this.#inFlight);
-      this.#inFlight = [];
+      const flushed = this.#flush(this.#takeGroup());
+      // Once this group is sent: its predecessor's callers are answered while the database works.
+      await turn();
+      settle(answered);
+      answered = await flushed;
     }
+    settle(answered);
     this.#flushing = null;
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     this.#sweeper = null;
@@ -131,10 +142,11 @@ export class Appender {
   }
 
   /** Repeats the statement, with the same commit ids, until the database has answered it or nobody waits any more. */
-  async #flush(group: readonly Waiting[]): Promise<void> {
+  async #flush(group: readonly Waiting[]): Promise<Answered> {
+    this.#inFlight = group;
     for (let attempt = 0; ; attempt++) {
       const open = group.filter((entry) => !entry.settled);
-      if (open.length === 0) return;
+      if (open.length === 0) return NOTHING;
       const client = await this.#connect(open);
       if (client === null) {
         await pause(retryDelay(attempt));
@@ -142,11 +154,10 @@ export class Appender {
       }
       for (const entry of open) entry.maybeWritten = true;
       try {
-        const result = await client.query<OutcomeRow>({ ...APPEND, values: parameters(open) });
-        await settle(client, open, result.rows);
+        const { rows } = await client.query<OutcomeRow>({ ...APPEND, values: parameters(open) });
         client.release();
         this.#options.onAppended();
-        return;
+        return { group: open, rows };
       } catch (error) {
         client.release(true);
         if (isRefusal(error)) {
@@ -154,7 +165,7 @@ export class Appender {
             entry.maybeWritten = entry.repeated;
             fail(entry, unavailable(entry, error));
           }
-          return;
+          return NOTHING;
         }
         for (const entry of open) entry.repeated = true;
         await pause(retryDelay(attempt));
@@ -218,7 +229,7 @@ function parameters(group: readonly Waiting[]): unknown[] {
   ];
 }
 
-async function settle(client: pg.PoolClient, group: readonly Waiting[], rows: readonly OutcomeRow[]): Promise<void> {
+function settle({ group, rows }: Answered): void {
   for (const row of rows) {
     const entry = group[row.n - 1]!;
     if (entry.settled) continue;
@@ -227,22 +238,18 @@ async function settle(client: pg.PoolClient, group: readonly Waiting[], rows: re
       fail(entry, new ConflictError(entry.commit.stream, expected, row.revision ?? 0));
       continue;
     }
-    entry.resolve(row.outcome === 'appended' ? appended(row) : await repeated(client, entry, row));
     entry.settled = true;
+    entry.resolve(appended(entry, row));
   }
 }
 
-function appended(row: OutcomeRow): Appended {
-  return { position: positionOf({ txid: row.txid!, seq: row.seq! }), revision: row.revision, repeated: null };
-}
-
-async function repeated(client: pg.PoolClient, entry: Waiting, row: OutcomeRow): Promise<Appended> {
-  const found = await client.query<{ txid: string; seq: string; body: string }>({ ...BY_ID, values: [row.commit_id] });
-  const { txid, seq, body } = found.rows[0]!;
-  const commit = decodeCommit(body, positionOf({ txid, seq }), Number(seq));
+function appended(entry: Waiting, { outcome, txid, seq, revision, body }: OutcomeRow): Appended {
+  const position = positionOf({ txid: txid!, seq: seq! });
+  if (outcome === 'appended') return { position, revision, repeated: null };
+  const commit = decodeCommit(body!, position, Number(seq));
   // Our own earlier attempt, whose answer was lost, is not a repeat to the caller.
   const own = entry.repeated && commit.id === entry.commit.id;
-  return { position: commit.position, revision: commit.revision, repeated: own ? null : commit };
+  return { position, revision: commit.revision, repeated: own ? null : commit };
 }
 
 /**
@@ -252,6 +259,11 @@ async function repeated(client: pg.PoolClient, entry: Waiting, row: OutcomeRow):
 function isRefusal(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57|53)/.test(code);
+}
+
+/** One turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function retryDelay(attempt: number): number {
