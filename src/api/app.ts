@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
@@ -8,7 +9,7 @@ import { type OperationsOptions, serveOperations } from './operations.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
 
 export interface AppOptions {
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
   /** How many proxies stand in front, or their addresses and CIDRs. */
   readonly trustProxy: number | string[] | false;
   readonly operations: OperationsOptions;
@@ -19,7 +20,7 @@ export interface AppOptions {
 /** The HTTP server of an instance, not yet listening. */
 export async function buildApp({ logger, trustProxy, operations, api }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
-    loggerInstance: logger,
+    loggerInstance: logger as FastifyBaseLogger,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -37,7 +38,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   takeRawBodies(app);
   handleErrors(app);
   closeInOrder(app);
-  logRequests(app);
+  logRequests(app, logger);
   serveOperations(app, operations);
   if (api !== null) {
     await describeApi(app);
@@ -47,9 +48,10 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
 }
 
 /** One line a request, with its id; the query is left out, since it may hold a key. */
-function logRequests(app: FastifyInstance): void {
+function logRequests(app: FastifyInstance, logger: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 && reply.statusCode !== 503 ? 'error' : 'debug';
+    if (!logger.isLevelEnabled(level)) return done();
     request.log[level](
       {
         method: request.method,

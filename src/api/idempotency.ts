@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { Appended, CommandStamp } from '../log/port.ts';
@@ -36,9 +36,7 @@ export async function idempotently<T>(
   // Whether it is a repeat cannot be told while the database is down (decisions 2.6).
   if (principal.stale || bot?.stale) throw unavailable('the database is not available, try again');
   const id = v5(JSON.stringify([principal.ownerId, bot?.public_key ?? null, route, key]), NAMESPACE);
-  const bodyHash = createHash('sha256')
-    .update(request.rawBody ?? '')
-    .digest('base64url');
+  const bodyHash = hash('sha256', request.rawBody ?? '', 'base64url');
   if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
   running.add(id);
   try {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { BrokenChainError, type NewCommit, type Position, type RecordedCommit, type StreamHead } from './port.ts';
 
@@ -36,7 +36,7 @@ export function encodeCommit(commit: NewCommit): string {
 
 /** Hex SHA-256 of the stored text. */
 export function hashBody(body: string): string {
-  return createHash('sha256').update(body).digest('hex');
+  return hash('sha256', body, 'hex');
 }
 
 /** @throws ZodError when the text is not a commit */

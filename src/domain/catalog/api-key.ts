@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A key reads `<public>:<secret>`; the secret is 256 random bits as base64url (decisions.md 2.1). */
 const API_KEY = /^([A-Za-z0-9]{1,64}):([A-Za-z0-9_-]{43})$/;
@@ -16,7 +16,7 @@ export function parseApiKey(text: string): ApiKeyParts | null {
 
 /** Hex SHA-256, all that is stored of a secret. A fast hash is enough: there are 256 random bits behind it. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** Whether a text could be the public key of an owner or a bot; others need not be looked up. */

@@ -71,11 +71,11 @@ export function createAuthenticator({
       if (parts === null) return null;
       const found = await keys(hashSecret(parts.secret));
       if (found === null || found.value.publicPart !== parts.publicPart) return null;
-      const { publicPart: _, expiresAt, revokedAt, ...key } = found.value;
+      const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found.value;
       const now = sources.now();
       if (expiresAt !== null && expiresAt <= now) return null;
       if (revokedAt !== null && revokedAt <= now) return null;
-      return { ...key, stale: found.stale };
+      return { keyId, ownerId, kind, scope, plan, currency, stale: found.stale };
     },
 
     async resource({ scope, ownerId }, resourceKey) {
