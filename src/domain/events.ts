@@ -29,6 +29,11 @@ const byType = new Map<string, EventType<string, unknown>>(
   eventTypes.map((type) => [type.type, type as EventType<string, unknown>]),
 );
 
+/** Whether this service knows such events, of whatever version. */
+export function isKnownType(type: string): boolean {
+  return byType.has(type);
+}
+
 /** Reads a stored event. @throws UnreadableEventError */
 export function readEvent(event: StoredEvent): LedgerEvent {
   const type = byType.get(event.type);

@@ -134,6 +134,36 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
+/** A key that personal data of one subject is sealed with. */
+export interface DataKey {
+  /** UUID; what was sealed names it. */
+  readonly id: string;
+  /** Whose data it seals: `<bot's public key>/<user id>`. */
+  readonly subject: string;
+  /** 32 random bytes. */
+  readonly secret: Buffer;
+}
+
+/**
+ * The keys that personal data in the log is sealed with, kept by the log's own engine beside the log: to forget a
+ * subject's keys is to erase the subject's data from every commit, while the commits and their chains stay as they are.
+ */
+export interface Keyring {
+  /** The subjects' present keys, made where there is none; as durable as anything that is appended afterwards. */
+  keysFor(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
+  /**
+   * The keys of these ids; those that are missing were forgotten. Whoever has read a commit from this log finds the keys
+   * that it names.
+   */
+  find(ids: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
+  /** Forgets all keys of the subject, durably. */
+  forget(subject: string): Promise<void>;
+  /** Every key, for a copy of the log. */
+  all(): AsyncIterable<DataKey>;
+  /** Takes keys of another log's keyring. */
+  put(keys: readonly DataKey[]): Promise<void>;
+}
+
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   constructor(

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { LedgerEvent } from '../domain/events.ts';
 import type { RecordedCommit } from '../log/port.ts';
 
-/** A commit whose events have been read: checked, and upcast to their current shape. */
+/** A commit whose events have been read: those that the read model asks for, checked and upcast to their current shape. */
 export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
   readonly events: readonly LedgerEvent[];
 }
@@ -20,6 +20,8 @@ export interface ReadModel {
   readonly version: number;
   /** The stream categories it reads. */
   readonly categories: readonly string[];
+  /** The events it reads; commits come without the others, which are not even looked at. */
+  readonly events: readonly LedgerEvent['type'][];
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;
   /** Runs with the search path on its schema, then public catalog only. @throws UnreadableEventError and whatever the database says */

@@ -21,6 +21,7 @@ const notes: ReadModel = {
   name: 'notes',
   version: 1,
   categories: ['intake'],
+  events: ['custom_events_received'],
   ddl: 'CREATE TABLE seen (commit_id uuid PRIMARY KEY, holder text)',
   async apply(tx, commits) {
     for (const commit of commits) {

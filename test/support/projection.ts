@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { readEvent } from '../../src/domain/events.ts';
 import type { RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { createSchema, setSearchPath } from '../../src/projections/runtime/schema.ts';
 import type { MemoryLog } from './memory-log.ts';
 
@@ -13,10 +13,7 @@ export async function applyBatch(pool: pg.Pool, model: ReadModel, commits: reado
   if (wanted.length === 0) return;
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, model);
-    await model.apply(
-      tx,
-      wanted.map((commit) => ({ ...commit, events: commit.events.map(readEvent) })),
-    );
+    await model.apply(tx, readCommits(model, wanted));
   });
 }
 

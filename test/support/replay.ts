@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { readEvent } from '../../src/domain/events.ts';
 import { laneOf, type RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { createSchema, setSearchPath } from '../../src/projections/runtime/schema.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -41,10 +41,9 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
   try {
     await createSchema(pool, model);
     for (const lane of lanes.values()) {
-      const read = lane.map((commit) => ({ ...commit, events: commit.events.map(readEvent) }));
       await inTransaction(pool, async (tx) => {
         await setSearchPath(tx, model);
-        await model.apply(tx, read);
+        await model.apply(tx, readCommits(model, lane));
       });
     }
     return await rowsOf(pool, model);

@@ -49,6 +49,10 @@ export const migrations: Migrations = {
     CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON log.commits
       FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
     REVOKE UPDATE, DELETE, TRUNCATE ON log.commits FROM PUBLIC, CURRENT_USER;
+  `,
+  // Whatever form of it is there: the function holds no data. A change of it moves this line to a migration of its own.
+  '0002_append': `
+    DROP FUNCTION IF EXISTS log.append;
     ${APPEND_FUNCTION}
   `,
 };

@@ -11,6 +11,19 @@ export const catalogReadModel: ReadModel = {
   name: 'catalog',
   version: 1,
   categories: ['owner', 'bot', 'eventtypes', 'fx'],
+  events: [
+    'owner_created',
+    'owner_changed',
+    'key_issued',
+    'key_revoked',
+    'bot_created',
+    'bot_changed',
+    'webhook_secret_rotated',
+    'event_type_registered',
+    'unit_created',
+    'goal_created',
+    'exchange_rate_set',
+  ],
   ddl: CATALOG_DDL,
 
   async apply(tx, commits) {

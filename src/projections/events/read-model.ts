@@ -24,6 +24,20 @@ export const eventsReadModel: ReadModel = {
   name: 'events',
   version: 1,
   categories: ['bot', 'eventtypes', 'intake', 'owner', 'fx'],
+  events: [
+    'bot_created',
+    'bot_changed',
+    'unit_created',
+    'event_type_registered',
+    'goal_created',
+    'custom_events_received',
+    'target_events_received',
+    'updates_received',
+    'users_imported',
+    'owner_created',
+    'owner_changed',
+    'exchange_rate_set',
+  ],
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
     await findByKey(tx);

@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { readEvent } from '../../domain/events.ts';
 import type { Batch, EventLog, Position, RecordedCommit } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
-import { type ReadCommit, type ReadModel, schemaOf } from '../read-model.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint, moveCheckpoint } from './checkpoint.ts';
 import { parts } from './parts.ts';
+import { readCommits } from './read-commits.ts';
 import { createSchema, setSearchPath } from './schema.ts';
 
 export interface ProjectorOptions {
@@ -145,7 +145,7 @@ async function applyCommits(
   from: Position | undefined,
   to: Position,
 ): Promise<void> {
-  const read = await blamingCommits(() => commits.map(readCommit));
+  const read = await blamingCommits(() => readCommits(model, commits));
   await inTransaction(pool, async (tx) => {
     // Rows and checkpoint are lost together or not at all, and what is lost is projected again: no need to wait for the disk.
     await tx.query('SET LOCAL synchronous_commit TO off');
@@ -154,10 +154,6 @@ async function applyCommits(
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schemaOf(model)} is ${moved}`);
     if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
   });
-}
-
-function readCommit(commit: RecordedCommit): ReadCommit {
-  return { ...commit, events: commit.events.map(readEvent) };
 }
 
 /** Whatever fails beside this (to connect, to begin, the checkpoint, to commit) says nothing of the commits. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
-import { keyOf } from '../../log/stream-name.ts';
+import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
@@ -16,6 +16,7 @@ export const usersReadModel: ReadModel = {
   name: 'users',
   version: 1,
   categories: ['bot', 'intake'],
+  events: ['bot_created', 'bot_changed', 'updates_received', 'users_imported'],
   ddl: USERS_DDL,
   async apply(tx, commits) {
     await findByKey(tx);
@@ -54,6 +55,10 @@ async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promis
 }
 
 function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
+  if (categoryOf(commit.stream) === 'intake') {
+    const { memory } = botOf(bots, commit);
+    memory.clock = Math.max(memory.clock, commit.at);
+  }
   for (const event of commit.events)
     switch (event.type) {
       case 'bot_created': {
@@ -67,19 +72,13 @@ function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
         bot.separators = { pair: pair ?? bot.separators.pair, value: value ?? bot.separators.value };
         break;
       }
-      case 'custom_events_received':
-      case 'target_events_received':
-        tick(botOf(bots, commit), commit);
-        break;
       case 'updates_received': {
         const bot = botOf(bots, commit);
-        tick(bot, commit);
         for (const item of event.data.items) foldUpdate(bot, item, commit.at);
         break;
       }
       case 'users_imported': {
         const bot = botOf(bots, commit);
-        tick(bot, commit);
         for (const item of event.data.items) foldImport(bot, item, commit.at);
         break;
       }
@@ -90,10 +89,6 @@ function botOf(bots: ReadonlyMap<string, Bot>, { stream }: ReadCommit): Bot {
   const bot = bots.get(keyOf(stream));
   if (bot === undefined) throw new UnreadableEventError(`${stream}: there is no such bot before it in the log`);
   return bot;
-}
-
-function tick({ memory }: Bot, { at }: ReadCommit): void {
-  memory.clock = Math.max(memory.clock, at);
 }
 
 function foldUpdate(bot: Bot, item: UpdateItem, at: number): void {
