@@ -112,6 +112,8 @@ export interface EventLog {
   readonly engine: string;
   /** Number of lanes; fixed for the life of a log. */
   readonly lanes: number;
+  /** The keys of what is sealed in its commits. */
+  readonly keys: Keyring;
   /**
    * Appends durably; resolves only when the log has it.
    * @throws ConflictError the stream is not at `expected`; nothing was appended
@@ -149,14 +151,22 @@ export interface DataKey {
  * subject's keys is to erase the subject's data from every commit, while the commits and their chains stay as they are.
  */
 export interface Keyring {
-  /** The subjects' present keys, made where there is none; as durable as anything that is appended afterwards. */
+  /**
+   * The subjects' present keys, made where there is none; as durable as anything that is appended afterwards. Callers at
+   * once, or before what was made is known everywhere, may make a subject more than one: each is found and forgotten.
+   * @throws LogUnavailableError
+   */
   keysFor(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
   /**
    * The keys of these ids; those that are missing were forgotten. Whoever has read a commit from this log finds the keys
    * that it names.
+   * @throws LogUnavailableError
    */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
-  /** Forgets all keys of the subject, durably. */
+  /**
+   * Forgets all keys of the subject, durably: no `find` that begins after this has resolved has any of them.
+   * @throws LogUnavailableError some may be forgotten and others not; it may be repeated
+   */
   forget(subject: string): Promise<void>;
   /** Every key, for a copy of the log. */
   all(): AsyncIterable<DataKey>;

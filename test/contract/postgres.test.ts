@@ -1,9 +1,10 @@
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ANY_CATEGORIES } from '../support/log.ts';
-import { describeEventLog } from './event-log.contract.ts';
+import { describeEventLog, type EngineUnderTest } from './event-log.contract.ts';
+import { describeKeyring } from './keyring.contract.ts';
 
-describeEventLog({
+const engine: EngineUnderTest = {
   name: 'postgres',
   capabilities: { reportsRepeatedIntake: true, commandsAcrossKeys: true },
   async create() {
@@ -14,4 +15,7 @@ describeEventLog({
       destroy: () => database.drop(),
     };
   },
-});
+};
+
+describeEventLog(engine);
+describeKeyring(engine);

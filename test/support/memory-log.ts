@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { decodeCommit, encodeCommit, verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
@@ -6,9 +6,11 @@ import {
   COMMAND_MEMORY_MS,
   ConflictError,
   type Cursor,
+  type DataKey,
   EMPTY_STREAM,
   type EventLog,
   hasPassed,
+  type Keyring,
   type NewCommit,
   type RecordedCommit,
   type StreamSlice,
@@ -59,6 +61,7 @@ export function memoryLog(lanes = 1): MemoryLog {
     engine: 'memory',
     lanes,
     commits,
+    keys: memoryKeyring(),
     // Async, so that a refusal is a rejection as on a real engine.
     append: async (commit) => append(commit),
 
@@ -90,6 +93,30 @@ export function memoryLog(lanes = 1): MemoryLog {
     lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
     ping: async () => {},
     close: async () => {},
+  };
+}
+
+export function memoryKeyring(): Keyring {
+  const keys = new Map<string, DataKey>();
+  const keyOfSubject = (subject: string): DataKey => {
+    const known = [...keys.values()].find((key) => key.subject === subject);
+    if (known !== undefined) return known;
+    const key = { id: randomUUID(), subject, secret: randomBytes(32) };
+    keys.set(key.id, key);
+    return key;
+  };
+  return {
+    keysFor: async (subjects) => new Map(subjects.map((subject) => [subject, keyOfSubject(subject)])),
+    find: async (ids) => new Map(ids.flatMap((id) => (keys.has(id) ? [[id, keys.get(id)!] as const] : []))),
+    async forget(subject) {
+      for (const [id, key] of keys) if (key.subject === subject) keys.delete(id);
+    },
+    async *all() {
+      yield* [...keys.values()];
+    },
+    async put(given) {
+      for (const key of given) keys.set(key.id, key);
+    },
   };
 }
 

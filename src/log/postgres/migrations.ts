@@ -55,4 +55,38 @@ export const migrations: Migrations = {
     DROP FUNCTION IF EXISTS log.append;
     ${APPEND_FUNCTION}
   `,
+  '0003_keys': `
+    -- What personal data in the commits is sealed with. A subject may have several; deleting them erases the data.
+    CREATE TABLE log.keys (
+      id uuid PRIMARY KEY,
+      subject text COLLATE "C" NOT NULL,
+      secret bytea NOT NULL
+    );
+    CREATE INDEX keys_subject ON log.keys (subject);
+
+    -- The subjects' keys: the first by id of those that a subject has, else the one given for it. The transaction does not
+    -- wait for the disk: whatever is sealed with a new key is appended after it, to the same write-ahead log, and is
+    -- acknowledged only when that has been flushed up to there, the key included.
+    CREATE FUNCTION log.keys_for(ids uuid[], subjects text[], secrets bytea[])
+    RETURNS TABLE (id uuid, subject text, secret bytea) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      PERFORM set_config('synchronous_commit', 'off', true);
+      RETURN QUERY
+        WITH given AS (SELECT g.id, g.subject, g.secret FROM unnest(ids, subjects, secrets) AS g(id, subject, secret)),
+        known AS (
+          SELECT k.id, k.subject, k.secret
+          -- The limit keeps it a look-up for each: a join might be planned over all keys.
+          FROM given CROSS JOIN LATERAL (
+            SELECT k.id, k.subject, k.secret FROM log.keys AS k WHERE k.subject = given.subject ORDER BY k.id LIMIT 1
+          ) AS k
+        ), made AS (
+          INSERT INTO log.keys (id, subject, secret)
+          SELECT id, subject, secret FROM given
+          WHERE NOT EXISTS (SELECT FROM known WHERE known.subject = given.subject)
+          RETURNING id, subject, secret
+        )
+        SELECT id, subject, secret FROM known UNION ALL SELECT id, subject, secret FROM made;
+    END $$;
+  `,
 };

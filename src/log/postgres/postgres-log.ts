@@ -19,6 +19,7 @@ import {
 } from '../port.ts';
 import { Appender } from './appender.ts';
 import { openBell } from './bell.ts';
+import { postgresKeyring } from './keyring.ts';
 import { LOG_SCHEMA, migrations } from './migrations.ts';
 import { placeOf, positionOf } from './position.ts';
 import { readPage } from './reader.ts';
@@ -70,6 +71,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   return {
     engine: 'postgres',
     lanes: 1,
+    keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit) => appender.append(commit),
 
     async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
