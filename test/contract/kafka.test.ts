@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe } from 'vitest';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { createKafkaTestLog } from '../support/kafka-log.ts';
-import { describeEventLog } from './event-log.contract.ts';
+import { describeEventLog, type EngineUnderTest } from './event-log.contract.ts';
+import { describeKeyring } from './keyring.contract.ts';
 
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
 describe.skipIf(broker === null)('with a broker', () => {
-  describeEventLog({
+  const engine: EngineUnderTest = {
     name: 'kafka',
     capabilities: {
       // Intake is answered at the broker's acknowledgement; the verdict on a repeat comes later, to readers.
@@ -17,5 +18,7 @@ describe.skipIf(broker === null)('with a broker', () => {
       commandsAcrossKeys: false,
     },
     create: () => createKafkaTestLog(broker!.brokers, `contract.${randomUUID()}`),
-  });
+  };
+  describeEventLog(engine);
+  describeKeyring(engine);
 });

@@ -81,7 +81,8 @@ it('an engine of the log is named in its folder, in the composition root and in 
 
 /** Packages that must be replaceable in one place. */
 const HOMES: Readonly<Record<string, string>> = {
-  kafkajs: 'src/log/kafka/client.ts',
+  // And client-topic.ts beside it.
+  kafkajs: 'src/log/kafka/client',
   commander: 'src/cli/',
   fastify: 'src/api/',
 };

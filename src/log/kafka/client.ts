@@ -1,14 +1,15 @@
-import kafkajs, { type Admin, type Consumer, type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
+import kafkajs, { type Consumer, type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import { pause } from '../../pause.ts';
+import { prepareTopic } from './client-topic.ts';
 import type { LogRecord } from './record.ts';
 
 // It is CommonJS, and exports in a way that Node cannot see the names of.
-const { ConfigResourceTypes, Kafka, logLevel, Partitioners } = kafkajs;
+const { Kafka, logLevel, Partitioners } = kafkajs;
 
 /**
- * All that the engine asks of a Kafka client, and the only file that knows which one it is (kafkajs 2.2.4, whose last
- * release was in 2023). Offsets are numbers: they stay JSON-safe for 2^53 records.
+ * All that the engine asks of a Kafka client for one topic, and with client-topic.ts the only file that knows which one it
+ * is (kafkajs 2.2.4, whose last release was in 2023). Offsets are numbers: they stay JSON-safe for 2^53 records.
  */
 export interface KafkaClient {
   /**
@@ -21,14 +22,14 @@ export interface KafkaClient {
    * @returns the offset of each, in the order given
    * @throws after long retries; any of the records may be in the topic all the same
    */
-  send(records: readonly NewRecord[]): Promise<number[]>;
+  send(records: readonly (NewRecord | Tombstone)[]): Promise<number[]>;
   /** Per lane, the offset after its last record. */
   ends(): Promise<number[]>;
   /** Per lane, the offset of the first record appended at or after `time` (ms), or its end. */
   offsetsAt(time: number): Promise<number[]>;
   /**
-   * Reads all lanes from the offsets given, for ever, in order within a lane, without gaps or repeats, over restarts of the
-   * brokers; each step yields what has arrived since the one before. Buffers a bounded amount.
+   * Reads all lanes from the offsets given, for ever, in order within a lane, without repeats and (unless the topic is
+   * compacted) gaps, over restarts of the brokers; each step yields what has arrived since the one before. Buffers a bounded amount.
    * @throws TopicDamagedError
    */
   tail(from: readonly number[], signal: AbortSignal): AsyncGenerator<Chunk[]>;
@@ -41,6 +42,11 @@ export interface NewRecord {
   readonly value: Buffer;
 }
 
+/** In a compacted topic: the records of the key before it are to go. */
+export interface Tombstone extends Omit<NewRecord, 'value'> {
+  readonly value: null;
+}
+
 /** Consecutive records of one lane. */
 export interface Chunk {
   readonly lane: number;
@@ -50,32 +56,17 @@ export interface Chunk {
 export interface KafkaClientOptions {
   readonly brokers: readonly string[];
   readonly topic: string;
+  /** Whether the topic keeps of each key the last record only. */
+  readonly compacted: boolean;
   /** Unique per instance of the service; consumer groups are named after it. */
   readonly holder: string;
   readonly logger: Logger;
-}
-
-/** The topic that is there cannot hold a log. */
-export class TopicUnfitError extends Error {
-  override readonly name = 'TopicUnfitError';
 }
 
 /** Records that were there are gone, or were never ours. Going on would lose events in silence. */
 export class TopicDamagedError extends Error {
   override readonly name = 'TopicDamagedError';
 }
-
-/** The broker's limit of one batch of records, set on the topic; above the largest body that the API takes (16 MiB). */
-export const MAX_BATCH_BYTES = 20 << 20;
-const NEVER = '-1';
-const TOPIC_CONFIG: Readonly<Record<string, string>> = {
-  'cleanup.policy': 'delete',
-  'retention.ms': NEVER,
-  'retention.bytes': NEVER,
-  'max.message.bytes': String(MAX_BATCH_BYTES),
-  // The broker's clock: records may carry any time of their own (a copied log, a test), and age is since the append.
-  'message.timestamp.type': 'LogAppendTime',
-};
 
 /** Under a broker killed three times with -9 these lost nothing in seven runs; `idempotent: true` did, in three of four. */
 const SEND_RETRY = { retries: 60, initialRetryTime: 100, maxRetryTime: 500 };
@@ -97,7 +88,7 @@ const RESUME_MS = 200;
 const STALLED_MS = 5000;
 
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
-  const { brokers, topic, holder, logger } = options;
+  const { brokers, topic, compacted, holder, logger } = options;
   const connectWith = (retry: RetryOptions): KafkaJs =>
     new Kafka({
       clientId: 'botledger',
@@ -123,7 +114,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
   const ends = async (): Promise<number[]> => byLane(await admin.fetchTopicOffsets(topic));
 
   return {
-    prepareTopic: ({ partitions, replicationFactor }) => prepareTopic(admin, topic, partitions, replicationFactor),
+    prepareTopic: (size) => prepareTopic(admin, { topic, compacted, ...size }),
 
     async send(records) {
       const sent = await producer.send({
@@ -149,7 +140,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
       while (!signal.aborted) {
         // A group of its own for every session: a broker that restarts holds no old member against us.
         const groupId = `${topic}.${holder}.${groups++}`;
-        const session = startSession(kafka.consumer({ groupId, ...READER }), topic, next, signal);
+        const session = startSession(kafka.consumer({ groupId, ...READER }), options, next, signal);
         const watch = setInterval(() => void session.lookAt(ends), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {
@@ -199,7 +190,12 @@ interface Session {
  * which there are none, after every join, rebalance and out-of-range error. So each join seeks anew, and whatever is
  * delivered is checked against the offset that must come next.
  */
-function startSession(consumer: Consumer, topic: string, from: readonly number[], signal: AbortSignal): Session {
+function startSession(
+  consumer: Consumer,
+  { topic, compacted }: Pick<KafkaClientOptions, 'topic' | 'compacted'>,
+  from: readonly number[],
+  signal: AbortSignal,
+): Session {
   const expected = [...from];
   let buffer: Chunk[] = [];
   let bytes = 0;
@@ -248,7 +244,8 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
           Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
         );
         try {
-          checkContinuity(topic, lane, want, records, Number(batch.highWatermark));
+          checkEnd(topic, lane, want, Number(batch.highWatermark));
+          if (!compacted) checkContinuity(topic, lane, want, records);
         } catch (error) {
           return fail(error);
         }
@@ -304,8 +301,11 @@ function startSession(consumer: Consumer, topic: string, from: readonly number[]
   };
 }
 
-function checkContinuity(topic: string, lane: number, want: number, records: readonly LogRecord[], end: number): void {
+function checkEnd(topic: string, lane: number, want: number, end: number): void {
   if (end < want) throw new TopicDamagedError(`${topic}/${lane} ends at ${end}, but was read up to ${want} before`);
+}
+
+function checkContinuity(topic: string, lane: number, want: number, records: readonly LogRecord[]): void {
   let next = want;
   for (const { offset } of records) {
     if (offset !== next)
@@ -320,30 +320,4 @@ function byLane(offsets: readonly { partition: number; offset: string }[]): numb
   const ends: number[] = [];
   for (const { partition, offset } of offsets) ends[partition] = Number(offset);
   return ends;
-}
-
-async function prepareTopic(admin: Admin, topic: string, partitions: number, replicationFactor: number): Promise<void> {
-  if (!(await admin.listTopics()).includes(topic)) {
-    const configEntries = Object.entries(TOPIC_CONFIG).map(([name, value]) => ({ name, value }));
-    // Answers false, and throws nothing, when another instance was first.
-    await admin.createTopics({
-      topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }],
-      waitForLeaders: true,
-    });
-  }
-  const problems: string[] = [];
-  const metadata = await admin.fetchTopicMetadata({ topics: [topic] });
-  const found = metadata.topics[0]?.partitions.length;
-  if (found !== partitions) problems.push(`has ${found} partitions, not ${partitions}`);
-  const described = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: Object.keys(TOPIC_CONFIG) }],
-  });
-  const actual = new Map(described.resources[0]?.configEntries.map((entry) => [entry.configName, entry.configValue]));
-  for (const name of ['cleanup.policy', 'retention.ms', 'retention.bytes'])
-    if (actual.get(name) !== TOPIC_CONFIG[name])
-      problems.push(`${name} is ${actual.get(name)}, not ${TOPIC_CONFIG[name]}`);
-  if (Number(actual.get('max.message.bytes')) < MAX_BATCH_BYTES)
-    problems.push(`max.message.bytes is below ${MAX_BATCH_BYTES}`);
-  if (problems.length > 0) throw new TopicUnfitError(`topic ${topic} cannot hold the log: it ${problems.join('; ')}`);
 }

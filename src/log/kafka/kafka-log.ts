@@ -19,10 +19,15 @@ import {
 } from '../port.ts';
 import { categoryOf, keyOf } from '../stream-name.ts';
 import { Appender } from './appender.ts';
-import { type KafkaClient, MAX_BATCH_BYTES, openKafkaClient } from './client.ts';
+import { type KafkaClient, openKafkaClient } from './client.ts';
+import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
+import { nextKeyOffset } from './key-index.ts';
+import { runKeyIndexer } from './key-indexer.ts';
+import { KEYS_LANE } from './key-record.ts';
+import { kafkaKeyring } from './keyring.ts';
 import { laneOfKey } from './lane.ts';
 import { offsetAfter, positionOf } from './position.ts';
 import { Progress } from './progress.ts';
@@ -38,7 +43,7 @@ export interface KafkaLogOptions {
   readonly logger: Logger;
   /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
   readonly anyCategories: readonly string[];
-  /** Default `botledger`. */
+  /** Default `botledger`. The topic of keys is named after it, `<topic>-keys`. */
   readonly topic?: string;
   /** Of the topic, fixed when it is created. Default 12. */
   readonly partitions?: number;
@@ -69,40 +74,62 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     maxWaitMs,
     onTrouble,
   });
-  const client = await connect(options, topic).catch(async (error: unknown) => {
-    await pool.end();
-    throw error;
-  });
+  const clients: KafkaClient[] = [];
   const closing = new AbortController();
   const progress = new Progress({ poll: () => nextOffsets(pool), onTrouble });
+  const keysProgress = new Progress({ poll: async () => [await nextKeyOffset(pool)], onTrouble });
+  let indexing: Promise<unknown> = Promise.resolve();
   const shut = async (): Promise<void> => {
     closing.abort();
     progress.close();
+    keysProgress.close();
     await indexing;
-    await client.close();
+    await Promise.all(clients.map((each) => each.close()));
     await pool.end();
   };
-  let indexing: Promise<void> = Promise.resolve();
+  const open = async (name: string, partitions: number, compacted: boolean): Promise<KafkaClient> => {
+    const opened = await connect(options, name, compacted);
+    clients.push(opened);
+    await opened.prepareTopic({ partitions, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT });
+    return opened;
+  };
+  const keysTopic = `${topic}-keys`;
+  const prepare = (): Promise<void> => prepareIndex(pool, topic, lanes);
+  let client: KafkaClient;
+  let keysClient: KafkaClient;
   let target: readonly number[];
+  let keysTarget: number;
   try {
-    await client.prepareTopic({ partitions: lanes, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT });
-    await prepareIndex(pool, topic, lanes);
+    client = await open(topic, lanes, false);
+    keysClient = await open(keysTopic, 1, true);
+    await prepare();
     target = await client.ends();
+    keysTarget = (await keysClient.ends())[KEYS_LANE]!;
   } catch (error) {
     await shut();
     throw error;
   }
-  if (options.mayLead ?? true)
-    indexing = runIndexer({
-      client,
-      pool,
-      topic,
-      lanes,
-      holder,
-      logger,
-      signal: closing.signal,
-      onProgress: (next) => progress.publish(next),
-    });
+  if (options.mayLead ?? true) {
+    const common = { pool, holder, logger, signal: closing.signal };
+    indexing = Promise.all([
+      runIndexer({ ...common, client, topic, lanes, onProgress: (next) => progress.publish(next) }),
+      runKeyIndexer({
+        ...common,
+        client: keysClient,
+        topic: keysTopic,
+        prepare,
+        onProgress: (next) => keysProgress.publish([next]),
+      }),
+    ]);
+  }
+  const keys = kafkaKeyring({
+    client: keysClient,
+    pool,
+    progress: keysProgress,
+    target: keysTarget,
+    maxWaitMs,
+    onTrouble,
+  });
   const appender = new Appender({ client, maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20 });
   const anyCategories = new Set(options.anyCategories);
   const reader = { client, pool, progress, lanes };
@@ -185,6 +212,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
   return {
     engine: 'kafka',
     lanes,
+    keys,
 
     async append(commit) {
       const appending = append(commit);
@@ -253,9 +281,9 @@ export interface VoidCounts {
   voids(): Promise<ReadonlyMap<string, number>>;
 }
 
-async function connect(options: KafkaLogOptions, topic: string): Promise<KafkaClient> {
+async function connect(options: KafkaLogOptions, topic: string, compacted: boolean): Promise<KafkaClient> {
   try {
-    return await openKafkaClient({ ...options, topic });
+    return await openKafkaClient({ ...options, topic, compacted });
   } catch (error) {
     throw new LogUnavailableError(`no Kafka broker at ${options.brokers.join(', ')}`, { cause: error });
   }

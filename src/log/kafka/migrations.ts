@@ -72,4 +72,19 @@ export const migrations: Migrations = {
     );
     CREATE INDEX recent_commands_at ON kafka_index.recent_commands (lane, at);
   `,
+  '0002_keys': `
+    -- The keyring as the topic of keys has it.
+    CREATE TABLE kafka_index.keys (
+      id uuid PRIMARY KEY,
+      subject text COLLATE "C" NOT NULL,
+      secret bytea NOT NULL
+    );
+    CREATE INDEX keys_subject ON kafka_index.keys (subject);
+    -- The first offset of that topic that is not in it yet; moved by compare-and-set.
+    CREATE TABLE kafka_index.keys_progress (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      next_offset bigint NOT NULL DEFAULT 0
+    );
+    INSERT INTO kafka_index.keys_progress DEFAULT VALUES;
+  `,
 };

@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { holdLease } from '../../database/lease.ts';
+import { pause } from '../../pause.ts';
+import type { KafkaClient } from './client.ts';
+import { StaleIndexError } from './index-writer.ts';
+import { indexKeyRecords, nextKeyOffset } from './key-index.ts';
+import { BEACON, KEYS_LANE } from './key-record.ts';
+
+export interface KeyIndexerOptions {
+  /** Of the topic of keys. */
+  readonly client: Pick<KafkaClient, 'tail' | 'send'>;
+  readonly pool: pg.Pool;
+  readonly topic: string;
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Creates the index if it was dropped. */
+  readonly prepare: () => Promise<void>;
+  /** Told, after each transaction, the first offset that is not in the index. */
+  readonly onProgress: (next: number) => void;
+}
+
+const RETRY_MS = 500;
+
+/**
+ * Keeps the index of keys up with their topic: one instance at a time, by a lease; of two at once one loses the
+ * compare-and-set. Resolves when the signal aborts.
+ */
+export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
+  const { pool, topic, holder, logger, signal } = options;
+  while (!signal.aborted) {
+    try {
+      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
+    } catch (error) {
+      const level = error instanceof StaleIndexError ? 'warn' : 'error';
+      logger[level]({ err: error, topic }, 'indexing of keys interrupted, will go on');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
+  await prepare();
+  let next = await nextKeyOffset(pool);
+  // Whoever asks for a key waits until the index is where the topic ends. Compaction may have removed the last records of
+  // the topic, tombstones for one, and there would be nothing to read up to there: so it ends with one that stays.
+  await client.send([BEACON]);
+  const from: number[] = [];
+  from[KEYS_LANE] = next;
+  for await (const chunks of client.tail(from, signal)) {
+    for (const { records } of chunks) {
+      next = await indexKeyRecords(pool, next, records);
+      onProgress(next);
+    }
+  }
+}
