@@ -88,6 +88,9 @@ export function parseBody(request: FastifyRequest): ParsedBody {
   const type = request.headers['content-type'];
   if (request.rawBody !== null && type !== undefined && !JSON_MEDIA_TYPE.test(type))
     return { error: new ApiError(415, 'the body must be sent with Content-Type: application/json') };
+  const encoding = request.headers['content-encoding'];
+  if (request.rawBody !== null && encoding !== undefined && !/^identity$/i.test(encoding))
+    return { error: new ApiError(415, 'the body must not be compressed: no Content-Encoding is taken but identity') };
   if (request.rawBody === null || request.rawBody.length === 0)
     return { error: new ApiError(400, 'Body is not valid JSON: it is empty') };
   try {

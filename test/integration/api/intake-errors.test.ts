@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
@@ -188,6 +189,21 @@ describe('authentication, in its order', () => {
     const wrong = await service.get('/v1/send-event');
     expect(wrong).toMatchObject({ status: 405, body: { ok: false, error_code: 405 } });
     expect(wrong.headers.get('allow')).toBe('POST');
+  });
+
+  test.each<[string, unknown, number]>([
+    ['gzip', gzipSync(JSON.stringify(valid)), 415],
+    ['br', '{', 415],
+    ['Identity', JSON.stringify(valid), 200],
+  ])('a body with Content-Encoding: %s', async (encoding, body, status) => {
+    const response = await fetch(`${service.address}/v1/send-event`, {
+      method: 'POST',
+      headers: { ...key, 'content-type': 'application/json', 'content-encoding': encoding },
+      body: body as string | Buffer<ArrayBuffer>,
+    });
+    expect(response.status).toBe(status);
+    if (status === 415)
+      expect(await response.json()).toMatchObject({ ok: false, error: expect.stringContaining('Content-Encoding') });
   });
 
   test('an unknown resource is 404, another owner’s 403, its own is fine', async () => {
