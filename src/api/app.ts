@@ -4,6 +4,8 @@ import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
 import { answerFrameworkError, answerMalformedHttp, handleErrors } from './error-handler.ts';
+import { rememberRunningCommands } from './idempotency.ts';
+import { refuseOtherMethods } from './methods.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
@@ -39,11 +41,14 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   handleErrors(app);
   closeInOrder(app);
   logRequests(app, logger);
+  rememberRunningCommands(app);
+  const refuseTheOthers = refuseOtherMethods(app);
   serveOperations(app, operations);
   if (api !== null) {
     await describeApi(app);
     registerRoutes(app, accessControl(api.access), api.routes);
   }
+  refuseTheOthers();
   return app;
 }
 

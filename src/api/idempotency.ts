@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { Appended, CommandStamp } from '../log/port.ts';
 import { principalOf } from './access.ts';
@@ -9,8 +9,16 @@ import { ApiError, unavailable } from './errors.ts';
 const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
 const MAX_LENGTH = 255;
 
-/** Command ids that this process is working on. Across processes, the log itself decides who was first. */
-const running = new Set<string>();
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Command ids that this instance is working on. Across instances, the log itself decides who was first. */
+    runningCommands: Set<string>;
+  }
+}
+
+export function rememberRunningCommands(app: FastifyInstance): void {
+  app.decorate('runningCommands', new Set<string>());
+}
 
 /**
  * Honours Idempotency-Key: the stamp goes into the same append as the events, so that a repeat is recognised after a
@@ -37,6 +45,7 @@ export async function idempotently<T>(
   if (principal.stale || bot?.stale) throw unavailable('the database is not available, try again');
   const id = v5(JSON.stringify([principal.ownerId, bot?.public_key ?? null, route, key]), NAMESPACE);
   const bodyHash = hash('sha256', request.rawBody ?? '', 'base64url');
+  const running = request.server.runningCommands;
   if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
   running.add(id);
   try {

@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'lossless-json';
 import { z } from 'zod';
 import type { Problem } from '../domain/problem.ts';
 import type { AccessControl, AccessRule } from './access.ts';
 import { SMALL_BODY } from './body.ts';
-import { ApiError, invalid } from './errors.ts';
+import { invalid } from './errors.ts';
 
 /** One endpoint, declared as one object: what the service does with a request and what OpenAPI says of it are the same. */
 export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
@@ -79,7 +79,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   405: 'Method not allowed',
   409: 'The same Idempotency-Key is being worked on',
   413: 'The body is too large',
-  415: 'The body is not application/json',
+  415: 'The body is not application/json, or is compressed',
   422: 'The Idempotency-Key was used with another body',
   429: 'Too many requests; see Retry-After',
   500: 'Internal error, or outcome unknown: repeat with the same Idempotency-Key',
@@ -96,9 +96,8 @@ const SHARED = [401, 429, 500, 503];
 const WITH_RESOURCE = [400, 403, 404];
 const WITH_BODY = [400, 413, 415];
 const WITH_IDEMPOTENCY = [409, 422];
-const EVERY_METHOD: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Registers the routes, and a 405 for every other method on their paths. */
+/** Registers the routes. */
 export function registerRoutes(app: FastifyInstance, control: AccessControl, routes: readonly AnyRoute[]): void {
   for (const declared of routes) {
     app.route({
@@ -117,19 +116,6 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
         const answer = await declared.handle({ request, reply, query, body });
         if (!declared.exact) return answer;
         return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
-      },
-    });
-  }
-  for (const url of new Set(routes.map((each) => each.url))) {
-    const allowed = routes.filter((each) => each.url === url).map((each) => each.method);
-    const taken: HTTPMethods[] = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
-    app.route({
-      method: EVERY_METHOD.filter((method) => !taken.includes(method)),
-      url,
-      schema: { hide: true },
-      handler: (request, reply) => {
-        void reply.header('allow', allowed.join(', '));
-        throw new ApiError(405, `${request.method} is not allowed here, ${allowed.join(' or ')} is`);
       },
     });
   }
