@@ -9,8 +9,9 @@ import { type Cursor, laneOf } from './log/port.ts';
 import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from './projections/read-model.ts';
-import { readModels } from './projections/registry.ts';
-import { leaseOf, runProjector } from './projections/runtime/projector.ts';
+import { readModels as registered } from './projections/registry.ts';
+import { leaseOf, type ProjectorOptions, runProjector } from './projections/runtime/projector.ts';
+import { servedOf, versionsOf } from './projections/runtime/versions.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import { FRESH_MS } from './queries/catalog/fresh-cache.ts';
 import { systemSources } from './system-sources.ts';
@@ -22,7 +23,11 @@ const SETTLE_MS = 10_000;
  * Opens what a command works with from the same environment as the service: it joins a running embedded database, or
  * starts it for its own duration. While no service projects the catalog, the command does, so that it sees what is there.
  */
-export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
+export function cliContext(
+  env: NodeJS.ProcessEnv,
+  progress: CliContext['progress'] = () => {},
+  readModels: readonly ReadModel[] = registered,
+): ContextRunner {
   return async (work) => {
     const config = readConfig(env);
     // A person reads the command's own words; the log's only when they say that something is wrong.
@@ -32,14 +37,17 @@ export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
       const foundation = await openFoundation(config, 'command', logger, lifecycle);
       const { pool, log, instance } = foundation;
       const stopping = new AbortController();
-      const projecting = runProjector({
-        model: catalogReadModel,
+      const projector = (model: ReadModel): ProjectorOptions => ({
+        model,
         log,
         pool,
         holder: instance,
         logger,
+        onBadEvent: 'stop',
         signal: stopping.signal,
       });
+      const catalog = readModels.find(({ name }) => name === catalogReadModel.name)!;
+      const projecting = runProjector(projector(catalog));
       lifecycle.started('catalog', async () => {
         stopping.abort();
         await projecting;
@@ -49,12 +57,17 @@ export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
         log,
         pool,
         sources: systemSources,
+        readModels,
+        projector,
         async catalog() {
-          if (!(await waitUntilProjected(pool, catalogReadModel, head, SETTLE_MS)))
+          if (!(await waitUntilProjected(pool, catalog, head, SETTLE_MS)))
             throw new CliError(`the catalog did not catch up with the log within ${SETTLE_MS / 1000} s`);
-          return { pool, schema: schemaOf(catalogReadModel) };
+          const { name, version } = servedOf(await versionsOf(pool, catalog))!;
+          return { pool, schema: schemaOf(name, version) };
         },
-        settle: (change) => settle(foundation, change),
+        settle: (change) => settle(foundation, readModels, change),
+        settleVersions: () => pause(SWITCHED_MS),
+        progress,
       };
       return await work(context);
     } finally {
@@ -63,7 +76,14 @@ export function cliContext(env: NodeJS.ProcessEnv): ContextRunner {
   };
 }
 
-async function settle({ pool }: Foundation, { category, position, replaces = false }: Change): Promise<void> {
+/** Instances look once in FRESH_MS which version answers; the rest is for what they have begun to ask by then. */
+const SWITCHED_MS = 2 * FRESH_MS;
+
+async function settle(
+  { pool }: Foundation,
+  readModels: readonly ReadModel[],
+  { category, position, replaces = false }: Change,
+): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[laneOf(position), position]]);
   const deadline = performance.now() + SETTLE_MS;
@@ -77,5 +97,7 @@ async function settle({ pool }: Foundation, { category, position, replaces = fal
 
 /** Read models that nobody projects now have nobody to answer from them either. */
 async function isFollowed(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
-  return model === catalogReadModel || isHeld(pool, leaseOf(model));
+  if (model.name === catalogReadModel.name) return true;
+  const served = servedOf(await versionsOf(pool, model));
+  return served !== null && isHeld(pool, leaseOf(served.name, served.version));
 }

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { problemsOfPolicy } from './bad-event-policy.ts';
+import { readModels } from './projections/registry.ts';
 
 /** The environment that the service reads: checked once at start, all problems told together. */
+
+/** `stop`, `dead-letter`, or `name=mode,…`: see bad-event-policy.ts. */
+function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
+  const names = readModels.map(({ name }) => name);
+  for (const problem of problemsOfPolicy(text, names)) context.addIssue(problem);
+}
 
 const count = (fallback: number, least = 0) => z.coerce.number().int().min(least).default(fallback);
 
@@ -47,6 +55,11 @@ export const environment = z
     REPORT_CONCURRENCY: count(4, 1).describe('Reports of one API key at once'),
     RATE_LIMIT_PER_KEY: count(1000).describe('Requests a second of one API key; 0: no limit'),
     AUTH_FAILURES_PER_MINUTE: count(60).describe('Failed authentications a minute of one address; 0: no limit'),
+    ON_BAD_EVENT: z
+      .string()
+      .superRefine(checkBadEventPolicy)
+      .default('stop')
+      .describe('A read model that meets an event it cannot take: stop, dead-letter, or name=mode, comma-separated'),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)

@@ -31,7 +31,7 @@ async function start(): Promise<void> {
     project: (foundation) =>
       config.ROLE === 'all'
         ? startProjectorThread({ config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
-        : runProjectors(foundation, logger),
+        : runProjectors(foundation, config, logger),
     invite: (invitation, address) => process.stdout.write(invitation.text(address, process.stdout.isTTY === true)),
   });
   stopOnSignal(

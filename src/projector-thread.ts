@@ -22,7 +22,7 @@ const logger = pino({ level: config.LOG_LEVEL });
 const lifecycle = createLifecycle();
 const stopped = new Promise<void>((resolve) => parentPort!.once('message', resolve));
 const foundation = await openFoundation(config, 'service', logger, lifecycle);
-const projectors = runProjectors(foundation, logger);
+const projectors = runProjectors(foundation, config, logger);
 lifecycle.started('projectors', () => projectors.stop());
 await stopped;
 await lifecycle.stop();

@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
+import { onBadEvent } from './bad-event-policy.ts';
 import type { Foundation } from './compose.ts';
-import { readModels } from './projections/registry.ts';
+import type { Config } from './config.ts';
+import type { ReadModel } from './projections/read-model.ts';
+import { readModels as registered } from './projections/registry.ts';
 import { runProjector } from './projections/runtime/projector.ts';
 
 /** Projectors that run until they are stopped, at a checkpoint. */
@@ -8,11 +11,24 @@ export interface Projectors {
   stop(): Promise<void>;
 }
 
-/** Runs the projector of every read model on this thread. */
-export function runProjectors({ log, pool, instance }: Foundation, logger: Logger): Projectors {
+/** Runs the projectors of the read models, all there are but for tests, on this thread. */
+export function runProjectors(
+  { log, pool, instance }: Foundation,
+  config: Pick<Config, 'ON_BAD_EVENT'>,
+  logger: Logger,
+  readModels: readonly ReadModel[] = registered,
+): Projectors {
   const stopping = new AbortController();
   const running = readModels.map((model) =>
-    runProjector({ model, log, pool, holder: instance, logger, signal: stopping.signal }),
+    runProjector({
+      model,
+      log,
+      pool,
+      holder: instance,
+      logger,
+      onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
+      signal: stopping.signal,
+    }),
   );
   return {
     async stop() {

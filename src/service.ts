@@ -14,13 +14,13 @@ import type { Lifecycle } from './lifecycle.ts';
 import { type Cursor, LogUnavailableError } from './log/port.ts';
 import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
-import { schemaOf } from './projections/read-model.ts';
-import { readModels } from './projections/registry.ts';
-import { createSchema } from './projections/runtime/schema.ts';
+import type { ReadModel } from './projections/read-model.ts';
+import { readModels as registered } from './projections/registry.ts';
 import { projectionStatus } from './projections/runtime/status.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import type { Projectors } from './projectors.ts';
 import { createAuthenticator } from './queries/catalog/authenticator.ts';
+import { servedSchema } from './served-schema.ts';
 import { systemSources } from './system-sources.ts';
 
 /** `/ready`: log and database answer within this time. */
@@ -41,6 +41,8 @@ export interface ServiceOptions extends FoundationOptions {
   readonly signal: AbortSignal;
   /** Starts the projectors where the role asks for them. */
   readonly project: (foundation: Foundation) => Projectors;
+  /** What the log is projected to; every read model there is, but for tests. */
+  readonly readModels?: readonly ReadModel[];
   /** Told once, on an empty installation with the embedded database: how to try the service out. */
   readonly invite: (invitation: DemoInvitation, address: string) => void;
 }
@@ -50,12 +52,10 @@ export interface ServiceOptions extends FoundationOptions {
  * catalog has caught up with the log it answers 503.
  */
 export async function startService(options: ServiceOptions): Promise<string> {
-  const { config, logger, lifecycle, signal, project, invite } = options;
+  const { config, logger, lifecycle, signal, project, invite, readModels = registered } = options;
   const sources = systemSources;
   const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
   const { pool, log } = foundation;
-  // Whoever comes first creates the tables, so that an api without its projector yet finds them empty, not missing.
-  for (const model of readModels) await createSchema(pool, model);
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = project(foundation);
     lifecycle.started('projectors', () => projectors.stop());
@@ -71,6 +71,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
     onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections of requests', () => lookups.end());
+  const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
   let catalogReady = false;
   const app = await buildApp({
     logger,
@@ -81,15 +82,14 @@ export async function startService(options: ServiceOptions): Promise<string> {
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
         if (isApi && !catalogReady) throw new NotReady('catalog is catching up');
       },
-      projections: () => Promise.all(readModels.map((model) => projectionStatus(lookups, log, model))),
+      projections: () => projectionStatus(lookups, log, readModels),
       horizon: () => oldestWriter(lookups),
     },
     api: isApi
       ? {
           access: {
             authenticator: createAuthenticator({
-              pool: lookups,
-              schema: schemaOf(catalogReadModel),
+              catalog: async () => ({ pool: lookups, schema: await served(catalogReadModel) }),
               sources,
               maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
             }),
@@ -102,6 +102,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             pool: lookups,
             reportPool: pool,
             log,
+            served,
             sources,
             directory: createEventTypeDirectory({ log, sources }),
           }),

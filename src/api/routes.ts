@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
 import { eventsReadModel } from '../projections/events/read-model.ts';
-import { schemaOf } from '../projections/read-model.ts';
+import type { ServedSchema } from '../served-schema.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
@@ -22,19 +22,21 @@ export interface ApiDependencies {
   /** Connections whose statements may take as long as a report does. */
   readonly reportPool: pg.Pool;
   readonly log: EventLog;
+  readonly served: ServedSchema;
   readonly sources: Sources;
   readonly directory: EventTypeDirectory;
 }
 
 /** Every endpoint of the API. */
-export function apiRoutes({ config, pool, reportPool, log, sources, directory }: ApiDependencies): AnyRoute[] {
+export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
+  const { pool, log, served, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
   return [
     sendTarget(receiveTargetEvents({ log, sources, directory }), sources.now),
     sendEvent(receiveCustomEvents({ log, sources, directory }), sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
-    listBotErrors({ pool, events: schemaOf(eventsReadModel) }, sources.now),
-    ...reportRoutes({ config, pool, reportPool, log, sources }),
+    listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),
+    ...reportRoutes(dependencies),
   ];
 }

@@ -1,15 +1,25 @@
 import type { Pool } from 'pg';
 import type { CommandContext } from '../commands/handle.ts';
 import type { Position } from '../log/port.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
 
 /** What a command's action works with. */
 export interface CliContext extends CommandContext {
   readonly pool: Pool;
+  /** Every read model there is. */
+  readonly readModels: readonly ReadModel[];
+  /** What the command needs to project a read model itself. */
+  projector(model: ReadModel): ProjectorOptions;
   /** The catalog, once it holds all that was in the log when the command began. @throws CliError after 10 s */
   catalog(): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws SettleTimeoutError after 10 s */
   settle(change: Change): Promise<void>;
+  /** Resolves when every running instance answers from the versions of read models that are live now. */
+  settleVersions(): Promise<void>;
+  /** Shows a person how far the work is; null: it is done. */
+  progress(text: string | null): void;
 }
 
 /** What a command has written. */

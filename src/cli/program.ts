@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { bot } from './bot.ts';
 import type { Answer, Cli, Work } from './cli.ts';
 import type { CliContext, ContextRunner } from './context.ts';
+import { deadLetter } from './dead-letter.ts';
 import { CliError } from './errors.ts';
 import { fx } from './fx.ts';
 import { goal } from './goal.ts';
@@ -13,7 +14,7 @@ import { unit } from './unit.ts';
 import { user } from './user.ts';
 
 /** One file a noun. */
-const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection];
+const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection, deadLetter];
 
 export interface CliOptions {
   readonly withContext: ContextRunner;

@@ -1,15 +1,143 @@
-import { readModels } from '../projections/registry.ts';
-import { projectionStatus } from '../projections/runtime/status.ts';
+import { isHeld } from '../database/lease.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import { leaseOf } from '../projections/runtime/projector.ts';
+import { type Progress, rebuild } from '../projections/runtime/rebuild.ts';
+import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
+import { verify } from '../projections/runtime/verify.ts';
+import { dropVersion, findVersion, makeLive, type Version, versionsOf } from '../projections/runtime/versions.ts';
 import type { Cli } from './cli.ts';
+import type { CliContext } from './context.ts';
+import { CliError } from './errors.ts';
+import { positiveInteger } from './values.ts';
 
 export function projection(cli: Cli): void {
-  cli
-    .noun('projection', 'read models, which follow the log')
+  const noun = cli.noun('projection', 'read models, which follow the log');
+
+  noun
     .command('list')
-    .description('every read model: where it stands, how far it is behind, what is wrong with it')
+    .description('every version of every read model: where it stands, what is wrong with it, what to type next')
     .action(
-      cli.action<[object]>(async ({ pool, log }) => ({
-        value: await Promise.all(readModels.map((model) => projectionStatus(pool, log, model))),
+      cli.action<[object]>(async ({ pool, log, readModels }) => ({
+        value: await projectionStatus(pool, log, readModels),
       })),
     );
+
+  noun
+    .command('rebuild')
+    .description('builds the next version beside the live one, until it has caught up; again: goes on')
+    .argument('[name]', 'the read model')
+    .option('--all', 'every read model, one after the other')
+    .action(
+      cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
+        if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
+        const rows: ProjectionStatus[] = [];
+        for (const model of name === undefined ? context.readModels : [modelOf(context, name)]) {
+          const built = await rebuild(context.projector(model), (progress) => show(context, model, progress));
+          context.progress(null);
+          rows.push(await rowOf(context, built));
+        }
+        return { value: all ? rows : rows[0]! };
+      }),
+    );
+
+  noun
+    .command('verify')
+    .description('compares the newest version with a replay of the log: rows and checksums of every table')
+    .argument('<name>')
+    .action(
+      cli.action<[string]>(async (context, name) => {
+        const model = modelOf(context, name);
+        const newest = await newestOf(context, model);
+        const differences = await verify(
+          context.projector(model),
+          context.log,
+          newest,
+          context.projector(model).signal,
+        );
+        if (differences.length > 0) {
+          const tables = differences.map(
+            ({ table, rows, rowsOfReplay }) => `${table} (${rows} rows, in the replay ${rowsOfReplay})`,
+          );
+          throw new CliError(
+            `${name} version ${newest.version} differs from a replay of the log: ${tables.join(', ')}`,
+          );
+        }
+        return { value: await rowOf(context, newest) };
+      }),
+    );
+
+  noun
+    .command('switch')
+    .description('makes the newest version the one that answers')
+    .argument('<name>')
+    .option('--version <number>', 'another one, to go back to it', positiveInteger)
+    .option('--force', 'even if it was not verified')
+    .action(
+      cli.action<[string, { version?: number; force?: true }]>(async (context, name, { version, force }) => {
+        const model = modelOf(context, name);
+        const chosen =
+          version === undefined ? await newestOf(context, model) : await versionOf(context, model, version);
+        if (chosen.state === 'building') throw new CliError(`${name} version ${chosen.version} is still being built`);
+        if (chosen.error !== null && !force)
+          throw new CliError(`${name} version ${chosen.version} has stopped: ${chosen.error}`);
+        if (!chosen.verified && !force && chosen.state !== 'live')
+          throw new CliError(`${name} version ${chosen.version} was not verified: verify it, or say --force`);
+        await makeLive(context.pool, name, chosen.version);
+        await context.settleVersions();
+        return { value: await rowOf(context, chosen) };
+      }),
+    );
+
+  noun
+    .command('drop')
+    .description('drops a version that does not answer')
+    .argument('<name>')
+    .requiredOption('--version <number>', 'which', positiveInteger)
+    .action(
+      cli.action<[string, { version: number }]>(async (context, name, { version }) => {
+        const found = await findVersion(context.pool, name, version);
+        if (found === null) throw new CliError(`there is no version ${version} of ${name}`);
+        if (found.state === 'live') throw new CliError(`${name} version ${version} is the live one: switch first`);
+        const row = await rowOf(context, found);
+        await dropVersion(context.pool, name, version, () => isHeld(context.pool, leaseOf(name, version)));
+        return { value: row };
+      }),
+    );
+}
+
+function modelOf({ readModels }: CliContext, name: string): ReadModel {
+  const model = readModels.find((each) => each.name === name);
+  if (model !== undefined) return model;
+  throw new CliError(`there is no read model ${name}; there are ${readModels.map((each) => each.name).join(', ')}`);
+}
+
+async function newestOf({ pool }: CliContext, model: ReadModel): Promise<Version> {
+  const newest = (await versionsOf(pool, model)).at(-1);
+  if (newest === undefined) throw new CliError(`${model.name} has not been built yet`);
+  return newest;
+}
+
+async function versionOf({ pool }: CliContext, model: ReadModel, version: number): Promise<Version> {
+  const found = (await versionsOf(pool, model)).find((each) => each.version === version);
+  if (found === undefined)
+    throw new CliError(`there is no version ${version} of ${model.name} that this program knows`);
+  return found;
+}
+
+async function rowOf(
+  { pool, log, readModels }: CliContext,
+  { name, version }: Pick<Version, 'name' | 'version'>,
+): Promise<ProjectionStatus> {
+  const rows = await projectionStatus(pool, log, readModels);
+  return rows.find((row) => row.name === name && row.version === version)!;
+}
+
+const BAR = 24;
+
+function show({ progress }: CliContext, { name }: ReadModel, { done, total, seconds, doneBefore }: Progress): void {
+  const share = total === 0 ? 1 : done / total;
+  const rate = (done - doneBefore) / Math.max(seconds, 0.001);
+  const eta = rate === 0 ? '' : `, ${Math.ceil((total - done) / rate)} s left`;
+  const bar = '#'.repeat(Math.floor(share * BAR)).padEnd(BAR, '.');
+  progress(`${name} [${bar}] ${Math.floor(share * 100)} %, ${Math.round(rate)} events/s${eta}`);
 }

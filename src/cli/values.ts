@@ -4,14 +4,14 @@ import { parseIso8601 } from '../domain/intake/moment.ts';
 /** Readers of option values: each takes the text and throws what commander turns into one line. */
 
 export function positiveInteger(text: string): number {
-  return integer(text, 1);
+  return integerFrom(text, 1);
 }
 
 export function nonNegativeInteger(text: string): number {
-  return integer(text, 0);
+  return integerFrom(text, 0);
 }
 
-function integer(text: string, least: number): number {
+function integerFrom(text: string, least: number): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new InvalidArgumentError(`It must be an integer from ${least}.`);

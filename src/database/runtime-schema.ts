@@ -2,7 +2,21 @@ import type pg from 'pg';
 import { LEASE_DDL } from './lease.ts';
 import { type Migrations, migrate } from './migrate.ts';
 
-const migrations: Migrations = { '0001_leases': LEASE_DDL };
+const migrations: Migrations = {
+  '0001_leases': LEASE_DDL,
+  // Which versions of read models there are, and which one answers: projections/runtime/versions.ts.
+  '0002_read_models': `
+    CREATE TABLE runtime.read_models (
+      name text COLLATE "C" NOT NULL,
+      version integer NOT NULL,
+      shape integer NOT NULL,
+      state text NOT NULL CHECK (state IN ('building', 'ready', 'live')),
+      verified boolean NOT NULL DEFAULT false,
+      error text,
+      PRIMARY KEY (name, version)
+    );
+    CREATE UNIQUE INDEX read_models_live ON runtime.read_models (name) WHERE state = 'live';`,
+};
 
 /** The schema `runtime`: what running instances share. Nothing in it outlives them, so it may be dropped like any other. */
 export function migrateRuntimeSchema(pool: pg.Pool): Promise<void> {

@@ -1,6 +1,7 @@
 import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/events.ts';
+import * as operation from './operation/events.ts';
 
 /** Every event type of the log. */
 export const eventTypes = [
@@ -20,6 +21,9 @@ export const eventTypes = [
   intake.targetEventsReceived,
   intake.updatesReceived,
   intake.usersImported,
+  intake.userErased,
+  operation.deadLetterSkipped,
+  operation.deadLetterRetried,
 ] as const;
 
 /** Any event of the log, read and of the current shape; `type` tells which. */

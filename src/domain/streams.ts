@@ -15,3 +15,5 @@ export const ownerStream = (ownerId: number): string => `owner-${ownerId}`;
 export const EXCHANGE_RATES_STREAM = 'fx-global';
 /** Reservations of ids of one kind. */
 export const idsStream = (kind: string): string => `ids-${kind}`;
+/** What operators decided about commits that a read model could not take. */
+export const projectionStream = (readModel: string): string => `projection-${readModel}`;

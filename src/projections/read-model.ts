@@ -8,7 +8,8 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
 }
 
 /**
- * A picture of the log in Postgres: tables in a schema of their own, and how each event changes them.
+ * A picture of the log in Postgres: tables in a schema of their own, and how each event changes them. There may be several
+ * versions of it in the database, each in a schema of its own (runtime/versions.ts).
  *
  * `apply` gets commits of one lane in the log's order and writes through `tx`; the runtime moves the checkpoint in the
  * same transaction, so that every commit is applied exactly once. The rows must be the same however commits are cut
@@ -17,7 +18,7 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
 export interface ReadModel {
   readonly name: string;
   /** Raised with every change of the tables or of what is written to them. */
-  readonly version: number;
+  readonly shape: number;
   /** The stream categories it reads. */
   readonly categories: readonly string[];
   /** The events it reads; commits come without the others, which are not even looked at. */
@@ -29,6 +30,6 @@ export interface ReadModel {
 }
 
 /** The schema of a version of a read model. */
-export function schemaOf(model: Pick<ReadModel, 'name' | 'version'>): string {
-  return `${model.name}_v${model.version}`;
+export function schemaOf(name: string, version: number): string {
+  return `${name}_v${version}`;
 }

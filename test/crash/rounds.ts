@@ -6,11 +6,12 @@ import { type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '.
 import { pause } from '../../src/pause.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
-import { setSearchPath } from '../../src/projections/runtime/schema.ts';
+import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { readAll } from '../support/log.ts';
+import { firstSchema } from '../support/read-model-tables.ts';
 import { replay, rowsOf } from '../support/replay.ts';
 import { FIRST_USER, type Sent, startLoad, tokensOf, USERS } from './load.ts';
 
@@ -93,7 +94,7 @@ export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void
 /** The rows are those of a replay into an empty database; those of intake also what the plainest fold says. */
 async function expectFolded(pool: pg.Pool, commits: readonly RecordedCommit[]): Promise<void> {
   const picture = await inTransaction(pool, async (tx) => {
-    await setSearchPath(tx, eventsReadModel);
+    await setSearchPath(tx, firstSchema(eventsReadModel));
     return pictureOf(tx);
   });
   const fold = foldIntake(commits.map((commit) => ({ ...commit, events: commit.events.map(readEvent) })));

@@ -9,9 +9,8 @@ import type { EventLog, LogEvent, RecordedCommit } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { pause } from '../../src/pause.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
-import { loadCheckpoint } from '../../src/projections/runtime/checkpoint.ts';
-import { runProjector } from '../../src/projections/runtime/projector.ts';
-import { projectionStatus } from '../../src/projections/runtime/status.ts';
+import { type OnBadEvent, runProjector } from '../../src/projections/runtime/projector.ts';
+import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -19,7 +18,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 /** The projector runtime, on a read model that only notes what it was given. */
 const notes: ReadModel = {
   name: 'notes',
-  version: 1,
+  shape: 1,
   categories: ['intake'],
   events: ['custom_events_received'],
   ddl: 'CREATE TABLE seen (commit_id uuid PRIMARY KEY, holder text)',
@@ -54,10 +53,20 @@ function startProjector(
   holder: string,
   model: ReadModel = notes,
   through: { readonly log?: EventLog; readonly pool?: pg.Pool } = {},
+  onBadEvent: OnBadEvent = 'stop',
 ): AbortController {
   const stop = new AbortController();
   const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
-  const done = runProjector({ model, log, pool: database.pool, ...through, holder, logger, signal: stop.signal });
+  const done = runProjector({
+    model,
+    log,
+    pool: database.pool,
+    ...through,
+    holder,
+    logger,
+    onBadEvent,
+    signal: stop.signal,
+  });
   running.push({ stop, done });
   return stop;
 }
@@ -97,6 +106,12 @@ async function appendOther(bot: string): Promise<void> {
 async function seen(): Promise<string[]> {
   const { rows } = await database.pool.query<{ commit_id: string }>('SELECT commit_id FROM notes_v1.seen ORDER BY 1');
   return rows.map((row) => row.commit_id);
+}
+
+async function statusOfNotes(): Promise<ProjectionStatus> {
+  const rows = await projectionStatus(database.pool, log, [notes]);
+  expect(rows).toHaveLength(1);
+  return rows[0]!;
 }
 
 async function caughtUp(): Promise<void> {
@@ -149,7 +164,7 @@ test('two projectors at once, as when a lease was lost unawares, apply every com
   }
   await caughtUp();
   expect((await seen()).sort()).toEqual(ids.sort());
-  expect((await projectionStatus(database.pool, log, notes)).state).toBe('live');
+  expect((await statusOfNotes()).state).toBe('live');
 }, 30_000);
 
 test('stops at a bad event, keeps what came before, and says where', async () => {
@@ -157,11 +172,9 @@ test('stops at a bad event, keeps what came before, and says where', async () =>
   const bad = await append({ causation: 'poison' });
   await append();
   startProjector('a');
-  await expect
-    .poll(async () => (await projectionStatus(database.pool, log, notes)).state, { timeout: 5000 })
-    .toBe('stopped');
+  await expect.poll(async () => (await statusOfNotes()).state, { timeout: 5000 }).toBe('stopped');
   expect(await seen()).toEqual(good);
-  const status = await projectionStatus(database.pool, log, notes);
+  const status = await statusOfNotes();
   expect(status.error).toContain(bad);
   expect(status.error).toContain('this commit cannot be taken');
   expect(status.lag.events).toBe(2);
@@ -194,9 +207,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
     },
   };
   startProjector('a', watched, { log: atOnce });
-  await expect
-    .poll(async () => (await projectionStatus(database.pool, log, notes)).error, { timeout: 5000 })
-    .toContain(bad);
+  await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain(bad);
   const [first, second, third] = ids;
   // Two parts, of which the second is tried commit by commit.
   expect(applied).toEqual([[first, second], [third, bad], [third], [bad]]);
@@ -206,9 +217,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
 test('an event of an unknown type or version is a bad event', async () => {
   await append({ event: { type: 'custom_events_received', v: 99, data: {} } });
   startProjector('a');
-  await expect
-    .poll(async () => (await projectionStatus(database.pool, log, notes)).error, { timeout: 5000 })
-    .toContain('version 99');
+  await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain('version 99');
 });
 
 test('whoever drops the schema gets it back', async () => {
@@ -218,7 +227,6 @@ test('whoever drops the schema gets it back', async () => {
   first.abort();
   await running[0]!.done;
   await database.pool.query('DROP SCHEMA notes_v1 CASCADE');
-  expect(await loadCheckpoint(database.pool, notes)).toBeNull();
   startProjector('b');
   await caughtUp();
   expect(await seen()).toEqual([id]);

@@ -2,10 +2,11 @@ import type { Change } from '../../src/cli/context.ts';
 import { SettleTimeoutError } from '../../src/cli/errors.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
-import { schemaOf } from '../../src/projections/read-model.ts';
+import { readModels } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
 import { type MemoryLog, memoryLog } from './memory-log.ts';
 import { follow } from './projection.ts';
+import { firstSchema } from './read-model-tables.ts';
 import { type TestSources, testSources } from './test-sources.ts';
 
 export interface CliRun {
@@ -34,7 +35,7 @@ export async function startTestCli(): Promise<TestCli> {
   const log = memoryLog(3);
   const sources = testSources();
   const catchUp = await follow(database.pool, catalogReadModel, log);
-  const source = { pool: database.pool, schema: schemaOf(catalogReadModel) };
+  const source = { pool: database.pool, schema: firstSchema(catalogReadModel) };
   const changes: Change[] = [];
   let stalled = false;
 
@@ -52,6 +53,12 @@ export async function startTestCli(): Promise<TestCli> {
           log,
           sources,
           pool: database.pool,
+          readModels,
+          projector: () => {
+            throw new Error('no command on a log in memory projects anything');
+          },
+          settleVersions: async () => {},
+          progress: () => {},
           catalog: async () => source,
           async settle(change) {
             changes.push(change);

@@ -2,24 +2,25 @@ import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
 import type { RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
-import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
-import { createSchema, setSearchPath } from '../../src/projections/runtime/schema.ts';
+import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import type { MemoryLog } from './memory-log.ts';
+import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /** Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction. */
 export async function applyBatch(pool: pg.Pool, model: ReadModel, commits: readonly RecordedCommit[]): Promise<void> {
   const wanted = commits.filter(({ stream }) => model.categories.includes(categoryOf(stream)));
   if (wanted.length === 0) return;
   await inTransaction(pool, async (tx) => {
-    await setSearchPath(tx, model);
+    await setSearchPath(tx, firstSchema(model));
     await model.apply(tx, readCommits(model, wanted));
   });
 }
 
 /** Keeps a read model up with a log in memory, when asked to. */
 export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): Promise<() => Promise<void>> {
-  await createSchema(pool, model);
+  await createFirstTables(pool, model);
   const done = log.commits.map(() => 0);
   return async () => {
     for (const [lane, commits] of log.commits.entries()) {
@@ -33,13 +34,13 @@ export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): P
 export async function dumpRows(pool: pg.Pool, model: ReadModel): Promise<Record<string, string[]>> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
-     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'projection_state') ORDER BY 1`,
-    [schemaOf(model)],
+     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') ORDER BY 1`,
+    [firstSchema(model)],
   );
   const dump: Record<string, string[]> = {};
   for (const { name } of tables) {
     const { rows } = await pool.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${schemaOf(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
+      `SELECT t::text AS row FROM ${firstSchema(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
     );
     dump[name] = rows.map(({ row }) => row);
   }

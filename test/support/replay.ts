@@ -2,10 +2,11 @@ import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { laneOf, type RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
-import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
-import { createSchema, setSearchPath } from '../../src/projections/runtime/schema.ts';
+import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { createTestDatabase } from './database.ts';
+import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /** By table, every row as text, in an order of the text's own. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
@@ -14,13 +15,13 @@ export type Rows = Readonly<Record<string, readonly string[]>>;
 export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
-     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'projection_state') ORDER BY 1`,
-    [schemaOf(model)],
+     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') ORDER BY 1`,
+    [firstSchema(model)],
   );
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {
     const { rows } = await pool.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${schemaOf(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
+      `SELECT t::text AS row FROM ${firstSchema(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
     );
     found[name] = rows.map(({ row }) => row);
   }
@@ -39,10 +40,10 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
   }
   const { pool, drop } = await createTestDatabase();
   try {
-    await createSchema(pool, model);
+    await createFirstTables(pool, model);
     for (const lane of lanes.values()) {
       await inTransaction(pool, async (tx) => {
-        await setSearchPath(tx, model);
+        await setSearchPath(tx, firstSchema(model));
         await model.apply(tx, readCommits(model, lane));
       });
     }

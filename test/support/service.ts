@@ -10,7 +10,8 @@ import { createLifecycle } from '../../src/lifecycle.ts';
 import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { readModels } from '../../src/projections/registry.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
+import { readModels as registered } from '../../src/projections/registry.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { runProjectors } from '../../src/projectors.ts';
 import { startService } from '../../src/service.ts';
@@ -116,7 +117,7 @@ export async function startTestService(
 
   async function projected(): Promise<void> {
     const head = await log.head();
-    for (const model of readModels) {
+    for (const model of registered) {
       if (!(await waitUntilProjected(database.pool, model, head, 20_000)))
         throw new Error(`the read model ${model.name} does not catch up`);
     }
@@ -177,6 +178,7 @@ export async function startTestService(
 /** One instance in this process; resolves when it is ready. */
 export async function startTestInstance(
   env: Readonly<Record<string, string>>,
+  readModels: readonly ReadModel[] = registered,
 ): Promise<{ readonly address: string; stop(): Promise<void> }> {
   const config = readConfig(env);
   const logger = pino({ level: config.LOG_LEVEL });
@@ -186,7 +188,8 @@ export async function startTestInstance(
     logger,
     lifecycle,
     signal: new AbortController().signal,
-    project: (foundation) => runProjectors(foundation, logger),
+    project: (foundation) => runProjectors(foundation, config, logger, readModels),
+    readModels,
     invite: () => {},
   });
   return { address, stop: () => lifecycle.stop() };

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
-import { type ReadCommit, type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import type { ReadCommit, ReadModel } from '../../src/projections/read-model.ts';
 import { createTestDatabase } from './database.ts';
+import { firstSchema } from './read-model-tables.ts';
 
 export interface TestProjection {
   /** Applies the batches to empty tables and reads them; nothing stays. */
@@ -11,7 +12,7 @@ export interface TestProjection {
 /** A database with the tables of a read model. */
 export async function createTestProjection(model: ReadModel): Promise<TestProjection> {
   const { pool, drop } = await createTestDatabase();
-  const schema = schemaOf(model);
+  const schema = firstSchema(model);
   await pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${model.ddl}`);
   return {
     drop,

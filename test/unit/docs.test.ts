@@ -35,6 +35,7 @@ describe('the README', () => {
     pool: unused,
     reportPool: unused,
     log: unused,
+    served: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
     directory: unused,
   });

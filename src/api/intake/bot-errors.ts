@@ -36,7 +36,7 @@ const botError = z
 
 /** GET /v1/bot-errors (decisions 3.2): what was accepted and could not be processed as sent. Any plan. */
 export function listBotErrors(
-  source: { readonly pool: pg.Pool; readonly events: string },
+  source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
   now: () => number,
 ): AnyRoute {
   return route({
@@ -49,7 +49,7 @@ export function listBotErrors(
     query,
     answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(botError) }) }),
     async handle({ request, query: filter }) {
-      return { ok: true, data: { items: await botErrors(source, botOf(request).bot_id, filter, now()) } };
+      return { ok: true, data: { items: await botErrors(await source(), botOf(request).bot_id, filter, now()) } };
     },
   });
 }

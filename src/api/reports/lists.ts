@@ -8,7 +8,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventsAnswer, resourcesAnswer } from './schemas.ts';
 
 /** GET /v1/reports/resources: the bots that the key can access. */
-export function resources(catalog: CatalogSource): AnyRoute {
+export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/resources',
@@ -19,13 +19,13 @@ export function resources(catalog: CatalogSource): AnyRoute {
     answer: resourcesAnswer,
     async handle({ request }) {
       const { ownerId, scope } = principalOf(request);
-      return { ok: true, data: { items: await listResources(catalog, ownerId, scope) } };
+      return { ok: true, data: { items: await listResources(await catalog(), ownerId, scope) } };
     },
   });
 }
 
-/** GET /v1/reports/events: the types of events of a bot. `events` is the schema of their read model. */
-export function events(source: { readonly pool: pg.Pool; readonly events: string }): AnyRoute {
+/** GET /v1/reports/events: the types of events of a bot. `source`: the schema of their read model. */
+export function events(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/events',
@@ -36,7 +36,7 @@ export function events(source: { readonly pool: pg.Pool; readonly events: string
     answer: eventsAnswer,
     async handle({ request }) {
       const { bot_id, timezone } = botOf(request);
-      return { ok: true, data: { items: await listEvents(source, { botId: bot_id, timezone }) } };
+      return { ok: true, data: { items: await listEvents(await source(), { botId: bot_id, timezone }) } };
     },
   });
 }

@@ -11,7 +11,7 @@ import { previewBody, reportAnswer } from './schemas.ts';
 const PREVIEW_ROWS = 10;
 
 /** POST /v1/reports/preview (interface.md, "Report builder"): the first rows of a report that is not saved. */
-export function preview(reports: ReportDependencies, limit: ConcurrencyLimit): AnyRoute {
+export function preview(reports: () => Promise<ReportDependencies>, limit: ConcurrencyLimit): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/preview',
@@ -32,7 +32,7 @@ export function preview(reports: ReportDependencies, limit: ConcurrencyLimit): A
       const bot = botOf(request);
       const parsed = parseReport(body.report_config, bot.timezone);
       if (!parsed.ok) throw invalid(parsed.problems);
-      const run = () => runReport(reports, bot.bot_id, parsed, PREVIEW_ROWS);
+      const run = async () => runReport(await reports(), bot.bot_id, parsed, PREVIEW_ROWS);
       try {
         return { ok: true, data: await limit(principalOf(request).keyId, run) };
       } catch (error) {

@@ -4,9 +4,9 @@ import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { schemaOf } from '../../projections/read-model.ts';
-import { projectionStatus } from '../../projections/runtime/status.ts';
+import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
+import type { ServedSchema } from '../../served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { eventFieldList, events, resources } from './lists.ts';
@@ -18,23 +18,26 @@ export interface ReportRoutesOptions {
   /** As in `ApiDependencies`. */
   readonly reportPool: pg.Pool;
   readonly log: EventLog;
+  readonly served: ServedSchema;
   readonly sources: Pick<Sources, 'now'>;
 }
 
 /** The endpoints of the report builder. */
-export function reportRoutes({ config, pool, reportPool, log, sources }: ReportRoutesOptions): AnyRoute[] {
-  const tables = { events: schemaOf(eventsReadModel), users: schemaOf(usersReadModel) };
-  const reports = { pool: reportPool, tables, sources, timeoutMs: config.REPORT_TIMEOUT_MS, lagMs };
+export function reportRoutes({ config, pool, reportPool, log, served, sources }: ReportRoutesOptions): AnyRoute[] {
+  const timeoutMs = config.REPORT_TIMEOUT_MS;
   return [
-    resources({ pool, schema: schemaOf(catalogReadModel) }),
-    events({ pool, events: tables.events }),
+    resources(async () => ({ pool, schema: await served(catalogReadModel) })),
+    events(async () => ({ pool, events: await served(eventsReadModel) })),
     eventFieldList(),
-    preview(reports, concurrencyLimit(config.REPORT_CONCURRENCY)),
+    preview(async () => {
+      const tables = { events: await served(eventsReadModel), users: await served(usersReadModel) };
+      return { pool: reportPool, tables, sources, timeoutMs, lagMs: () => lagMs(Object.values(tables)) };
+    }, concurrencyLimit(config.REPORT_CONCURRENCY)),
   ];
 
-  /** How far the slower of the read models that reports read is behind. */
-  async function lagMs(): Promise<number> {
-    const status = [eventsReadModel, usersReadModel].map((model) => projectionStatus(pool, log, model));
-    return Math.round(Math.max(...(await Promise.all(status)).map(({ lag }) => lag.seconds)) * 1000);
+  /** How far the slowest of the schemas is behind. */
+  async function lagMs(schemas: readonly string[]): Promise<number> {
+    const lags = await Promise.all(schemas.map(async (schema) => log.lag(await loadCheckpoint(pool, schema))));
+    return Math.round(Math.max(...lags.map(({ seconds }) => seconds)) * 1000);
   }
 }

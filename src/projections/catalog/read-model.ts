@@ -9,7 +9,7 @@ import { CATALOG_DDL } from './tables.ts';
 /** Owners, bots, keys, goals, names of events, units and exchange rates, as they are now. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
-  version: 1,
+  shape: 1,
   categories: ['owner', 'bot', 'eventtypes', 'fx'],
   events: [
     'owner_created',

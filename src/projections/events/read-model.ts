@@ -22,7 +22,7 @@ import { countEvents, writeEvents, writeEventTypes, writeMemories } from './writ
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  version: 1,
+  shape: 1,
   categories: ['bot', 'eventtypes', 'intake', 'owner', 'fx'],
   events: [
     'bot_created',

@@ -1,39 +1,27 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Cursor, Position } from '../../log/port.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
 
 /**
- * Checkpoints stand in the read model's own schema: whoever drops the schema drops them too, and the next start builds
- * the read model anew.
+ * Checkpoints stand in the version's own schema: whoever drops the schema drops them too, and the next start builds the
+ * read model anew.
  */
 export const CHECKPOINT_DDL = `
-  CREATE TABLE checkpoints (lane integer PRIMARY KEY, position text COLLATE "C" NOT NULL);
-  CREATE TABLE projection_state (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one),
-    state text NOT NULL CHECK (state IN ('live', 'stopped')),
-    error text
-  );
-  INSERT INTO projection_state (state) VALUES ('live');`;
+  CREATE TABLE checkpoints (lane integer PRIMARY KEY, position text COLLATE "C" NOT NULL);`;
 
 /** What became of an attempt to move a checkpoint. */
 export type Moved = 'moved' | 'already' | 'ahead' | 'elsewhere';
 
-/** The positions up to which a read model holds the log; null when its tables do not exist (yet). */
-export async function loadCheckpoint(db: Pool | ClientBase, model: ReadModel): Promise<Cursor | null> {
-  const exists = await db.query('SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = $2', [
-    schemaOf(model),
-    'checkpoints',
-  ]);
-  if (exists.rowCount === 0) return null;
+/** The positions up to which a version of a read model holds the log. */
+export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Promise<Cursor> {
   const { rows } = await db.query<{ lane: number; position: Position }>(
-    `SELECT lane, position FROM ${schemaOf(model)}.checkpoints`,
+    `SELECT lane, position FROM ${schema}.checkpoints`,
   );
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
 /**
  * Compare-and-set, in the transaction that writes the rows: of two projectors one moves the checkpoint, the other learns
- * that it did not and must roll back. Runs with the search path on the read model's schema.
+ * that it did not and must roll back. Runs with the search path on the version's schema.
  */
 export async function moveCheckpoint(
   tx: ClientBase,

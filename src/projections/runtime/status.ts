@@ -1,7 +1,10 @@
 import type pg from 'pg';
-import type { EventLog, Lag } from '../../log/port.ts';
+import type { EventLog } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { listDeadLetters } from './dead-letters.ts';
+import { letterId } from './letter-id.ts';
+import { allVersions, type Version } from './versions.ts';
 
 /** A row of `projection list` (decisions 7). */
 export interface ProjectionStatus {
@@ -14,32 +17,80 @@ export interface ProjectionStatus {
   /** Events not yet read (an upper bound) and the age of the oldest of them in seconds. */
   readonly lag: { readonly events: number; readonly seconds: number };
   readonly error: string | null;
-  /** What to type next when something is wrong. */
+  /** What to type next: when something is wrong, or to go on with a rebuild. */
   readonly next_command: string | null;
 }
 
-export async function projectionStatus(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<ProjectionStatus> {
-  const cursor = await loadCheckpoint(pool, model);
-  const lag: Lag = await log.lag(cursor ?? new Map());
-  const row = cursor === null ? undefined : await recordedState(pool, model);
+/** Every version of the read models, those that do not exist yet as version 1. */
+export async function projectionStatus(
+  pool: pg.Pool,
+  log: EventLog,
+  models: readonly ReadModel[],
+): Promise<ProjectionStatus[]> {
+  const versions = await allVersions(pool);
+  const known = new Set(versions.map(({ name }) => name));
+  const missing = models.filter(({ name }) => !known.has(name));
+  const rows = await Promise.all([
+    ...versions.map((version) => statusOf(pool, log, version, versions)),
+    ...missing.map((model) => statusOfMissing(log, model)),
+  ]);
+  return rows.sort((a, b) => orderOf(models, a) - orderOf(models, b) || a.version - b.version);
+}
+
+function orderOf(models: readonly ReadModel[], { name }: ProjectionStatus): number {
+  const index = models.findIndex((model) => model.name === name);
+  return index < 0 ? models.length : index;
+}
+
+async function statusOf(
+  pool: pg.Pool,
+  log: EventLog,
+  found: Version,
+  all: readonly Version[],
+): Promise<ProjectionStatus> {
+  const { name, version, state, error } = found;
+  const schema = schemaOf(name, version);
+  const cursor = await loadCheckpoint(pool, schema);
+  const lag = await log.lag(cursor);
+  const letters = await listDeadLetters(pool, schema);
+  const blocking = letters.find((letter) => letter.blocking);
+  const aside = letters.length === 0 ? null : `${letters.length} events set aside, the first: ${letters[0]!.error}`;
   return {
-    name: model.name,
-    version: model.version,
+    name,
+    version,
     kind: 'read-model',
-    state: row?.state ?? 'building',
-    position: cursor === null || cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
+    state: error === null ? state : 'stopped',
+    position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
     lag: { events: lag.commits, seconds: lag.seconds },
-    error: row?.error ?? null,
-    next_command: null,
+    error: error ?? aside,
+    next_command:
+      error !== null && blocking !== undefined
+        ? `botledger dead-letter retry ${letterId(schema, blocking.commit.id)}`
+        : aside !== null
+          ? 'botledger dead-letter list'
+          : nextStep(found, all),
   };
 }
 
-async function recordedState(
-  pool: pg.Pool,
-  model: ReadModel,
-): Promise<{ state: 'live' | 'stopped'; error: string | null }> {
-  const { rows } = await pool.query<{ state: 'live' | 'stopped'; error: string | null }>(
-    `SELECT state, error FROM ${schemaOf(model)}.projection_state`,
-  );
-  return rows[0]!;
+/** How a rebuild goes on. */
+function nextStep({ name, version, state, verified }: Version, all: readonly Version[]): string | null {
+  const live = all.find((other) => other.name === name && other.state === 'live');
+  if (live === undefined || state === 'live') return null;
+  if (state === 'building') return `botledger projection rebuild ${name}`;
+  if (version < live.version) return `botledger projection drop ${name} --version ${version}`;
+  return `botledger projection ${verified ? 'switch' : 'verify'} ${name}`;
+}
+
+async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<ProjectionStatus> {
+  const lag = await log.lag(new Map());
+  return {
+    name,
+    version: 1,
+    kind: 'read-model',
+    state: 'building',
+    position: null,
+    lag: { events: lag.commits, seconds: lag.seconds },
+    error: null,
+    next_command: null,
+  };
 }

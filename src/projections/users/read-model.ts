@@ -1,22 +1,24 @@
 import type { ClientBase } from 'pg';
 import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
+import { importInClear, updateInClear } from '../../domain/intake/personal.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
-import { applyImport, applyUpdate, applyVisit, newProfile } from './profile.ts';
+import { applyErasure, applyImport, applyUpdate, applyVisit, newProfile } from './profile.ts';
 import { loadUsers, saveUsers } from './store.ts';
 import { USERS_DDL } from './tables.ts';
 
 /** The users of bots as of now: what updates and imports tell of them. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  version: 1,
+  shape: 2,
   categories: ['bot', 'intake'],
-  events: ['bot_created', 'bot_changed', 'updates_received', 'users_imported'],
+  events: ['bot_created', 'bot_changed', 'updates_received', 'users_imported', 'user_erased'],
+  personal: true,
   ddl: USERS_DDL,
   async apply(tx, commits) {
     await findByKey(tx);
@@ -40,6 +42,7 @@ async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promis
     const { userIds, updateIds } = named.get(key) ?? { userIds: new Set(), updateIds: new Set() };
     named.set(key, { userIds, updateIds });
     for (const event of events) {
+      if (event.type === 'user_erased') userIds.add(event.data.user_id);
       if (event.type !== 'updates_received' && event.type !== 'users_imported') continue;
       for (const item of event.data.items) {
         userIds.add(item.user_id);
@@ -74,14 +77,17 @@ function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
       }
       case 'updates_received': {
         const bot = botOf(bots, commit);
-        for (const item of event.data.items) foldUpdate(bot, item, commit.at);
+        for (const item of event.data.items) foldUpdate(bot, updateInClear(item), commit.at);
         break;
       }
       case 'users_imported': {
         const bot = botOf(bots, commit);
-        for (const item of event.data.items) foldImport(bot, item, commit.at);
+        for (const item of event.data.items) foldImport(bot, importInClear(item), commit.at);
         break;
       }
+      case 'user_erased':
+        foldErasure(botOf(bots, commit), event.data.user_id);
+        break;
     }
 }
 
@@ -108,10 +114,18 @@ function foldImport(bot: Bot, item: ImportedUser, at: number): void {
   for (const [name, value] of Object.entries(item.custom_fields ?? {})) user.customFields.set(name, jsonText(value));
 }
 
+function foldErasure({ users }: Bot, userId: number): void {
+  const user = users.get(userId);
+  if (user === undefined) return;
+  applyErasure(user.profile);
+  user.customFields.clear();
+  user.erased = true;
+}
+
 function userOf({ bot_id, users }: Bot, user_id: number, date: number): UserChange {
   let user = users.get(user_id);
   if (user === undefined) {
-    user = { bot_id, user_id, profile: newProfile(date), loaded: null, customFields: new Map() };
+    user = { bot_id, user_id, profile: newProfile(date), loaded: null, customFields: new Map(), erased: false };
     users.set(user_id, user);
   }
   return user;

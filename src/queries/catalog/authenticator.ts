@@ -39,7 +39,9 @@ export interface Authenticator {
   webhookBot(publicKey: string, secret: string): Promise<Bot | null>;
 }
 
-export interface AuthenticatorOptions extends CatalogSource {
+export interface AuthenticatorOptions {
+  /** Where the catalog's rows are now. */
+  readonly catalog: () => Promise<CatalogSource>;
   readonly sources: Pick<Sources, 'now'>;
   /** Milliseconds of a clock that never goes back, for the age of what is cached. */
   readonly elapsed?: () => number;
@@ -54,11 +56,11 @@ export function createAuthenticator({
   sources,
   elapsed = () => performance.now(),
   maxWaitMs = 2500,
-  ...source
+  catalog,
 }: AuthenticatorOptions): Authenticator {
   const cache = { elapsed, max: MAX_CACHED, maxWaitMs };
-  const keys = freshCache({ ...cache, load: (secretHash) => findKey(source, secretHash) });
-  const bots = freshCache({ ...cache, load: (publicKey) => findBot(source, publicKey) });
+  const keys = freshCache({ ...cache, load: async (secretHash) => findKey(await catalog(), secretHash) });
+  const bots = freshCache({ ...cache, load: async (publicKey) => findBot(await catalog(), publicKey) });
 
   async function botOf(publicKey: string): Promise<Bot | null> {
     const found = await bots(publicKey);

@@ -6,7 +6,6 @@ import { revokeKey } from '../../../src/commands/revoke-key.ts';
 import { rotateKey } from '../../../src/commands/rotate-key.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
-import { schemaOf } from '../../../src/projections/read-model.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { listResources } from '../../../src/queries/catalog/bots.ts';
 import { listKeys, ownerOfKey } from '../../../src/queries/catalog/keys.ts';
@@ -14,10 +13,11 @@ import { aKey, anOwner } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { follow } from '../../support/projection.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 const HOUR = 3_600_000;
-const schema = schemaOf(catalogReadModel);
+const schema = firstSchema(catalogReadModel);
 
 let database: TestDatabase;
 const log = memoryLog(3);
@@ -56,7 +56,7 @@ function fixture() {
     },
   });
   return {
-    authenticator: createAuthenticator({ pool, schema, sources, elapsed: () => age }),
+    authenticator: createAuthenticator({ catalog: async () => ({ pool, schema }), sources, elapsed: () => age }),
     queries: () => queries,
     pass: (ms: number) => {
       age += ms;
@@ -254,7 +254,10 @@ describe('the cache', () => {
   });
 
   it('does not hide an error that is not about the database being down', async () => {
-    const broken = createAuthenticator({ pool: database.pool, schema: 'nowhere', sources });
+    const broken = createAuthenticator({
+      catalog: async () => ({ pool: database.pool, schema: 'nowhere' }),
+      sources,
+    });
     const { apiKey } = await aKey(context, ownerId, 'all');
     await expect(broken.authenticate(apiKey)).rejects.toMatchObject({ code: '42P01' });
   });

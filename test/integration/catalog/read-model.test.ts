@@ -2,12 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
-import { schemaOf } from '../../../src/projections/read-model.ts';
-import { createSchema } from '../../../src/projections/runtime/schema.ts';
 import { aBusyCatalog } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { applyBatch, dumpRows } from '../../support/projection.ts';
+import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
@@ -16,9 +15,9 @@ let lanes: readonly (readonly RecordedCommit[])[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await createSchema(database.pool, catalogReadModel);
+  await createFirstTables(database.pool, catalogReadModel);
   const names = Object.keys(await dumpRows(database.pool, catalogReadModel));
-  tables = names.map((name) => `${schemaOf(catalogReadModel)}.${name}`);
+  tables = names.map((name) => `${firstSchema(catalogReadModel)}.${name}`);
   const log = memoryLog(64); // nearly every owner and bot a lane of its own
   await aBusyCatalog({ log, sources: testSources() });
   lanes = log.commits.filter((commits) => commits.length > 0);

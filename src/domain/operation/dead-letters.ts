@@ -1,0 +1,34 @@
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { deadLetterRetried, deadLetterSkipped } from './events.ts';
+
+/** Stream `projection-<name>`: what operators decided about commits that the read model could not take. */
+
+export type DeadLetter = DataOf<typeof deadLetterRetried>;
+export type DeadLetterEvent = EventOf<typeof deadLetterSkipped> | EventOf<typeof deadLetterRetried>;
+/** Commits that are skipped, by id. */
+export type DeadLettersState = Set<string>;
+
+export const deadLetters = decider(
+  [deadLetterSkipped, deadLetterRetried],
+  (): DeadLettersState => new Set(),
+  (state, event) => (event.type === 'dead_letter_skipped' ? state.add(event.data.commit_id) : state),
+);
+
+const MAX_REASON = 1000;
+
+/** The read model goes on without the commit, for ever; what is skipped already stays as it was decided first. */
+export function skipDeadLetter(state: DeadLettersState, letter: DeadLetter, reason: string): Decision<DeadLetterEvent> {
+  const text = reason.trim();
+  if (text.length < 1 || text.length > MAX_REASON)
+    return new Rejection('invalid', `the reason must have 1 to ${MAX_REASON} characters`, 'reason');
+  if (state.has(letter.commit_id)) return [];
+  return [{ type: 'dead_letter_skipped', data: { ...letter, reason: text } }];
+}
+
+/** The read model takes the commit once more. A commit that is skipped is out of every replay, so it stays out. */
+export function retryDeadLetter(state: DeadLettersState, letter: DeadLetter): Decision<DeadLetterEvent> {
+  if (state.has(letter.commit_id)) return new Rejection('conflict', 'the commit is skipped', 'commit_id');
+  return [{ type: 'dead_letter_retried', data: letter }];
+}

@@ -1,0 +1,168 @@
+import { isDatabaseDown } from '../../database/errors.ts';
+import { holdLease } from '../../database/lease.ts';
+import { inTransaction } from '../../database/transaction.ts';
+import { type Batch, type Cursor, hasPassedAll, type Position, type RecordedCommit } from '../../log/port.ts';
+import { pause } from '../../pause.ts';
+import { schemaOf } from '../read-model.ts';
+import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
+import { loadCheckpoint } from './checkpoint.ts';
+import { addDeadLetter, listDeadLetters, removeDeadLetter } from './dead-letters.ts';
+import { leaseOf, type ProjectorOptions } from './projector.ts';
+import { skippedCommits } from './skipped.ts';
+import { findVersion, finishBuilding, setError, setSearchPath } from './versions.ts';
+import { createWriter } from './writer.ts';
+
+export interface FollowOptions extends ProjectorOptions {
+  readonly version: number;
+}
+
+/** How long progress over other categories' commits may go unwritten. */
+const PASSED_MS = 100;
+/** How soon it is seen that the version was dropped, or that a dead letter is to be applied once more. */
+const LOOK_MS = 500;
+const RETRY_MS = 500;
+/** The version was dropped. */
+const GONE = Symbol('gone');
+/** A version is built once it has passed, within this time, where the log ended. */
+const CLOSE_MS = 1000;
+/**
+ * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
+ * would take the processor from intake, and one for all that came meanwhile costs little more.
+ */
+const SMALL_BATCH = 500;
+const BREATH_MS = 80;
+
+/**
+ * Keeps one version of a read model up with the log: one active projector among all instances (a lease, taken over within
+ * seconds), every commit applied exactly once (the checkpoint, by compare-and-set, in the rows' transaction). Resolves
+ * when the signal aborts, the version is dropped, or it stops at a bad commit.
+ */
+export async function followVersion(options: FollowOptions): Promise<void> {
+  const { model, version, pool, holder, logger, signal } = options;
+  const projection = schemaOf(model.name, version);
+  while (!signal.aborted) {
+    try {
+      const lease = leaseOf(model.name, version);
+      const ended = await holdLease(pool, lease, holder, { signal, logger }, (held) => follow(options, held));
+      if (ended === 'ended') return;
+    } catch (error) {
+      if (await isGone(options)) return;
+      if (error instanceof BadCommitError) {
+        logger.error({ err: error, projection }, 'projection stopped at a bad event');
+        return;
+      }
+      const level = isDatabaseDown(error) || error instanceof CheckpointTakenError ? 'warn' : 'error';
+      logger[level]({ err: error, projection }, 'projection interrupted, will go on');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+/** Whether somebody dropped the version; false where the database cannot tell. */
+async function isGone({ pool, model, version }: FollowOptions): Promise<boolean> {
+  return findVersion(pool, model.name, version).then(
+    (found) => found === null,
+    () => false,
+  );
+}
+
+async function follow(options: FollowOptions, signal: AbortSignal): Promise<'ended' | 'interrupted'> {
+  const { model, version, log, pool, logger, onBadEvent } = options;
+  const found = await findVersion(pool, model.name, version);
+  if (found === null || found.error !== null) return 'ended';
+  const target: Target = { pool, model, schema: schemaOf(model.name, version) };
+  let building = found.state === 'building';
+  const writer = createWriter({
+    target,
+    checkpoint: await loadCheckpoint(pool, target.schema),
+    skipped: await skippedCommits(log, model.name),
+    async onBadCommit(commit, error) {
+      // A rebuild is strict: what it leaves out, somebody has decided (skipped.ts).
+      if (building || onBadEvent === 'stop') {
+        await recordStop(options, commit, error);
+        throw error;
+      }
+      logger.error({ err: error, projection: target.schema }, 'a bad event was set aside');
+    },
+  });
+
+  // Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each: they
+  // are written now and then, in turn with the others.
+  const passed = new Map<number, Position>();
+  async function write(batch: Batch): Promise<void> {
+    await writer.write(batch);
+    // What was passed meanwhile, while this was being written, is yet to be written.
+    if ((passed.get(batch.lane) ?? '') <= batch.last) passed.delete(batch.lane);
+  }
+  async function writePassed(): Promise<void> {
+    for (const [lane, last] of [...passed]) await write({ lane, commits: [], last });
+  }
+
+  let goal: { readonly head: Cursor; readonly at: number } | null = null;
+  async function finishWhenBuilt(): Promise<void> {
+    if (!building || (goal !== null && !hasPassedAll(writer.written, goal.head))) return;
+    if (goal !== null && performance.now() - goal.at < CLOSE_MS) {
+      await finishBuilding(pool, model.name, version);
+      building = false;
+    } else goal = { head: await log.head(), at: performance.now() };
+  }
+
+  const failed = new AbortController();
+  const ended = AbortSignal.any([signal, failed.signal]);
+  let turn: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
+  const regularly = (ms: number, work: () => Promise<void>): NodeJS.Timeout =>
+    setInterval(() => void inTurn(work).catch((error: unknown) => failed.abort(error)), ms);
+  const timers = [
+    regularly(PASSED_MS, writePassed),
+    regularly(PASSED_MS, finishWhenBuilt),
+    regularly(LOOK_MS, async () => {
+      if (await isGone(options)) failed.abort(GONE);
+      else await retryLetters(target);
+    }),
+  ];
+  try {
+    const after = new Map(writer.written);
+    for await (const batch of log.subscribe({ categories: model.categories, after, signal: ended })) {
+      if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
+      else {
+        await inTurn(() => write(batch));
+        if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS, ended);
+      }
+    }
+    if (failed.signal.reason === GONE) return 'ended';
+    if (failed.signal.aborted) throw failed.signal.reason;
+    await inTurn(writePassed);
+    return 'interrupted';
+  } finally {
+    for (const timer of timers) clearInterval(timer);
+  }
+}
+
+async function recordStop(
+  { pool, model, version }: FollowOptions,
+  commit: RecordedCommit,
+  error: BadCommitError,
+): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await setSearchPath(tx, schemaOf(model.name, version));
+    await addDeadLetter(tx, commit, error.message, true);
+  });
+  await setError(pool, model.name, version, error.message);
+}
+
+/** Applies what was set aside once more, where somebody has asked for it. */
+async function retryLetters(target: Target): Promise<void> {
+  for (const { commit, retry, blocking } of await listDeadLetters(target.pool, target.schema)) {
+    if (!retry || blocking) continue;
+    try {
+      await applyLate(target, commit, (tx) => removeDeadLetter(tx, target.schema, commit.id));
+    } catch (error) {
+      if (!(error instanceof BadCommitError)) throw error;
+      await inTransaction(target.pool, async (tx) => {
+        await setSearchPath(tx, target.schema);
+        await addDeadLetter(tx, commit, error.message, false);
+      });
+    }
+  }
+}

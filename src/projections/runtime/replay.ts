@@ -1,0 +1,41 @@
+import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
+import type { Target } from './apply.ts';
+import { loadCheckpoint } from './checkpoint.ts';
+import { skippedCommits } from './skipped.ts';
+import { createWriter } from './writer.ts';
+
+/**
+ * Brings a schema of a read model, which nobody else writes to, to exactly `until`: strict about bad events.
+ * @throws BadCommitError
+ */
+export async function replayInto(target: Target, log: EventLog, until: Cursor, signal: AbortSignal): Promise<void> {
+  const writer = createWriter({
+    target,
+    checkpoint: await loadCheckpoint(target.pool, target.schema),
+    skipped: await skippedCommits(log, target.model.name),
+    onBadCommit: (_commit, error) => Promise.reject(error),
+  });
+  if (hasPassedAll(writer.written, until)) return;
+  const done = new AbortController();
+  const { categories } = target.model;
+  const batches = log.subscribe({
+    categories,
+    after: new Map(writer.written),
+    signal: AbortSignal.any([signal, done.signal]),
+  });
+  for await (const batch of batches) {
+    const part = upTo(batch, until);
+    if (part !== null) await writer.write(part);
+    if (hasPassedAll(writer.written, until)) done.abort();
+  }
+  signal.throwIfAborted();
+}
+
+/** What of the batch lies at or below the end; null: nothing. */
+function upTo({ lane, commits, last }: Batch, until: Cursor): Batch | null {
+  const end = until.get(lane);
+  if (end === undefined) return null;
+  if (last <= end) return { lane, commits, last };
+  const before = commits.filter(({ position }) => position <= end);
+  return { lane, commits: before, last: end };
+}

@@ -1,0 +1,83 @@
+import type { ClientBase } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import type { EventLog } from '../../log/port.ts';
+import { schemaOf } from '../read-model.ts';
+import type { Target } from './apply.ts';
+import { loadCheckpoint } from './checkpoint.ts';
+import { replayInto } from './replay.ts';
+import { createTables, setVerified, type Version } from './versions.ts';
+
+/** A table whose rows are not those of a replay. */
+export interface Difference {
+  readonly table: string;
+  readonly rows: number;
+  readonly rowsOfReplay: number;
+}
+
+/**
+ * Compares a version with a replay of the log up to where the version is: for each table the number of rows and a
+ * checksum over all their columns. The version goes on following the log meanwhile; it is looked at through a snapshot.
+ * @returns the tables that differ; none: the version is noted as verified
+ * @throws BadCommitError the log cannot be replayed
+ */
+export async function verify(
+  { pool, model }: Omit<Target, 'schema'>,
+  log: EventLog,
+  { version }: Version,
+  signal: AbortSignal,
+): Promise<Difference[]> {
+  const schema = schemaOf(model.name, version);
+  const scratch = `${model.name}_replay`;
+  const target: Target = { pool, model, schema: scratch };
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // of one that was killed
+    await createTables(tx, model, scratch);
+  });
+  try {
+    // Most of it before the snapshot is taken, which keeps the database from cleaning up behind itself.
+    await replayInto(target, log, await loadCheckpoint(pool, schema), signal);
+    const differences = await inTransaction(pool, async (tx) => {
+      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await replayInto(target, log, await loadCheckpoint(tx, schema), signal);
+      const own = await fingerprints(tx, schema);
+      const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, scratch));
+      return compare(own, replayed);
+    });
+    await setVerified(pool, model.name, version, differences.length === 0);
+    return differences;
+  } finally {
+    await pool.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`);
+  }
+}
+
+interface Fingerprint {
+  readonly rows: number;
+  /** Sum of the hashes of all rows, so that their order does not matter. */
+  readonly checksum: string;
+}
+
+/** Of every table of the read model; its runtime's own are left out. */
+async function fingerprints(tx: ClientBase, schema: string): Promise<Map<string, Fingerprint>> {
+  const tables = await tx.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')
+     ORDER BY tablename`,
+    [schema],
+  );
+  const found = new Map<string, Fingerprint>();
+  for (const { name } of tables.rows) {
+    const { rows } = await tx.query<Fingerprint>(
+      `SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS checksum
+       FROM ${schema}.${name} AS t`,
+    );
+    found.set(name, rows[0]!);
+  }
+  return found;
+}
+
+function compare(own: ReadonlyMap<string, Fingerprint>, replayed: ReadonlyMap<string, Fingerprint>): Difference[] {
+  return [...replayed].flatMap(([table, { rows: rowsOfReplay, checksum }]) => {
+    const found = own.get(table);
+    if (found?.checksum === checksum && found.rows === rowsOfReplay) return [];
+    return [{ table, rows: found?.rows ?? 0, rowsOfReplay }];
+  });
+}

@@ -1,0 +1,159 @@
+import type { ClientBase, Pool } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import { pause } from '../../pause.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
+import { CHECKPOINT_DDL } from './checkpoint.ts';
+import { DEAD_LETTERS_DDL } from './dead-letters.ts';
+
+/**
+ * A version of a read model, in a schema of its own. It is *building* until it has caught up with the log for the first
+ * time, then *ready*; of all versions of a read model one is *live*, the one that answers. All of them follow the log.
+ */
+export interface Version {
+  readonly name: string;
+  /** Counts the times that the read model was built in this database. */
+  readonly version: number;
+  /** What it was built by: only code of the same `ReadModel.shape` reads and writes it. */
+  readonly shape: number;
+  readonly state: 'building' | 'ready' | 'live';
+  /** Whether it was found the same as a replay of the log. */
+  readonly verified: boolean;
+  /** Why it has stopped; null: it has not. */
+  readonly error: string | null;
+}
+
+/** A row without its schema is nothing: somebody has dropped it. */
+const VERSIONS = `
+  SELECT name, version, shape, state, verified, error FROM runtime.read_models
+  WHERE EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
+
+/** All versions of all read models, other code's too. */
+export async function allVersions(pool: Pool): Promise<Version[]> {
+  return (await pool.query<Version>(`${VERSIONS} ORDER BY name, version`)).rows;
+}
+
+/** The versions that this code can work with. */
+export async function versionsOf(db: Pool | ClientBase, { name, shape }: ReadModel): Promise<Version[]> {
+  const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND shape = $2 ORDER BY version`, [name, shape]);
+  return rows;
+}
+
+export async function findVersion(db: Pool | ClientBase, name: string, version: number): Promise<Version | null> {
+  const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND version = $2`, [name, version]);
+  return rows[0] ?? null;
+}
+
+/**
+ * The version to answer from: the live one, or where that is of another shape, since an upgrade is under way, the newest
+ * that is ready. Null while there is none.
+ */
+export function servedOf(versions: readonly Version[]): Version | null {
+  const built = versions.filter(({ state }) => state !== 'building');
+  return built.find(({ state }) => state === 'live') ?? built.at(-1) ?? null;
+}
+
+/**
+ * Creates the next version, with its tables; it is building.
+ * @param onlyFirst not if there is one that this code can work with: then the newest of these is answered
+ */
+export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = false): Promise<Version> {
+  return inTransaction(pool, async (tx) => {
+    await lockVersions(tx, model.name);
+    const existing = onlyFirst ? (await versionsOf(tx, model)).at(-1) : undefined;
+    if (existing !== undefined) return existing;
+    const { rows } = await tx.query<{ version: number }>(
+      `SELECT coalesce(max(version), 0) + 1 AS version FROM (${VERSIONS}) AS v WHERE name = $1`,
+      [model.name],
+    );
+    const version = rows[0]!.version;
+    const schema = schemaOf(model.name, version);
+    // A schema that nobody knows of is left of a database whose schema `runtime` was dropped.
+    await tx.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await createTables(tx, model, schema);
+    const created = { name: model.name, version, shape: model.shape, state: 'building' as const };
+    await tx.query('DELETE FROM runtime.read_models WHERE name = $1 AND version = $2', [model.name, version]);
+    await tx.query('INSERT INTO runtime.read_models (name, version, shape, state) VALUES ($1, $2, $3, $4)', [
+      created.name,
+      created.version,
+      created.shape,
+      created.state,
+    ]);
+    return { ...created, verified: false, error: null };
+  });
+}
+
+/** Creates a schema with the read model's tables and those of its runtime. */
+export async function createTables(tx: ClientBase, model: ReadModel, schema: string): Promise<void> {
+  await tx.query(`CREATE SCHEMA ${schema}`);
+  await setSearchPath(tx, schema);
+  await tx.query(model.ddl);
+  await tx.query(CHECKPOINT_DDL);
+  await tx.query(DEAD_LETTERS_DDL);
+}
+
+/** Names without a schema mean the version's tables, until the transaction ends. */
+export async function setSearchPath(tx: ClientBase, schema: string): Promise<void> {
+  await tx.query(`SET LOCAL search_path TO ${schema}`);
+}
+
+/** It has caught up: it answers if nothing does yet, else it waits to be switched to. */
+export async function finishBuilding(pool: Pool, name: string, version: number): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await lockVersions(tx, name);
+    await tx.query(
+      `UPDATE runtime.read_models SET state =
+         CASE WHEN EXISTS (SELECT FROM (${VERSIONS}) AS v WHERE name = $1 AND state = 'live') THEN 'ready' ELSE 'live' END
+       WHERE name = $1 AND version = $2 AND state = 'building'`,
+      [name, version],
+    );
+  });
+}
+
+/** Makes a version that is ready the live one, in one transaction; the one before it stays ready, and goes on following. */
+export async function makeLive(pool: Pool, name: string, version: number): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await lockVersions(tx, name);
+    await tx.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = $1 AND state = 'live'`, [name]);
+    await tx.query(`UPDATE runtime.read_models SET state = 'live' WHERE name = $1 AND version = $2`, [name, version]);
+  });
+}
+
+/** How long a projector that is told nothing may take to see that its version is gone. */
+const LET_GO_MS = 5000;
+
+/**
+ * Drops a version with all its rows: it is forgotten first, and its tables go when nobody writes to them any more.
+ * @param isFollowed whether a projector still holds it
+ */
+export async function dropVersion(
+  pool: Pool,
+  name: string,
+  version: number,
+  isFollowed: () => Promise<boolean>,
+): Promise<void> {
+  await pool.query('DELETE FROM runtime.read_models WHERE name = $1 AND version = $2', [name, version]);
+  const deadline = performance.now() + LET_GO_MS;
+  while ((await isFollowed()) && performance.now() < deadline) await pause(100);
+  await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+}
+
+export async function setVerified(pool: Pool, name: string, version: number, verified: boolean): Promise<void> {
+  await pool.query('UPDATE runtime.read_models SET verified = $3 WHERE name = $1 AND version = $2', [
+    name,
+    version,
+    verified,
+  ]);
+}
+
+/** Why the version has stopped; null lets it go on. */
+export async function setError(pool: Pool, name: string, version: number, error: string | null): Promise<void> {
+  await pool.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2', [
+    name,
+    version,
+    error,
+  ]);
+}
+
+async function lockVersions(tx: ClientBase, name: string): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`read model ${name}`]);
+}
