@@ -7,9 +7,12 @@ import { createPool } from './database/pool.ts';
 import { migrateRuntimeSchema } from './database/runtime-schema.ts';
 import { ANY_CATEGORIES } from './domain/streams.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { TopicUnfitError } from './log/kafka/client-topic.ts';
+import { ForeignIndexError } from './log/kafka/index-writer.ts';
 import { openKafkaLog } from './log/kafka/kafka-log.ts';
-import type { EventLog } from './log/port.ts';
+import { type EventLog, LogUnavailableError } from './log/port.ts';
 import { openPostgresLog } from './log/postgres/postgres-log.ts';
+import { databaseStartError, StartError } from './start-error.ts';
 
 /** What every process of the service stands on. */
 export interface Foundation {
@@ -51,7 +54,9 @@ export async function openFoundation(
     onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());
-  await migrateRuntimeSchema(pool);
+  await migrateRuntimeSchema(pool).catch((error: unknown) => {
+    throw config.DATABASE_URL === undefined ? error : databaseStartError(error, config.DATABASE_URL);
+  });
   const instance = randomUUID();
   const log = await openLog(config, connectionString, instance, mayLead, logger);
   lifecycle.started('log', () => log.close());
@@ -97,6 +102,12 @@ async function openLog(
         mayLead,
         maxWaitMs: config.MAX_WAIT_MS,
         logger,
+      }).catch((error: unknown) => {
+        if (error instanceof LogUnavailableError)
+          throw new StartError(`KAFKA_BROKERS: ${error.message}`, { cause: error });
+        if (error instanceof TopicUnfitError || error instanceof ForeignIndexError)
+          throw new StartError(`KAFKA_TOPIC: ${error.message}`, { cause: error });
+        throw error;
       });
   }
 }

@@ -6,13 +6,16 @@ import { createLifecycle } from './lifecycle.ts';
 import { runProjectors } from './projectors.ts';
 import { startService } from './service.ts';
 import { stopOnSignal } from './shutdown.ts';
+import { listenStartError, StartError } from './start-error.ts';
 import { startProjectorThread } from './start-projector-thread.ts';
 
 /** The service's process: configuration from the environment, signals, exit codes. */
 
 /** Errors whose message says all that the operator needs. */
+const EXPECTED = [ConfigError, EmbeddedPostgresError, NewerDatabaseError, StartError];
+
 function isExpected(error: unknown): error is Error {
-  return error instanceof ConfigError || error instanceof EmbeddedPostgresError || error instanceof NewerDatabaseError;
+  return EXPECTED.some((kind) => error instanceof kind);
 }
 
 const lifecycle = createLifecycle();
@@ -44,7 +47,9 @@ async function start(): Promise<void> {
     },
     (error) => logger.error({ err: error }, 'stopped with problems'),
   );
-  await starting;
+  await starting.catch((error: unknown) => {
+    throw listenStartError(error, config);
+  });
 }
 
 try {

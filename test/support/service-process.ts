@@ -24,8 +24,8 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 const root = join(import.meta.dirname, '../..');
 
-export async function serviceProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const port = await freePort();
+export async function serviceProcess(env: Record<string, string>, ownPort?: number): Promise<ServiceProcess> {
+  const port = ownPort ?? (await freePort());
   let child: ChildProcess | null = null;
   let ended: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   let output = '';

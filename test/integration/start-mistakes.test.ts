@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, inject, test as it } from 'vitest';
+import { listenStartError } from '../../src/start-error.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { serviceProcess } from '../support/service-process.ts';
+
+/** What an operator gets wrong is told in one line that names the variable, and ends the service with 1. */
+
+const test = it.extend<{ database: TestDatabase }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of what is asked for from the pattern
+  database: async ({}, use) => {
+    const database = await createTestDatabase();
+    await use(database);
+    await database.drop();
+  },
+});
+
+/** What it says when it does not start: all of standard error. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const service = await serviceProcess({ LOG_LEVEL: 'fatal', ...env });
+  const output = await service.start().then(
+    () => service.kill('SIGKILL').then(() => 'it started'),
+    () => service.output(),
+  );
+  const [said, end] = output.split('-- ended: ');
+  expect([end, said!.trim().split('\n').length, said]).toEqual(['1\n', 1, said]);
+  return said!.trim();
+}
+
+test.each<[string, Partial<URL>, RegExp]>([
+  ['a port where nothing listens', { port: '1' }, /:1\/\S* .*ECONNREFUSED/],
+  ['a host that is not known', { hostname: 'nobody.invalid' }, /nobody\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
+  ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist/],
+  ['a role that is missing', { username: 'nobody' }, /nobody/],
+  ['TLS where the server has none', { search: '?sslmode=verify-full' }, /SSL/],
+])('DATABASE_URL names %s', async (_, change, said) => {
+  const url = Object.assign(new URL(inject('databaseUrl')), change);
+  const message = await refusal({ DATABASE_URL: url.href });
+  expect(message).toMatch(/^botledger: DATABASE_URL: /);
+  expect(message).toMatch(said);
+  if (url.password !== '') expect(message).not.toContain(url.password);
+});
+
+test('KAFKA_BROKERS where none listens', async ({ database }) => {
+  const env = { DATABASE_URL: database.url, EVENT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
+  expect(await refusal(env)).toMatch(/^botledger: KAFKA_BROKERS: .*127\.0\.0\.1:1/);
+});
+
+test.each([
+  ['192.0.2.1', /^botledger: HOST: .*192\.0\.2\.1.*EADDRNOTAVAIL/],
+  ['nobody.invalid', /^botledger: HOST: nobody\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
+])('HOST %s, which this machine does not have', async (host, said) => {
+  const database = await createTestDatabase();
+  expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(said);
+  await database.drop();
+});
+
+test('a PORT that is taken', async ({ database }) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const service = await serviceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal' }, port);
+  await expect(service.start()).rejects.toThrow(`ended: 1\nbotledger: PORT: ${port} is in use on 127.0.0.1\n`);
+  taken.close();
+});
+
+test('a PORT that takes privileges', () => {
+  const error = Object.assign(new Error('listen EACCES'), { syscall: 'listen', code: 'EACCES' });
+  expect(listenStartError(error, { HOST: '::', PORT: 80 })).toMatchObject({
+    message: expect.stringMatching(/^PORT: .*80/),
+  });
+  const other = new Error('something else');
+  expect(listenStartError(other, { HOST: '::', PORT: 80 })).toBe(other);
+});
