@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
+import { eraseUser } from '../commands/erase-user.ts';
 import { importUsers } from '../commands/import-users.ts';
 import { readImportedUser } from '../domain/catalog/imported-user.ts';
 import type { Cli } from './cli.ts';
@@ -47,6 +48,19 @@ export function user(cli: Cli): void {
         if (!('user_id' in result)) throw new CliError(result[0]!.message);
         const { users, position } = await importUsers(context, bot, [result]);
         return { value: { users }, change: { category: 'intake', position } };
+      }),
+    );
+
+  noun
+    .command('erase')
+    .description('forget all that is personal of a user, in the log and in what is made of it')
+    .addOption(botOption())
+    .requiredOption('--user <id>', 'the user', positiveInteger)
+    .action(
+      cli.action<[{ bot: string; user: number }]>(async (context, { bot, user }) => {
+        const { position } = await eraseUser(context, bot, user);
+        // For a moment instances may go on to seal with the key that was forgotten.
+        return { value: { users: 1 }, change: { category: 'intake', position, replaces: true } };
       }),
     );
 }

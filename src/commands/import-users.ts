@@ -3,13 +3,14 @@ import type { Position } from '../log/port.ts';
 import { appendIntake } from './append-intake.ts';
 import { existingBot } from './existing-bot.ts';
 import type { CommandContext } from './handle.ts';
+import { sealImports } from './seal-items.ts';
 
 /** A commit holds at most so many users, and at most about so many characters: below what any engine takes. */
 const MAX_USERS = 1000;
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * Appends users to a bot's log, in order: fields given replace, others stay, so that a repeat after a failure half way
+ * Appends users to a bot's log, in order, personal fields sealed: fields given replace, others stay, so that a repeat after a failure half way
  * changes nothing. The users were checked before.
  * @returns how many, and the last position
  * @throws Rejection not_found
@@ -27,7 +28,8 @@ export async function importUsers(
 
   async function flush(): Promise<void> {
     if (items.length === 0) return;
-    const appended = await appendIntake({ log, sources }, bot, usersImported.create({ items }));
+    const sealed = await sealImports((subjects) => log.keys.keysFor(subjects), sources, bot, items);
+    const appended = await appendIntake({ log, sources }, bot, usersImported.create({ items: sealed }));
     imported += items.length;
     position = appended.position;
     items = [];

@@ -23,6 +23,8 @@ export interface ReadModel {
   readonly categories: readonly string[];
   /** The events it reads; commits come without the others, which are not even looked at. */
   readonly events: readonly LedgerEvent['type'][];
+  /** Whether it gets personal fields in clear, as far as they are not erased; else as the log has them, sealed. */
+  readonly personal?: true;
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;
   /** Runs with the search path on its schema, then public catalog only. @throws UnreadableEventError and whatever the database says */

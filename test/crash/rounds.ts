@@ -48,7 +48,7 @@ export async function crashRounds(deployment: Deployment, kills: readonly string
   const commits = await settled(deployment);
   expect(sent.acknowledged.length).toBeGreaterThan(kills.length);
   expectOnce(commits, sent);
-  await expectFolded(deployment.pool, commits);
+  await expectFolded(deployment, commits);
   const { acknowledged, refused, unknown } = sent;
   console.log(
     `kill -9 of ${kills.join(', ')}: ${acknowledged.length} acknowledged, ${refused.length} refused, ${unknown.length} of unknown outcome; none lost, none twice`,
@@ -92,14 +92,15 @@ export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void
 }
 
 /** The rows are those of a replay into an empty database; those of intake also what the plainest fold says. */
-async function expectFolded(pool: pg.Pool, commits: readonly RecordedCommit[]): Promise<void> {
+async function expectFolded({ pool, log }: Deployment, commits: readonly RecordedCommit[]): Promise<void> {
   const picture = await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(eventsReadModel));
     return pictureOf(tx);
   });
   const fold = foldIntake(commits.map((commit) => ({ ...commit, events: commit.events.map(readEvent) })));
   expect(sorted(picture)).toEqual(sorted(fold));
-  for (const model of readModels) expect(await rowsOf(pool, model), model.name).toEqual(await replay(model, commits));
+  for (const model of readModels)
+    expect(await rowsOf(pool, model), model.name).toEqual(await replay(model, commits, log.keys));
 }
 
 async function meetUsers(address: string, apiKey: string): Promise<void> {

@@ -146,7 +146,7 @@ async function expectAtCheckpoint(): Promise<void> {
     expect(cursor.size, model.name).toBeGreaterThan(0);
     const commits = await readAll(log, { categories: model.categories, to: cursor });
     const seen = commits.filter(({ position }) => hasPassed(cursor, position));
-    expect(await rowsOf(database.pool, model), model.name).toEqual(await replay(model, seen));
+    expect(await rowsOf(database.pool, model), model.name).toEqual(await replay(model, seen, log.keys));
   }
 }
 

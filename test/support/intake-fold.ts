@@ -40,7 +40,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-type AnyItem = CustomEventItem & TargetEventItem & UpdateItem;
+type AnyItem = CustomEventItem & TargetEventItem & Omit<UpdateItem, 'person'>;
 type Item = { readonly [K in keyof AnyItem]?: AnyItem[K] | undefined } & { readonly user_id: number };
 
 interface Candidate {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
-import type { RecordedCommit } from '../../src/log/port.ts';
+import type { Keyring, RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
@@ -9,12 +9,17 @@ import type { MemoryLog } from './memory-log.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /** Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction. */
-export async function applyBatch(pool: pg.Pool, model: ReadModel, commits: readonly RecordedCommit[]): Promise<void> {
+export async function applyBatch(
+  pool: pg.Pool,
+  model: ReadModel,
+  commits: readonly RecordedCommit[],
+  keys: Keyring,
+): Promise<void> {
   const wanted = commits.filter(({ stream }) => model.categories.includes(categoryOf(stream)));
   if (wanted.length === 0) return;
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(model));
-    await model.apply(tx, readCommits(model, wanted));
+    await model.apply(tx, await readCommits(model, wanted, keys));
   });
 }
 
@@ -24,7 +29,7 @@ export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): P
   const done = log.commits.map(() => 0);
   return async () => {
     for (const [lane, commits] of log.commits.entries()) {
-      await applyBatch(pool, model, commits.slice(done[lane]));
+      await applyBatch(pool, model, commits.slice(done[lane]), log.keys);
       done[lane] = commits.length;
     }
   };

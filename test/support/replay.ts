@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { laneOf, type RecordedCommit } from '../../src/log/port.ts';
+import { type Keyring, laneOf, type RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
@@ -29,7 +29,7 @@ export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
 }
 
 /** What a read model must hold after these commits: they are applied to empty tables, lane by lane, each lane at once. */
-export async function replay(model: ReadModel, commits: readonly RecordedCommit[]): Promise<Rows> {
+export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keyring): Promise<Rows> {
   const lanes = new Map<number, RecordedCommit[]>();
   for (const commit of commits) {
     if (!model.categories.includes(categoryOf(commit.stream))) continue;
@@ -44,7 +44,7 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
     for (const lane of lanes.values()) {
       await inTransaction(pool, async (tx) => {
         await setSearchPath(tx, firstSchema(model));
-        await model.apply(tx, readCommits(model, lane));
+        await model.apply(tx, await readCommits(model, lane, keys));
       });
     }
     return await rowsOf(pool, model);

@@ -46,7 +46,11 @@ export const targetEventsReceived = eventType(
   z.object({ items: z.array(targetEventItem).min(1) }),
 );
 
-/** Personal fields of a user: they stand here and nowhere else in the log. */
+/**
+ * Personal fields of a user: they stand here and nowhere else in the log, and here only sealed with a key of the user
+ * (sealing.ts), so that they can be erased. The shapes below are in clear, as they are before they are sealed and after
+ * they are opened (personal.ts); what the log has of them is the sealed shape beside each. In version 1 it had them clear.
+ */
 export const person = z.object({
   first_name: z.string().optional(),
   last_name: z.string().optional(),
@@ -82,25 +86,58 @@ export const updateItem = z.object({
   unit: z.string().optional(),
 });
 export type UpdateItem = z.infer<typeof updateItem>;
+/** `person` is the sealed text of a `Person`. */
+export const sealedUpdateItem = updateItem.extend({ person: z.string().optional() });
+export type SealedUpdateItem = z.infer<typeof sealedUpdateItem>;
+
+interface UpdatesReceived {
+  items: (UpdateItem | SealedUpdateItem)[];
+}
 /** Empty where only an Idempotency-Key had to be remembered. */
-export const updatesReceived = eventType('updates_received', 1, z.object({ items: z.array(updateItem) }));
+export const updatesReceived = eventType<'updates_received', UpdatesReceived>(
+  'updates_received',
+  2,
+  z.object({ items: z.array(sealedUpdateItem) }),
+  { 1: z.object({ items: z.array(updateItem) }) },
+);
 
 /** A custom field keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
 export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
-export const importedUser = z.object({
-  user_id: userId,
+/** What an import tells of a person, and of what a bot's owner made up to tell of one. */
+export const importedPersonalFields = z.object({
   person: person.extend({ full_name: z.string().optional() }).optional(),
-  date_create: int.optional(),
-  date_last_active: int.optional(),
   gender: z.string().optional(),
-  is_bot: z.boolean().optional(),
-  user_status: z.enum(['active', 'blocked', 'deactivated']).optional(),
-  is_premium: z.boolean().optional(),
   timezone: z.string().optional(),
   custom_fields: z.record(z.string(), customFieldValue).optional(),
 });
+export type ImportedPersonalFields = z.infer<typeof importedPersonalFields>;
+
+const importedFlags = z.object({
+  user_id: userId,
+  date_create: int.optional(),
+  date_last_active: int.optional(),
+  is_bot: z.boolean().optional(),
+  user_status: z.enum(['active', 'blocked', 'deactivated']).optional(),
+  is_premium: z.boolean().optional(),
+});
+export const importedUser = importedFlags.extend(importedPersonalFields.shape);
 export type ImportedUser = z.infer<typeof importedUser>;
+/** `person` is the sealed text of an `ImportedPersonalFields`. */
+export const sealedImportedUser = importedFlags.extend({ person: z.string().optional() });
+export type SealedImportedUser = z.infer<typeof sealedImportedUser>;
+
+interface UsersImported {
+  items: (ImportedUser | SealedImportedUser)[];
+}
 /** `user import` and `user set-field`: fields given replace, others stay. */
-export const usersImported = eventType('users_imported', 1, z.object({ items: z.array(importedUser).min(1) }));
+export const usersImported = eventType<'users_imported', UsersImported>(
+  'users_imported',
+  2,
+  z.object({ items: z.array(sealedImportedUser).min(1) }),
+  { 1: z.object({ items: z.array(importedUser).min(1) }) },
+);
+
+/** The personal fields of all that came before are gone, and the keys that they were sealed with. */
+export const userErased = eventType('user_erased', 1, z.object({ user_id: userId }));

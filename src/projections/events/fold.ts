@@ -167,7 +167,7 @@ function foldEvent(
   if (age <= ERROR_MEMORY_MS) outcome.errors.set(event, { event, waits: age <= PENDING_MS, resolved_at: null });
 }
 
-function foldUpdate(outcome: Outcome, bot: Bot, item: UpdateItem, place: Place): void {
+function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, place: Place): void {
   if (isRepeat(bot.memory, item.update_id, place.at)) return;
   const user = userOf(bot, item.user_id);
   const first_seen = !user.known;

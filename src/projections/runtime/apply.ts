@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { Batch, Position, RecordedCommit } from '../../log/port.ts';
+import { type Batch, type Keyring, LogUnavailableError, type Position, type RecordedCommit } from '../../log/port.ts';
 import type { ReadModel } from '../read-model.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { readCommits } from './read-commits.ts';
@@ -13,6 +13,8 @@ export interface Target {
   readonly model: ReadModel;
   /** Of the version. */
   readonly schema: string;
+  /** What is sealed in the commits is opened with. */
+  readonly keys: Keyring;
 }
 
 /** Another projector moved the checkpoint: what this one holds is stale. */
@@ -69,12 +71,12 @@ async function applyOneByOne(
 
 /** @param also what else belongs into the transaction */
 export async function applyCommits(
-  { pool, model, schema }: Target,
+  { pool, model, schema, keys }: Target,
   { lane, commits, last }: Batch,
   from: Position | undefined,
   also?: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
-  const read = await blamingCommits(() => readCommits(model, commits));
+  const read = await blamingCommits(() => readCommits(model, commits, keys));
   await inTransaction(pool, async (tx) => {
     // Rows and checkpoint are lost together or not at all, and what is lost is projected again: no need to wait for the disk.
     await tx.query('SET LOCAL synchronous_commit TO off');
@@ -88,11 +90,11 @@ export async function applyCommits(
 
 /** Applies a commit that was set aside, long after those that follow it. @throws BadCommitError */
 export async function applyLate(
-  { pool, model, schema }: Target,
+  { pool, model, schema, keys }: Target,
   commit: RecordedCommit,
   also: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
-  const read = await blamingCommits(() => readCommits(model, [commit]));
+  const read = await blamingCommits(() => readCommits(model, [commit], keys));
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, schema);
     await blamingCommits(() => model.apply(tx, read));
@@ -118,6 +120,6 @@ const DATA_OR_PROGRAM = /^(0A|21|22|23|42|P0|XX)/;
 
 /** Whether the commits, or what the program makes of them, caused it: trying again would not help. */
 function isOfCommits(error: unknown): boolean {
-  if (isDatabaseDown(error)) return false;
+  if (isDatabaseDown(error) || error instanceof LogUnavailableError) return false;
   return error instanceof pg.DatabaseError ? DATA_OR_PROGRAM.test(error.code ?? '') : true;
 }

@@ -70,7 +70,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   const { model, version, log, pool, logger, onBadEvent } = options;
   const found = await findVersion(pool, model.name, version);
   if (found === null || found.error !== null) return 'ended';
-  const target: Target = { pool, model, schema: schemaOf(model.name, version) };
+  const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   let building = found.state === 'building';
   const writer = createWriter({
     target,

@@ -21,14 +21,14 @@ export interface Difference {
  * @throws BadCommitError the log cannot be replayed
  */
 export async function verify(
-  { pool, model }: Omit<Target, 'schema'>,
+  { pool, model }: Omit<Target, 'schema' | 'keys'>,
   log: EventLog,
   { version }: Version,
   signal: AbortSignal,
 ): Promise<Difference[]> {
   const schema = schemaOf(model.name, version);
   const scratch = `${model.name}_replay`;
-  const target: Target = { pool, model, schema: scratch };
+  const target: Target = { pool, model, schema: scratch, keys: log.keys };
   await inTransaction(pool, async (tx) => {
     await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // of one that was killed
     await createTables(tx, model, scratch);

@@ -20,6 +20,8 @@ export interface UserChange {
   readonly loaded: Profile | null;
   /** JSON text of the custom fields that the batch sets; numbers keep their digits. */
   readonly customFields: Map<string, string>;
+  /** Whether the custom fields that the table has are gone. */
+  erased: boolean;
 }
 
 export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {

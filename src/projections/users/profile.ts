@@ -31,6 +31,7 @@ export interface Profile {
   addition_fields: Record<string, string>;
   visit_date: number | null;
   profile_date: number | null;
+  import_date: number | null;
   imported: Stamps | null;
 }
 
@@ -54,6 +55,7 @@ export function newProfile(date: number): Profile {
     addition_fields: {},
     visit_date: null,
     profile_date: null,
+    import_date: null,
     imported: null,
   };
 }
@@ -74,8 +76,10 @@ export function applyUpdate(profile: Profile, item: UpdateItem, date: number): v
 /** An import received at `at`: the fields that it gives replace what was before, the others stay. */
 export function applyImport(profile: Profile, user: ImportedUser, at: number): void {
   const stamps: Stamps = { ...profile.imported };
-  // Of two imports the later in the log counts, whatever the clocks said.
-  const time = Math.max(at, ...Object.values(stamps));
+  // Of two imports the later in the log counts, whatever the clocks said; and whatever they gave, since what was erased of
+  // one must leave no trace.
+  const time = Math.max(at, profile.import_date ?? at);
+  profile.import_date = time;
   const { full_name, ...person } = user.person ?? {};
   const { is_premium, is_bot, user_status, gender, timezone, date_create, date_last_active } = user;
   const set = setFields(profile, { ...person, is_premium, is_bot, user_status }, time);
@@ -96,6 +100,21 @@ export function applyImport(profile: Profile, user: ImportedUser, at: number): v
     const seenSince = profile_date !== null && profile_date > time;
     profile.date_last_active = seenSince ? Math.max(profile_date, date_last_active) : date_last_active;
     stamps.date_last_active = time;
+  }
+  profile.imported = Object.keys(stamps).length === 0 ? null : stamps;
+}
+
+const ERASED = ['first_name', 'last_name', 'full_name', 'username', 'language_code', 'gender', 'timezone'] as const;
+
+/**
+ * Leaves of a profile what it would be had nothing personal ever been told: that is what a rebuild makes of it, since what
+ * was sealed cannot be opened any more.
+ */
+export function applyErasure(profile: Profile): void {
+  const stamps: Partial<Record<string, number>> = { ...profile.imported };
+  for (const field of ERASED) {
+    profile[field] = null;
+    delete stamps[field];
   }
   profile.imported = Object.keys(stamps).length === 0 ? null : stamps;
 }

@@ -14,7 +14,7 @@ export async function loadUsers(
     name: 'users.load',
     text: `SELECT n.i::int, u.first_name, u.last_name, u.full_name, u.username, u.language_code, u.is_premium, u.is_bot,
                   u.gender, u.timezone, u.user_status, u.date_create::float8, u.date_last_active::float8,
-                  u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.imported
+                  u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.import_date::float8, u.imported
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i)
              JOIN users u USING (bot_id, user_id)`,
     values: [numbers(asked.map(({ bot }) => bot.bot_id)), numbers(asked.map(({ userId }) => userId))],
@@ -27,6 +27,7 @@ export async function loadUsers(
       profile,
       loaded: { ...profile },
       customFields: new Map(),
+      erased: false,
     });
   }
 }
@@ -39,12 +40,16 @@ export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): P
   const changed: UserChange[] = [];
   for (const user of users) (isOnlyActive(user) ? active : changed).push(user);
   await saveActivity(tx, active);
+  await dropCustomFields(
+    tx,
+    changed.filter(({ erased }) => erased),
+  );
   await saveAll(tx, changed);
 }
 
 /** Whether a user of the table has been active and nothing else, which is what most updates tell. */
-function isOnlyActive({ profile, loaded, customFields }: UserChange): boolean {
-  if (loaded === null || customFields.size > 0) return false;
+function isOnlyActive({ profile, loaded, customFields, erased }: UserChange): boolean {
+  if (loaded === null || customFields.size > 0 || erased) return false;
   for (const field of Object.keys(profile) as (keyof Profile)[])
     if (profile[field] !== loaded[field] && field !== 'date_last_active' && field !== 'profile_date') return false;
   return true;
@@ -67,6 +72,16 @@ async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promi
   });
 }
 
+async function dropCustomFields(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
+  if (users.length === 0) return;
+  await tx.query({
+    name: 'users.drop_custom_fields',
+    text: `UPDATE users u SET custom_fields = '{}' FROM unnest($1::int[], $2::bigint[]) AS n (bot_id, user_id)
+            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id`,
+    values: [numbers(users.map(({ bot_id }) => bot_id)), numbers(users.map(({ user_id }) => user_id))],
+  });
+}
+
 async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
   await tx.query({
@@ -80,7 +95,7 @@ async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<vo
              date_create = EXCLUDED.date_create, date_last_active = EXCLUDED.date_last_active,
              custom_fields = users.custom_fields || EXCLUDED.custom_fields,
              addition_fields = EXCLUDED.addition_fields, visit_date = EXCLUDED.visit_date,
-             profile_date = EXCLUDED.profile_date, imported = EXCLUDED.imported`,
+             profile_date = EXCLUDED.profile_date, import_date = EXCLUDED.import_date, imported = EXCLUDED.imported`,
     values: [`[${users.map(jsonOf).join()}]`],
   });
 }

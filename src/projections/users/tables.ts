@@ -35,6 +35,8 @@ CREATE TABLE users (
   visit_date bigint,
   /* date of the last update, which the names, flags and status are of */
   profile_date bigint,
+  /* receipt of the last import */
+  import_date bigint,
   /* receipts of imports, by the field that they gave: they go before updates of an earlier date */
   imported jsonb,
   PRIMARY KEY (bot_id, user_id)

@@ -4,13 +4,14 @@ import type { RecordedCommit } from '../../../src/log/port.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { aBusyCatalog } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { applyBatch, dumpRows } from '../../support/projection.ts';
 import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
 let tables: readonly string[];
+let log: MemoryLog;
 let lanes: readonly (readonly RecordedCommit[])[];
 
 beforeAll(async () => {
@@ -18,7 +19,7 @@ beforeAll(async () => {
   await createFirstTables(database.pool, catalogReadModel);
   const names = Object.keys(await dumpRows(database.pool, catalogReadModel));
   tables = names.map((name) => `${firstSchema(catalogReadModel)}.${name}`);
-  const log = memoryLog(64); // nearly every owner and bot a lane of its own
+  log = memoryLog(64); // nearly every owner and bot a lane of its own
   await aBusyCatalog({ log, sources: testSources() });
   lanes = log.commits.filter((commits) => commits.length > 0);
 });
@@ -30,7 +31,7 @@ async function project(order: readonly number[], size: number): Promise<Record<s
   await pool.query(`TRUNCATE ${tables.join(', ')}`);
   const next = lanes.map(() => 0);
   const batch = async (lane: number): Promise<void> => {
-    await applyBatch(pool, catalogReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size));
+    await applyBatch(pool, catalogReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size), log.keys);
     next[lane]! += size;
   };
   for (const lane of order) await batch(lane);
@@ -74,5 +75,5 @@ it('stops at an event about a row that is not there', async () => {
   await project([], 1000);
   const commit = lanes.flat().find(({ stream }) => stream.startsWith('eventtypes-'))!;
   const stray = { ...commit, stream: 'eventtypes-bNone' };
-  await expect(applyBatch(database.pool, catalogReadModel, [stray])).rejects.toThrow('belong to no bot');
+  await expect(applyBatch(database.pool, catalogReadModel, [stray], log.keys)).rejects.toThrow('belong to no bot');
 });

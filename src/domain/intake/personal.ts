@@ -1,0 +1,91 @@
+import type { LedgerEvent } from '../events.ts';
+import { IV_BYTES, open, type SealingKey, seal, sealedWith } from '../sealing.ts';
+import {
+  type ImportedUser,
+  importedPersonalFields,
+  person,
+  type SealedImportedUser,
+  type SealedUpdateItem,
+  type UpdateItem,
+} from './events.ts';
+
+/** Whose key seals the personal fields of a bot's user. */
+export function subjectOf(bot: string, userId: number): string {
+  return `${bot}/${userId}`;
+}
+
+export type KeyOf = (userId: number) => SealingKey;
+export type RandomBytes = (size: number) => Uint8Array;
+
+export function sealUpdate(item: UpdateItem, keyOf: KeyOf, randomBytes: RandomBytes): SealedUpdateItem {
+  const { person, ...rest } = item;
+  if (person === undefined) return rest;
+  return { ...rest, person: sealJson(keyOf(item.user_id), person, randomBytes) };
+}
+
+export function sealImport(item: ImportedUser, keyOf: KeyOf, randomBytes: RandomBytes): SealedImportedUser {
+  const { person, gender, timezone, custom_fields, ...rest } = item;
+  const fields = { person, gender, timezone, custom_fields };
+  if (Object.values(fields).every((field) => field === undefined)) return rest;
+  return { ...rest, person: sealJson(keyOf(item.user_id), fields, randomBytes) };
+}
+
+/** Whether an item has anything to seal. */
+export function isPersonal(item: UpdateItem | ImportedUser): boolean {
+  if (item.person !== undefined) return true;
+  return 'custom_fields' in item || 'gender' in item || 'timezone' in item;
+}
+
+function sealJson(key: SealingKey, fields: object, randomBytes: RandomBytes): string {
+  return seal(key, JSON.stringify(fields), randomBytes(IV_BYTES));
+}
+
+/** The ids of the keys that open what is sealed in the event. @throws UnreadableEventError */
+export function keyIdsOf(event: LedgerEvent): string[] {
+  if (event.type !== 'updates_received' && event.type !== 'users_imported') return [];
+  return event.data.items.flatMap(({ person }) => (typeof person === 'string' ? [sealedWith(person)] : []));
+}
+
+/**
+ * The event with its personal fields in clear; those whose key was forgotten are gone.
+ * @param bot the public key of the bot whose event it is
+ * @throws UnreadableEventError
+ */
+export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<string, SealingKey>): LedgerEvent {
+  function opened(userId: number, sealed: string): unknown {
+    const key = keys.get(sealedWith(sealed));
+    return key === undefined ? undefined : JSON.parse(open(key.secret, subjectOf(bot, userId), sealed));
+  }
+  switch (event.type) {
+    case 'updates_received': {
+      const items = event.data.items.map((item): UpdateItem => {
+        const { person: given, ...rest } = item;
+        if (typeof given !== 'string') return given === undefined ? rest : { ...rest, person: given };
+        const fields = opened(item.user_id, given);
+        return fields === undefined ? rest : { ...rest, person: person.parse(fields) };
+      });
+      return { type: event.type, data: { items } };
+    }
+    case 'users_imported': {
+      const items = event.data.items.map((item): ImportedUser => {
+        const { person: given, ...rest } = item;
+        if (typeof given !== 'string') return given === undefined ? rest : { ...rest, person: given };
+        return { ...rest, ...importedPersonalFields.parse(opened(item.user_id, given) ?? {}) };
+      });
+      return { type: event.type, data: { items } };
+    }
+    default:
+      return event;
+  }
+}
+
+/** Items of an opened event. What is sealed in them has not been opened: stop rather than take it for nothing. */
+export function updateInClear({ person, ...rest }: UpdateItem | SealedUpdateItem): UpdateItem {
+  if (typeof person === 'string') throw new TypeError('an update is still sealed');
+  return person === undefined ? rest : { ...rest, person };
+}
+
+export function importInClear({ person, ...rest }: ImportedUser | SealedImportedUser): ImportedUser {
+  if (typeof person === 'string') throw new TypeError('an import is still sealed');
+  return person === undefined ? rest : { ...rest, person };
+}
