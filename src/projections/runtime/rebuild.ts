@@ -54,10 +54,11 @@ export async function rebuild(
       const now = await findVersion(pool, model.name, version);
       if (now === null) throw new RebuildStoppedError(`${schemaOf(model.name, version)} was dropped`);
       if (now.error !== null) throw new RebuildStoppedError(now.error);
-      const total = (await log.lag(new Map())).commits;
       const left = (await log.lag(await loadCheckpoint(pool, schemaOf(model.name, version)))).commits;
-      doneBefore ??= total - left;
-      onProgress({ done: total - left, total, seconds: (performance.now() - begun) / 1000, doneBefore });
+      const total = Math.max(left, (await log.lag(new Map())).commits); // both are estimates
+      const done = total - left;
+      doneBefore ??= done;
+      onProgress({ done, total, seconds: (performance.now() - begun) / 1000, doneBefore });
       if (now.state !== 'building') return now;
       await pause(LOOK_MS, signal);
     }

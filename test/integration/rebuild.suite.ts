@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keyOf } from '../../src/log/stream-name.ts';
+import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { type Answers, allAnswers, type FilledBots, fillService, request } from '../support/all-answers.ts';
+import { readAll } from '../support/log.ts';
+import { botledger, operate } from '../support/operate.ts';
+import { startTestInstance, type TestBot, type TestService } from '../support/service.ts';
+
+/**
+ * A read model is built anew beside the one that answers, and nobody who asks the service notices: over every read model
+ * there is, on every engine.
+ */
+export function describeRebuild(start: () => Promise<TestService>): void {
+  let service: TestService;
+  let filled: FilledBots;
+  /** Has traffic all the time. */
+  let busy: TestBot;
+  let before: Answers;
+  beforeAll(async () => {
+    service = await start();
+    filled = await fillService(service);
+    busy = await service.createBot();
+    before = await allAnswers(service.address, filled);
+  });
+  afterAll(() => service.stop());
+
+  const run = (argv: string, models?: readonly ReadModel[]) => operate(service.env, argv.split(' '), models);
+
+  test.each(readModels.map(({ name }) => name))(
+    '%s: the same tables anew',
+    async (name) => {
+      const noticed = askAllTheTime(service.address, busy);
+      try {
+        expect(await run(`projection rebuild ${name}`)).toMatchObject({
+          name,
+          version: 2,
+          state: 'ready',
+          error: null,
+        });
+        expect(await run(`projection rebuild ${name}`), 'again').toMatchObject({ version: 2 });
+        expect(await botledger(service.env, ['projection', 'switch', name])).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('was not verified'),
+        });
+        await run(`projection verify ${name}`);
+        expect(await run(`projection switch ${name}`)).toMatchObject({ version: 2, state: 'live' });
+        expect(await run(`projection drop ${name} --version 1`)).toMatchObject({ version: 1 });
+      } finally {
+        expect(await noticed()).toEqual([]);
+      }
+      expect(await allAnswers(service.address, filled)).toEqual(before);
+      const rows = (await run('projection list')).filter((row: { name: string }) => row.name === name);
+      expect(rows).toMatchObject([{ version: 2, state: 'live', next_command: null }]);
+    },
+    60_000,
+  );
+
+  test.each(readModels.map(({ name }) => name))(
+    '%s: other tables, filled from the history',
+    async (name) => {
+      const changed = readModels.map((model) => (model.name === name ? withCounter(model) : model));
+      const model = changed.find((each) => each.name === name)!;
+      const noticed = askAllTheTime(service.address, busy);
+      let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
+      try {
+        // A new binary's commands, while the instances of the former one go on.
+        const { version } = await run(`projection rebuild ${name}`, changed);
+        await run(`projection verify ${name}`, changed);
+        await run(`projection switch ${name}`, changed);
+        next = await startTestInstance(service.env, changed);
+        expect(await allAnswers(next.address, filled)).toEqual(before);
+
+        await service.projected();
+        const intake = (await readAll(service.log, { categories: model.categories })).filter(
+          ({ stream }) => keyOf(stream) === filled.bot.publicKey,
+        );
+        const counted = `SELECT commits_seen FROM ${schemaOf(name, version)}.bots WHERE public_key = $1`;
+        await expect
+          .poll(async () => (await service.database.pool.query(counted, [filled.bot.publicKey])).rows[0].commits_seen)
+          .toBeGreaterThanOrEqual(intake.length);
+        expect(await allAnswers(service.address, filled), 'the former binary').toEqual(before);
+        // Back to the former: it was kept up.
+        await run(`projection switch ${name}`);
+        await run(`projection drop ${name} --version ${version}`, changed);
+      } finally {
+        await next?.stop();
+        expect(await noticed()).toEqual([]);
+      }
+    },
+    60_000,
+  );
+}
+
+/** A change of a read model that needs the history: how many commits each bot's log had. */
+function withCounter(model: ReadModel): ReadModel {
+  return {
+    ...model,
+    shape: model.shape + 1,
+    ddl: `${model.ddl}; ALTER TABLE bots ADD COLUMN commits_seen integer;`,
+    async apply(tx, commits) {
+      await model.apply(tx, commits);
+      await tx.query(
+        `UPDATE bots SET commits_seen = coalesce(commits_seen, 0) + n
+         FROM (SELECT key, count(*)::int AS n FROM unnest($1::text[]) AS key GROUP BY key) AS seen WHERE key = public_key`,
+        [commits.map(({ stream }) => keyOf(stream))],
+      );
+    },
+  };
+}
+
+/**
+ * Sends events and asks for reports, one after the other, until told to stop. @returns what was noticed: answers that are
+ * not 200, and counts that fall behind what was counted before
+ */
+function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<string[]> {
+  const noticed: string[] = [];
+  const key = { 'api-key': apiKey };
+  let stopped = false;
+  let counted = 0;
+  const report_config = {
+    source_request: {
+      type: 'trends',
+      type_chart: 'table',
+      requests: [{ type: 'trend', event_id: null, event_name: 'any', agr: 'total' }],
+    },
+    settings: { params: { ':date_from': '2020-01-01 00:00:00', ':date_to': '2030-01-01 00:00:00' } },
+  };
+  async function ask(path: string, body?: object): Promise<object> {
+    const answer = await request(`${address}/v1/${path}`, key, body);
+    if (answer.status !== 200) noticed.push(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+  async function loop(): Promise<void> {
+    for (let i = 0; !stopped; i++) {
+      await ask('send-update', { update: start(i) });
+      await ask('reports/resources');
+      await ask('reports/events');
+      const { data } = (await ask('reports/preview', { report_config })) as { data?: { rows: { value: number }[] } };
+      const total = data?.rows[0]?.value ?? -1;
+      if (total < counted) noticed.push(`counted ${total} after ${counted}`);
+      counted = Math.max(counted, total);
+    }
+  }
+  const looping = loop();
+  return async () => {
+    stopped = true;
+    await looping;
+    return noticed;
+  };
+}
+
+function start(id: number): object {
+  const from = { id: 1 + (id % 50), is_bot: false, first_name: 'Ada' };
+  const chat = { id: from.id, type: 'private' };
+  return { update_id: id, message: { message_id: id, date: Math.floor(Date.now() / 1000), chat, from, text: 'hello' } };
+}
