@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { CliError } from './errors.ts';
+import { linesIn, MAX_LINE, wholeLines } from './whole-lines.ts';
 
 export interface CsvRecord {
   /** Where it ends, from 1. */
@@ -10,9 +11,6 @@ export interface CsvRecord {
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** Longest record that is read, in bytes. */
-const MAX_RECORD = 1 << 20;
-
 /** The records of a CSV file (RFC 4180, UTF-8) with a header that has at least these columns. @throws CliError */
 export async function* csvRecords(file: string, required: readonly string[]): AsyncGenerator<CsvRecord> {
   const parser = parse({
@@ -20,9 +18,9 @@ export async function* csvRecords(file: string, required: readonly string[]): As
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    max_record_size: MAX_RECORD,
+    max_record_size: MAX_LINE,
   });
-  const reading = pipeline(createReadStream(file), parser);
+  const reading = pipeline(utf8(file), parser);
   // It fails together with the loop below, which tells; unheard, it would end the process.
   reading.catch(() => {});
   let header: readonly string[] | undefined;
@@ -46,6 +44,17 @@ export async function* csvRecords(file: string, required: readonly string[]): As
     throw error;
   }
   if (header === undefined) throw new CliError(`${file}: the file is empty`);
+}
+
+/** The bytes of the file. Others would be taken for U+FFFD each, in silence. @throws CliError */
+async function* utf8(file: string): AsyncGenerator<Buffer> {
+  for await (const { line, bytes } of wholeLines(file)) {
+    if (!isUtf8(bytes)) {
+      const wrong = linesIn(bytes).findIndex((each) => !isUtf8(each));
+      throw new CliError(`${file}: line ${line + wrong} is not UTF-8`);
+    }
+    yield bytes;
+  }
 }
 
 function checkedHeader(file: string, record: readonly string[], required: readonly string[]): readonly string[] {

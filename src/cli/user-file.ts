@@ -1,11 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { parse } from 'lossless-json';
 import { readImportedUser } from '../domain/catalog/imported-user.ts';
 import type { ImportedUser } from '../domain/intake/events.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { csvRecords } from './csv.ts';
 import { CliError } from './errors.ts';
+import { linesIn, wholeLines } from './whole-lines.ts';
 
 /** A line of a file of users: a user, or what is wrong with it. */
 type Line = { readonly line: number } & ({ readonly user: ImportedUser } | { readonly problem: string });
@@ -49,12 +50,15 @@ async function isNdjson(file: string): Promise<boolean> {
 }
 
 async function* ndjsonLines(file: string): AsyncGenerator<Line> {
-  const input = createReadStream(file, { encoding: 'utf8' });
-  let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++;
-    const trimmed = text.replace(/^\uFEFF/, '').trim();
-    if (trimmed !== '') yield { line, ...readJson(trimmed) };
+  for await (const { line, bytes } of wholeLines(file)) {
+    for (const [index, each] of linesIn(bytes).entries()) {
+      const text = each
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .trim();
+      if (text === '') continue;
+      yield { line: line + index, ...(isUtf8(each) ? readJson(text) : { problem: 'not UTF-8' }) };
+    }
   }
 }
 

@@ -23,11 +23,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function file(text: string): Promise<string> {
+async function file(text: string | Buffer): Promise<string> {
   const path = join(folder, 'given');
   await writeFile(path, text);
   return path;
 }
+
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 const commits = (): RecordedCommit[] => cli.log.commits.flat().filter(({ stream }) => stream === intakeStream(bot));
 /** The chunks of users that the log has got since, in clear. */
@@ -60,6 +62,24 @@ describe('user import', () => {
     ]);
   });
 
+  it('reads files of several pieces, cut within a character or not', async () => {
+    const users = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ user_id: index + 1, a: '😀ë'.repeat(40) }));
+    for (const text of [
+      users(6000)
+        .map((user) => JSON.stringify(user))
+        .join('\r\n'),
+      `a,user_id\n${users(6000)
+        .map(({ user_id, a }) => `${a},${user_id}\n`)
+        .join('')}`,
+    ]) {
+      const since = count();
+      expect(await cli.json('user', 'import', '--bot', bot, await file(text))).toEqual({ users: 6000 });
+      const items = (await imports(since)).flat();
+      expect(items).toEqual(users(6000).map(({ user_id, a }) => ({ user_id, custom_fields: { a } })));
+    }
+  });
+
   it('appends in chunks of 1,000, and of a million characters', async () => {
     const since = count();
     const small = Array.from({ length: 2500 }, (_, index) => `${index + 1}`).join('\n');
@@ -80,6 +100,18 @@ describe('user import', () => {
     ['a duplicate key', '{"user_id":1,"a":1,"a":2}', /line 1: not JSON/],
     ['many bad lines', `user_id\n${'x\n'.repeat(12)}`, /line 6: .*; and 7 more bad lines/],
     ['a line with too few cells', 'user_id,a\n1,2\n3\n', /line 3 has 1 cells, the header 2/],
+    ['a line of CSV that is not UTF-8', latin1('user_id,a\n1,"x\ny"\n2,Zoë\n'), /: line 4 is not UTF-8/],
+    ['a CSV in UTF-16', Buffer.from('\uFEFFuser_id\n1\n', 'utf16le'), /line 1 is not UTF-8/],
+    [
+      'lines of JSON that are not UTF-8',
+      latin1('{"user_id":1}\n\n{"user_id":2,"a":"ë"}\n{}'),
+      /line 3: not UTF-8; line 4: /,
+    ],
+    [
+      'a line without an end',
+      `{"user_id":1}\n{"user_id":2,"a":"${'x'.repeat(3 << 20)}"}`,
+      /line 2 is longer than 1048576 bytes/,
+    ],
     ['a quote left open', 'user_id,a\n1,"b\n', /Quote/],
     ['no header', '1\n2\n', /the header lacks user_id/],
     ['a column twice', 'user_id,a,a\n1,2,3\n', /stands twice/],
