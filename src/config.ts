@@ -11,7 +11,18 @@ function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
   for (const problem of problemsOfPolicy(text, names)) context.addIssue(problem);
 }
 
-const count = (fallback: number, least = 0) => z.coerce.number().int().min(least).default(fallback);
+const count = (fallback: number, least: number, most: number) => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.coerce
+    .number({ error })
+    .refine((given) => Number.isInteger(given) && given >= least && given <= most, { error })
+    .default(fallback);
+};
+
+/** Ten minutes: nobody waits longer, and it is far from the 2^31 ms at which a timer goes off at once. */
+const LONGEST_MS = 600_000;
+/** Far beyond what one instance serves. */
+const MOST = 1_000_000;
 
 /** Never all of them: with every hop believed, the caller would choose its own address. */
 function trustedProxies(text: string, context: z.RefinementCtx): number | string[] | false {
@@ -32,7 +43,7 @@ function isNetwork(text: string): boolean {
 
 export const environment = z
   .object({
-    PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the HTTP server; 0: any free one'),
+    PORT: count(3000, 0, 65535).describe('Port of the HTTP server; 0: any free one'),
     HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for all'),
     DATABASE_URL: z
       .url({ protocol: /^postgres(ql)?$/ })
@@ -47,14 +58,18 @@ export const environment = z
       .optional()
       .describe('host:port, comma-separated; for EVENT_LOG=kafka'),
     KAFKA_TOPIC: z.string().min(1).default('botledger').describe('The topic that is the log'),
-    KAFKA_PARTITIONS: count(12, 1).describe('Partitions of the topic when it is created; fixed from then on'),
+    KAFKA_PARTITIONS: count(12, 1, 1000).describe('Partitions of the topic when it is created; fixed from then on'),
     ROLE: z.enum(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-    MAX_WAIT_MS: count(5000, 100).describe('No request waits longer for the log, a queue or a lock, in milliseconds'),
-    REPORT_TIMEOUT_MS: count(15_000, 100).describe('A report may run this long, in milliseconds'),
-    REPORT_CONCURRENCY: count(4, 1).describe('Reports of one API key at once'),
-    RATE_LIMIT_PER_KEY: count(1000).describe('Requests a second of one API key; 0: no limit'),
-    AUTH_FAILURES_PER_MINUTE: count(60).describe('Failed authentications a minute of one address; 0: no limit'),
+    MAX_WAIT_MS: count(5000, 100, LONGEST_MS).describe(
+      'No request waits longer for the log, a queue or a lock, in milliseconds',
+    ),
+    REPORT_TIMEOUT_MS: count(15_000, 100, LONGEST_MS).describe('A report may run this long, in milliseconds'),
+    REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once'),
+    RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe('Requests a second of one API key; 0: no limit'),
+    AUTH_FAILURES_PER_MINUTE: count(60, 0, MOST).describe(
+      'Failed authentications a minute of one address; 0: no limit',
+    ),
     ON_BAD_EVENT: z
       .string()
       .superRefine(checkBadEventPolicy)
