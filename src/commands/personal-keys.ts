@@ -12,6 +12,11 @@ const FRESH_MS = 1000;
 /** Some 300 bytes each. */
 const MAX_CACHED = 50_000;
 
+interface Cached {
+  readonly key: DataKey;
+  readonly askedAt: number;
+}
+
 interface Gathering {
   readonly subjects: Set<string>;
   readonly keys: Promise<ReadonlyMap<string, DataKey>>;
@@ -21,17 +26,21 @@ interface Gathering {
  * Asks the keyring on the way of every request with updates: requests that were read together share one question, and the
  * users of the last second need none.
  */
-export function personalKeys(keyring: () => Pick<Keyring, 'keysFor'>): PersonalKeys {
-  const cached = new LRUCache<string, DataKey>({ max: MAX_CACHED, ttl: FRESH_MS });
+export function personalKeys(
+  keyring: () => Pick<Keyring, 'keysFor'>,
+  /** Milliseconds of a clock that never goes back. */
+  elapsed: () => number = () => performance.now(),
+): PersonalKeys {
+  const cached = new LRUCache<string, Cached>({ max: MAX_CACHED });
   let gathering: Gathering | null = null;
 
   async function ask(subjects: ReadonlySet<string>): Promise<ReadonlyMap<string, DataKey>> {
     await turn();
     gathering = null;
     // Before the question: the answer may be as old as that.
-    const start = performance.now();
+    const askedAt = elapsed();
     const keys = await keyring().keysFor([...subjects]);
-    for (const [subject, key] of keys) cached.set(subject, key, { start });
+    for (const [subject, key] of keys) cached.set(subject, { key, askedAt });
     return keys;
   }
 
@@ -48,9 +57,9 @@ export function personalKeys(keyring: () => Pick<Keyring, 'keysFor'>): PersonalK
     const keys = new Map<string, DataKey>();
     const missing: string[] = [];
     for (const subject of subjects) {
-      const key = cached.get(subject);
-      if (key === undefined) missing.push(subject);
-      else keys.set(subject, key);
+      const known = cached.get(subject);
+      if (known !== undefined && elapsed() - known.askedAt <= FRESH_MS) keys.set(subject, known.key);
+      else missing.push(subject);
     }
     if (missing.length === 0) return keys;
     const asked = await gather(missing);

@@ -18,25 +18,23 @@ export type KeyOf = (userId: number) => SealingKey;
 export type RandomBytes = (size: number) => Uint8Array;
 
 export function sealUpdate(item: UpdateItem, keyOf: KeyOf, randomBytes: RandomBytes): SealedUpdateItem {
-  const { person, ...rest } = item;
-  if (person === undefined) return rest;
-  return { ...rest, person: sealJson(keyOf(item.user_id), person, randomBytes) };
+  const { person: _, ...rest } = item;
+  if (!isPersonal(item)) return rest;
+  return { ...rest, person: sealJson(keyOf(item.user_id), item.person, randomBytes) };
 }
 
 export function sealImport(item: ImportedUser, keyOf: KeyOf, randomBytes: RandomBytes): SealedImportedUser {
   const { person, gender, timezone, custom_fields, ...rest } = item;
-  const fields = { person, gender, timezone, custom_fields };
-  if (Object.values(fields).every((field) => field === undefined)) return rest;
-  return { ...rest, person: sealJson(keyOf(item.user_id), fields, randomBytes) };
+  if (!isPersonal(item)) return rest;
+  return { ...rest, person: sealJson(keyOf(item.user_id), { person, gender, timezone, custom_fields }, randomBytes) };
 }
 
 /** Whether an item has anything to seal. */
-export function isPersonal(item: UpdateItem | ImportedUser): boolean {
-  if (item.person !== undefined) return true;
-  return 'custom_fields' in item || 'gender' in item || 'timezone' in item;
+export function isPersonal({ person, gender, timezone, custom_fields }: Partial<ImportedUser>): boolean {
+  return [person, gender, timezone, custom_fields].some((field) => field !== undefined);
 }
 
-function sealJson(key: SealingKey, fields: object, randomBytes: RandomBytes): string {
+function sealJson(key: SealingKey, fields: unknown, randomBytes: RandomBytes): string {
   return seal(key, JSON.stringify(fields), randomBytes(IV_BYTES));
 }
 
