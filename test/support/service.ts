@@ -70,6 +70,7 @@ export async function startTestService(
   engine: TestEngine = 'postgres',
   /** The service's own way to the database server; the tests' is the direct one. */
   databaseServer?: string,
+  readModels?: readonly ReadModel[],
 ): Promise<TestService> {
   const database = await createTestDatabase();
   const way = new URL(databaseServer ?? database.url);
@@ -91,7 +92,7 @@ export async function startTestService(
         }),
     ...changes,
   };
-  let running = await startTestInstance(env);
+  let running = await startTestInstance(env, readModels);
   let log = await openLog();
   const commands: CommandContext = {
     get log() {
@@ -158,7 +159,7 @@ export async function startTestService(
     async restart(meanwhile) {
       await Promise.all([running.stop(), log.close()]);
       await meanwhile?.();
-      running = await startTestInstance(env);
+      running = await startTestInstance(env, readModels);
       log = await openLog();
     },
     async dropPicture() {

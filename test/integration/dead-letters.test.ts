@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { deadLetterSkipped } from '../../src/domain/operation/events.ts';
+import { intakeStream, projectionStream } from '../../src/domain/streams.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { botledger, operate } from '../support/operate.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+
+/** Events that a read model cannot take: it stops or sets them aside, and operators decide. */
+
+let service: TestService;
+let bot: TestBot;
+/** Causes of commits that the read model `events` refuses, until it is mended. */
+let refused: Set<string>;
+let updateId: number;
+
+async function start(ON_BAD_EVENT: string): Promise<void> {
+  refused = new Set(['poison']);
+  updateId = 1;
+  const models = readModels.map((model) => (model.name === 'events' ? touchy(model) : model));
+  service = await startTestService({ ON_BAD_EVENT }, 'postgres', undefined, models);
+  bot = await service.createBot();
+}
+afterEach(() => service.stop());
+
+function touchy(model: ReadModel): ReadModel {
+  return {
+    ...model,
+    async apply(tx, commits) {
+      for (const { causation } of commits)
+        if (causation !== undefined && refused.has(causation)) throw new TypeError('this commit cannot be taken');
+      await model.apply(tx, commits);
+    },
+  };
+}
+
+async function append(causation?: string): Promise<string> {
+  const id = systemSources.uuid();
+  const item = { update_id: updateId++, user_id: 7, makes_user: true, is_bot: false, is_premium: false, event_id: 1 };
+  await service.log.append({
+    id,
+    stream: intakeStream(bot.publicKey),
+    expected: 'any',
+    at: systemSources.now(),
+    events: [{ type: 'updates_received', v: 1, data: { items: [item] } }],
+    causation,
+  });
+  return id;
+}
+
+const run = (...argv: string[]) => operate(service.env, argv, models());
+const models = (): readonly ReadModel[] => readModels.map((model) => (model.name === 'events' ? touchy(model) : model));
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of an answer
+async function eventsRow(): Promise<any> {
+  const rows = (await run('projection', 'list')) as { name: string; version: number }[];
+  return rows.find(({ name }) => name === 'events');
+}
+
+/** Events of the bot that the read model has. */
+async function counted(): Promise<number> {
+  const { rows } = await service.database.pool.query<{ n: number }>('SELECT count(*)::int AS n FROM events_v1.events');
+  return rows[0]!.n;
+}
+
+describe('a read model that stops at a bad event', () => {
+  test('says what is wrong and what to type; it goes on when that is mended, and the others never stopped', async () => {
+    await start('stop');
+    await append();
+    const bad = await append('poison');
+    await append();
+    await expect.poll(async () => (await eventsRow()).state, { timeout: 10_000 }).toBe('stopped');
+    const row = await eventsRow();
+    expect(row.error).toContain(bad);
+    expect(row.next_command).toBe(`botledger dead-letter retry events_v1.${bad}`);
+    expect(await counted()).toBe(1);
+    const key = { 'api-key': bot.apiKey };
+    expect((await service.get('/v1/reports/resources', key)).status).toBe(200);
+    expect((await run('projection', 'list')).filter(({ state }: { state: string }) => state === 'live')).toHaveLength(
+      2,
+    );
+
+    // Not mended yet.
+    const again = await botledger(service.env, row.next_command.split(' ').slice(1), models());
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
+
+    refused.clear();
+    await run(...row.next_command.split(' ').slice(1));
+    await service.projected();
+    expect(await counted()).toBe(3);
+    expect(await eventsRow()).toMatchObject({ state: 'live', error: null, next_command: null });
+    expect(await run('dead-letter', 'list')).toEqual([]);
+  }, 30_000);
+
+  test('goes on without it when it is skipped, in a rebuild too; the log says who decided what', async () => {
+    await start('stop');
+    await append();
+    const bad = await append('poison');
+    await append();
+    await expect.poll(async () => (await eventsRow()).state, { timeout: 10_000 }).toBe('stopped');
+    await run('dead-letter', 'skip', `events_v1.${bad}`, '--reason', 'sent by a broken script');
+    await service.projected();
+    expect(await counted()).toBe(2);
+    const { commits } = await service.log.read(projectionStream('events'));
+    expect(commits.flatMap(({ events }) => events).map((event) => deadLetterSkipped.read(event).data)).toEqual([
+      { commit_id: bad, version: 1, error: expect.stringContaining(bad), reason: 'sent by a broken script' },
+    ]);
+    expect(await run('projection', 'rebuild', 'events')).toMatchObject({ version: 2, state: 'ready' });
+    await run('projection', 'verify', 'events');
+  }, 30_000);
+});
+
+describe('a read model that sets bad events aside', () => {
+  test('goes on; the commit is applied late when it is mended', async () => {
+    await start('users=stop,events=dead-letter');
+    await append();
+    const bad = await append('poison');
+    await append();
+    await service.projected();
+    expect(await counted()).toBe(2);
+    expect(await run('dead-letter', 'list')).toMatchObject([
+      { id: `events_v1.${bad}`, projection: 'events', version: 1, blocking: false, stream: `intake-${bot.publicKey}` },
+    ]);
+    expect(await eventsRow()).toMatchObject({ state: 'live', next_command: 'botledger dead-letter list' });
+
+    const again = await botledger(service.env, ['dead-letter', 'retry', `events_v1.${bad}`], models());
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
+    refused.clear();
+    await run('dead-letter', 'retry', `events_v1.${bad}`);
+    expect(await counted()).toBe(3);
+    expect(await run('dead-letter', 'list')).toEqual([]);
+  }, 30_000);
+
+  test('is strict in a rebuild', async () => {
+    await start('dead-letter');
+    await append();
+    const bad = await append('poison');
+    await service.projected();
+    const rebuilt = await botledger(service.env, ['projection', 'rebuild', 'events'], models());
+    expect(rebuilt).toMatchObject({ code: 1, err: expect.stringContaining(bad) });
+    const rows = (await run('projection', 'list')) as { name: string; version: number }[];
+    expect(rows.find(({ name, version }) => name === 'events' && version === 2)).toMatchObject({
+      state: 'stopped',
+      next_command: `botledger dead-letter retry events_v2.${bad}`,
+    });
+    // What was decided for one version holds for all.
+    await run('dead-letter', 'skip', `events_v2.${bad}`, '--reason', 'known');
+    expect(await run('projection', 'rebuild', 'events')).toMatchObject({ version: 2, state: 'ready' });
+  }, 30_000);
+});
+
+test('an unknown dead letter, and a skip without a reason, are refused', async () => {
+  await start('stop');
+  for (const id of ['events_v1.nothing', `events_v9.${systemSources.uuid()}`, `events_v1.${systemSources.uuid()}`]) {
+    const { code, err } = await botledger(service.env, ['dead-letter', 'skip', id, '--reason', 'x']);
+    expect([code, err]).toEqual([1, `botledger: there is no dead letter ${id}\n`]);
+  }
+  expect((await botledger(service.env, ['dead-letter', 'skip', 'events_v1.x'])).code).toBe(2);
+});
