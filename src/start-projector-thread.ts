@@ -8,13 +8,12 @@ const AGAIN_MS = 1000;
 
 /** Starts the projectors in a thread of their own, again whenever it ends by itself. */
 export function startProjectorThread(data: ProjectorThreadData, logger: Logger): Projectors {
-  const file = new URL(`./projector-thread${extname(import.meta.url)}`, import.meta.url);
   let stopping = false;
   let again: NodeJS.Timeout | undefined;
   let ended: Promise<void>;
   let worker: Worker;
   const start = (): void => {
-    worker = new Worker(file, { workerData: data });
+    worker = startWorker(data);
     worker.on('error', (error) => logger.error({ err: error }, 'the projectors failed'));
     ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
@@ -35,4 +34,14 @@ export function startProjectorThread(data: ProjectorThreadData, logger: Logger):
       await ended;
     },
   };
+}
+
+function startWorker(workerData: ProjectorThreadData): Worker {
+  if (extname(import.meta.url) === '.js')
+    return new Worker(new URL('./projector-thread.js', import.meta.url), { workerData });
+  // Run from its source, by tsx, which does not get into threads by itself (Node.js 20).
+  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const source = JSON.stringify(new URL('./projector-thread.ts', import.meta.url));
+  const code = `import(${tsx}).then(({ register }) => { register(); return import(${source}); });`;
+  return new Worker(code, { eval: true, workerData });
 }

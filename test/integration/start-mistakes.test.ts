@@ -60,7 +60,7 @@ test('a PORT that is taken', async ({ database }) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const service = await serviceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal' }, port);
+  const service = await serviceProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'fatal' }, { port });
   await expect(service.start()).rejects.toThrow(`ended: 1\nbotledger: PORT: ${port} is in use on 127.0.0.1\n`);
   taken.close();
 });

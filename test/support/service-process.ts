@@ -24,8 +24,11 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 const root = join(import.meta.dirname, '../..');
 
-export async function serviceProcess(env: Record<string, string>, ownPort?: number): Promise<ServiceProcess> {
-  const port = ownPort ?? (await freePort());
+export async function serviceProcess(
+  env: Record<string, string>,
+  { port: given, program = ['dist/main.js'] }: { port?: number; program?: readonly string[] } = {},
+): Promise<ServiceProcess> {
+  const port = given ?? (await freePort());
   let child: ChildProcess | null = null;
   let ended: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   let output = '';
@@ -34,7 +37,7 @@ export async function serviceProcess(env: Record<string, string>, ownPort?: numb
   return {
     address,
     async start() {
-      const started = spawn(process.execPath, ['dist/main.js'], {
+      const started = spawn(process.execPath, program, {
         cwd: root,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
