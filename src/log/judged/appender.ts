@@ -1,8 +1,15 @@
 import { LogUnavailableError, OutcomeUnknownError } from '../port.ts';
-import type { KafkaClient, NewRecord } from './client.ts';
+import { type NewRecord, NotSentError, type RecordStore } from './record-store.ts';
 
-export interface AppenderOptions {
-  readonly client: Pick<KafkaClient, 'send'>;
+/** How many appends go together, and how many such groups at once: while they are on their way, the next gathers. */
+export interface GroupLimits {
+  readonly maxRecords: number;
+  readonly maxBytes: number;
+  readonly maxSends: number;
+}
+
+export interface AppenderOptions extends GroupLimits {
+  readonly store: Pick<RecordStore, 'send'>;
   /** Appends waiting for their turn, in bytes of their text; more are refused at once. */
   readonly maxQueuedBytes: number;
 }
@@ -14,11 +21,6 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const MAX_GROUP_RECORDS = 1000;
-/** All records of one send may lie in one partition, where together they are one batch: well below its limit. */
-const MAX_GROUP_BYTES = 8 << 20;
-/** While these are on their way, appends gather for the next: one record a send is 0.7 k/s, 1,000 records are 32 k/s. */
-const MAX_SENDS = 3;
 const SWEEP_MS = 50;
 
 /**
@@ -61,7 +63,7 @@ export class Appender {
 
   /** One turn of the event loop later, so that requests that were read together share a send. */
   #schedule(): void {
-    if (this.#scheduled || this.#sends >= MAX_SENDS || this.#queue.length === 0) return;
+    if (this.#scheduled || this.#sends >= this.#options.maxSends || this.#queue.length === 0) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -74,7 +76,8 @@ export class Appender {
     let bytes = 0;
     let count = 0;
     for (const { record } of this.#queue) {
-      if (count === MAX_GROUP_RECORDS || (count > 0 && bytes + record.value.length > MAX_GROUP_BYTES)) break;
+      if (count === this.#options.maxRecords || (count > 0 && bytes + record.value.length > this.#options.maxBytes))
+        break;
       bytes += record.value.length;
       count++;
     }
@@ -86,10 +89,11 @@ export class Appender {
     this.#sends++;
     for (const waiting of group) this.#sending.add(waiting);
     try {
-      const offsets = await this.#options.client.send(group.map(({ record }) => record));
+      const offsets = await this.#options.store.send(group.map(({ record }) => record));
       for (const [i, waiting] of group.entries()) waiting.resolve(offsets[i]!);
     } catch (error) {
-      for (const waiting of group) waiting.reject(unknown(error));
+      const told = error instanceof NotSentError ? unavailable(error) : unknown(error);
+      for (const waiting of group) waiting.reject(told);
     }
     for (const waiting of group) this.#sending.delete(waiting);
     this.#sends--;
@@ -103,7 +107,7 @@ export class Appender {
       this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
       for (const { record, reject } of overdue) {
         this.#queuedBytes -= record.value.length;
-        reject(new LogUnavailableError('the log did not take the append in time'));
+        reject(unavailable());
       }
     }
     for (const waiting of this.#sending) {
@@ -118,6 +122,10 @@ export class Appender {
   }
 }
 
+function unavailable(cause?: unknown): LogUnavailableError {
+  return new LogUnavailableError('the log did not take the append in time', { cause });
+}
+
 function unknown(cause: unknown): OutcomeUnknownError {
-  return new OutcomeUnknownError('Kafka did not say in time whether it has the append', { cause });
+  return new OutcomeUnknownError('the log did not say in time whether it has the append', { cause });
 }

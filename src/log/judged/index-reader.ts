@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
   BrokenChainError,
@@ -9,14 +8,15 @@ import {
   type StreamHead,
   type StreamSlice,
 } from '../port.ts';
+import type { Index } from './index-schema.ts';
 import { positionOf } from './position.ts';
 import type { VoidReason } from './validity.ts';
 
 /** Per lane, the first offset without a verdict. */
-export async function nextOffsets(pool: pg.Pool): Promise<number[]> {
-  const { rows } = await pool.query<{ lane: number; next_offset: string }>({
+export async function nextOffsets(index: Index): Promise<number[]> {
+  const { rows } = await index.pool.query<{ lane: number; next_offset: string }>({
     name: 'index_next',
-    text: 'SELECT lane, next_offset FROM kafka_index.lanes',
+    text: `SELECT lane, next_offset FROM ${index.schema}.lanes`,
   });
   const next: number[] = [];
   for (const row of rows) next[row.lane] = Number(row.next_offset);
@@ -25,14 +25,14 @@ export async function nextOffsets(pool: pg.Pool): Promise<number[]> {
 
 /** Null as long as the index has not passed the offset. */
 export async function verdictOn(
-  pool: pg.Pool,
+  index: Index,
   lane: number,
   offset: number,
 ): Promise<{ readonly void: VoidReason | null } | null> {
-  const { rows } = await pool.query<{ reason: VoidReason | null }>({
+  const { rows } = await index.pool.query<{ reason: VoidReason | null }>({
     name: 'index_verdict',
-    text: `SELECT v.reason FROM kafka_index.lanes AS l
-           LEFT JOIN kafka_index.voids AS v ON v.lane = l.lane AND v.at_offset = $2
+    text: `SELECT v.reason FROM ${index.schema}.lanes AS l
+           LEFT JOIN ${index.schema}.voids AS v ON v.lane = l.lane AND v.at_offset = $2
            WHERE l.lane = $1 AND l.next_offset > $2`,
     values: [lane, offset],
   });
@@ -41,15 +41,15 @@ export async function verdictOn(
 
 /** The void offsets of a range; null as long as the index has not passed its end. One snapshot for both. */
 export async function voidsWithin(
-  pool: pg.Pool,
+  index: Index,
   lane: number,
   first: number,
   last: number,
 ): Promise<ReadonlySet<number> | null> {
-  const { rows } = await pool.query<{ at_offset: string | null }>({
+  const { rows } = await index.pool.query<{ at_offset: string | null }>({
     name: 'index_voids_within',
-    text: `SELECT v.at_offset FROM kafka_index.lanes AS l
-           LEFT JOIN kafka_index.voids AS v ON v.lane = l.lane AND v.at_offset BETWEEN $2 AND $3
+    text: `SELECT v.at_offset FROM ${index.schema}.lanes AS l
+           LEFT JOIN ${index.schema}.voids AS v ON v.lane = l.lane AND v.at_offset BETWEEN $2 AND $3
            WHERE l.lane = $1 AND l.next_offset > $3`,
     values: [lane, first, last],
   });
@@ -57,10 +57,10 @@ export async function voidsWithin(
   return new Set(rows.flatMap(({ at_offset }) => (at_offset === null ? [] : [Number(at_offset)])));
 }
 
-export async function headOf(pool: pg.Pool, stream: string): Promise<StreamHead> {
-  const { rows } = await pool.query<StreamHead>({
+export async function headOf(index: Index, stream: string): Promise<StreamHead> {
+  const { rows } = await index.pool.query<StreamHead>({
     name: 'index_head',
-    text: 'SELECT revision, hash FROM kafka_index.streams WHERE stream = $1',
+    text: `SELECT revision, hash FROM ${index.schema}.streams WHERE stream = $1`,
     values: [stream],
   });
   return rows[0] ?? EMPTY_STREAM;
@@ -77,21 +77,21 @@ interface StoredRow {
  * @throws RangeError the id is that of an intake commit, and this is none
  */
 export async function holderOf(
-  pool: pg.Pool,
+  index: Index,
   lane: number,
   commit: NewCommit,
   text: string,
 ): Promise<RecordedCommit | null> {
-  const { rows } = await pool.query<StoredRow>({
+  const { rows } = await index.pool.query<StoredRow>({
     name: 'index_holder',
     text: `SELECT at_offset, body FROM (
-             SELECT 1 AS rank, at_offset, body FROM kafka_index.commits WHERE lane = $1 AND command_id = $3
+             SELECT 1 AS rank, at_offset, body FROM ${index.schema}.commits WHERE lane = $1 AND command_id = $3
              UNION ALL
-             SELECT 2, at_offset, body FROM kafka_index.recent_commands WHERE lane = $1 AND id = $3 AND at > $4
+             SELECT 2, at_offset, body FROM ${index.schema}.recent_commands WHERE lane = $1 AND id = $3 AND at > $4
              UNION ALL
-             SELECT 3, at_offset, body FROM kafka_index.commits WHERE lane = $1 AND id = $2
+             SELECT 3, at_offset, body FROM ${index.schema}.commits WHERE lane = $1 AND id = $2
              UNION ALL
-             SELECT 4, at_offset, NULL FROM kafka_index.recent_commits WHERE lane = $1 AND id = $2 AND at > $4
+             SELECT 4, at_offset, NULL FROM ${index.schema}.recent_commits WHERE lane = $1 AND id = $2 AND at > $4
            ) AS found ORDER BY rank LIMIT 1`,
     values: [lane, commit.id, commit.command?.id ?? null, commit.at - COMMAND_MEMORY_MS],
   });
@@ -103,12 +103,12 @@ export async function holderOf(
 }
 
 /** @throws BrokenChainError */
-export async function readStream(pool: pg.Pool, lane: number, stream: string, from: StreamHead): Promise<StreamSlice> {
-  const { rows } = await pool.query<StoredRow & StreamHead>({
+export async function readStream(index: Index, lane: number, stream: string, from: StreamHead): Promise<StreamSlice> {
+  const { rows } = await index.pool.query<StoredRow & StreamHead>({
     name: 'index_stream',
     text: `SELECT c.at_offset, c.body, s.revision, s.hash
-           FROM kafka_index.streams AS s
-           LEFT JOIN kafka_index.commits AS c ON c.stream = s.stream AND c.revision > $2
+           FROM ${index.schema}.streams AS s
+           LEFT JOIN ${index.schema}.commits AS c ON c.stream = s.stream AND c.revision > $2
            WHERE s.stream = $1 ORDER BY c.revision`,
     values: [stream, from.revision],
   });
@@ -128,22 +128,27 @@ export interface ExactPage {
 
 /** Null when the index has nothing after `from`. */
 export async function exactPage(
-  pool: pg.Pool,
+  index: Index,
   lane: number,
   from: number,
   options: { categories: readonly string[]; maxCommits: number; maxBytes: number },
 ): Promise<ExactPage | null> {
-  const { rows } = await pool.query<{ at_offset: string | null; body: string | null; next: string; taken: string }>({
+  const { rows } = await index.pool.query<{
+    at_offset: string | null;
+    body: string | null;
+    next: string;
+    taken: string;
+  }>({
     name: 'index_exact_page',
     text: `WITH page AS MATERIALIZED (
              SELECT at_offset, body,
                sum(octet_length(body)) OVER (ORDER BY at_offset) - octet_length(body) AS bytes_before
-             FROM kafka_index.commits
+             FROM ${index.schema}.commits
              WHERE lane = $1 AND at_offset >= $2 AND split_part(stream, '-', 1) = ANY ($3)
              ORDER BY at_offset LIMIT $4
            )
            SELECT page.at_offset, page.body, l.next_offset AS next, (SELECT count(*) FROM page) AS taken
-           FROM kafka_index.lanes AS l LEFT JOIN page ON page.bytes_before < $5
+           FROM ${index.schema}.lanes AS l LEFT JOIN page ON page.bytes_before < $5
            WHERE l.lane = $1 AND l.next_offset > $2 ORDER BY page.at_offset`,
     values: [lane, from, options.categories, options.maxCommits, options.maxBytes],
   });

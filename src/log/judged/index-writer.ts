@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { StreamHead } from '../port.ts';
-import { INDEX_SCHEMA, migrations } from './migrations.ts';
+import type { Index } from './index-schema.ts';
 import type { Reading } from './record.ts';
 import type { Judgement, Known, Sighting, Verdict } from './validity.ts';
 
@@ -20,16 +20,16 @@ export class ForeignIndexError extends Error {
  * Creates the schema if it is not there, so that an index that was dropped begins again at the first record.
  * @throws ForeignIndexError
  */
-export async function prepareIndex(pool: pg.Pool, topic: string, lanes: number): Promise<void> {
-  await migrate(pool, INDEX_SCHEMA, migrations);
-  await pool.query(
-    `WITH first AS (INSERT INTO kafka_index.source (topic) VALUES ($1) ON CONFLICT DO NOTHING)
-     INSERT INTO kafka_index.lanes (lane) SELECT generate_series(0, $2 - 1) ON CONFLICT DO NOTHING`,
-    [topic, lanes],
+export async function prepareIndex(index: Index): Promise<void> {
+  await migrate(index.pool, index.schema, index.migrations);
+  await index.pool.query(
+    `WITH first AS (INSERT INTO ${index.schema}.source (topic) VALUES ($1) ON CONFLICT DO NOTHING)
+     INSERT INTO ${index.schema}.lanes (lane) SELECT generate_series(0, $2 - 1) ON CONFLICT DO NOTHING`,
+    [index.source, index.lanes],
   );
-  const { rows } = await pool.query<{ topic: string }>('SELECT topic FROM kafka_index.source');
-  if (rows[0]?.topic !== topic)
-    throw new ForeignIndexError(`the index in this database is of topic ${rows[0]?.topic}, not ${topic}`);
+  const { rows } = await index.pool.query<{ topic: string }>(`SELECT topic FROM ${index.schema}.source`);
+  if (rows[0]?.topic !== index.source)
+    throw new ForeignIndexError(`the index in this database is of ${rows[0]?.topic}, not of ${index.source}`);
 }
 
 /** Records of one lane, and the offsets that they cover. */
@@ -41,7 +41,7 @@ export interface LaneReadings {
 }
 
 /** What the index knows that these records ask for, per lane. */
-export async function loadKnown(pool: pg.Pool, work: readonly LaneReadings[]): Promise<Map<number, Known>> {
+export async function loadKnown(index: Index, work: readonly LaneReadings[]): Promise<Map<number, Known>> {
   const streams = new Set<string>();
   const ids: { lane: number; id: string }[] = [];
   const commandIds: { lane: number; id: string }[] = [];
@@ -55,10 +55,10 @@ export async function loadKnown(pool: pg.Pool, work: readonly LaneReadings[]): P
     }
   }
   const [memoryFrom, heads, commits, commands] = await Promise.all([
-    loadMemory(pool),
-    loadHeads(pool, [...streams]),
-    loadSightings(pool, SEEN_COMMITS, ids),
-    loadSightings(pool, SEEN_COMMANDS, commandIds),
+    loadMemory(index),
+    loadHeads(index, [...streams]),
+    loadSightings(index, seenCommits(index), ids),
+    loadSightings(index, seenCommands(index), commandIds),
   ]);
   return new Map(
     work.map(({ lane }) => [
@@ -73,53 +73,58 @@ export async function loadKnown(pool: pg.Pool, work: readonly LaneReadings[]): P
   );
 }
 
-async function loadMemory(pool: pg.Pool): Promise<Map<number, number>> {
-  const { rows } = await pool.query<{ lane: number; memory_from: string }>({
+async function loadMemory(index: Index): Promise<Map<number, number>> {
+  const { rows } = await index.pool.query<{ lane: number; memory_from: string }>({
     name: 'index_memory',
-    text: 'SELECT lane, memory_from FROM kafka_index.lanes',
+    text: `SELECT lane, memory_from FROM ${index.schema}.lanes`,
   });
   return new Map(rows.map((row) => [row.lane, Number(row.memory_from)]));
 }
 
-async function loadHeads(pool: pg.Pool, streams: readonly string[]): Promise<Map<string, StreamHead>> {
+async function loadHeads(index: Index, streams: readonly string[]): Promise<Map<string, StreamHead>> {
   if (streams.length === 0) return new Map();
-  const { rows } = await pool.query<StreamHead & { stream: string }>({
+  const { rows } = await index.pool.query<StreamHead & { stream: string }>({
     name: 'index_heads',
-    text: 'SELECT stream, revision, hash FROM kafka_index.streams WHERE stream = ANY ($1)',
+    text: `SELECT stream, revision, hash FROM ${index.schema}.streams WHERE stream = ANY ($1)`,
     values: [streams],
   });
   return new Map(rows.map(({ stream, revision, hash }) => [stream, { revision, hash }]));
 }
 
+interface Question {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Exact ones last, where they win: they are never forgotten. */
-const SEEN_COMMITS = {
+const seenCommits = (index: Index): Question => ({
   name: 'index_seen_commits',
   text: `SELECT r.lane, r.id, r.id AS commit_id, r.at_offset, r.at, false AS exact
-         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.recent_commits AS r USING (lane, id)
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commits AS r USING (lane, id)
          UNION ALL
          SELECT c.lane, c.id, c.id, c.at_offset, 0, true
-         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.commits AS c USING (lane, id)
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.commits AS c USING (lane, id)
          ORDER BY exact`,
-};
-const SEEN_COMMANDS = {
+});
+const seenCommands = (index: Index): Question => ({
   name: 'index_seen_commands',
   text: `SELECT r.lane, r.id, r.commit_id, r.at_offset, r.at, false AS exact
-         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN kafka_index.recent_commands AS r USING (lane, id)
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commands AS r USING (lane, id)
          UNION ALL
          SELECT c.lane, c.command_id, c.id, c.at_offset, 0, true
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id)
-         JOIN kafka_index.commits AS c ON c.lane = k.lane AND c.command_id = k.id
+         JOIN ${index.schema}.commits AS c ON c.lane = k.lane AND c.command_id = k.id
          ORDER BY exact`,
-};
+});
 
 async function loadSightings(
-  pool: pg.Pool,
-  query: { name: string; text: string },
+  index: Index,
+  query: Question,
   keys: readonly { lane: number; id: string }[],
 ): Promise<Map<number, Map<string, Sighting>>> {
   const found = new Map<number, Map<string, Sighting>>();
   if (keys.length === 0) return found;
-  const { rows } = await pool.query<{
+  const { rows } = await index.pool.query<{
     lane: number;
     id: string;
     commit_id: string;
@@ -145,31 +150,32 @@ async function loadSightings(
  * @throws StaleIndexError another indexer was faster
  */
 export async function writeVerdicts(
-  pool: pg.Pool,
+  index: Index,
   work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
 ): Promise<void> {
-  await inTransaction(pool, async (tx) => {
+  await inTransaction(index.pool, async (tx) => {
     // Offsets and verdicts are lost together or not at all, and what is lost is judged again: no need to wait for the disk.
     await tx.query('SET LOCAL synchronous_commit TO off');
-    await moveOffsets(tx, work);
+    await moveOffsets(tx, index, work);
     for (const { readings, judgement } of work)
-      if (judgement.forget !== null) await forget(tx, readings.lane, judgement.forget);
+      if (judgement.forget !== null) await forget(tx, index, readings.lane, judgement.forget);
     const verdicts = work.flatMap(({ readings: { lane }, judgement }) =>
       judgement.verdicts.map((verdict) => ({ lane, verdict })),
     );
-    await insertVoids(tx, verdicts);
-    await insertExact(tx, verdicts);
-    for (const { readings, judgement } of work) await insertRecent(tx, readings, judgement);
+    await insertVoids(tx, index, verdicts);
+    await insertExact(tx, index, verdicts);
+    for (const { readings, judgement } of work) await insertRecent(tx, index, readings, judgement);
   });
 }
 
 async function moveOffsets(
   tx: pg.PoolClient,
+  index: Index,
   work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'index_move',
-    text: `UPDATE kafka_index.lanes AS l SET next_offset = m.next, memory_from = m.memory_from
+    text: `UPDATE ${index.schema}.lanes AS l SET next_offset = m.next, memory_from = m.memory_from
            FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(lane, from_offset, next, memory_from)
            WHERE l.lane = m.lane AND l.next_offset = m.from_offset`,
     values: [
@@ -182,9 +188,9 @@ async function moveOffsets(
   if (rowCount !== work.length) throw new StaleIndexError('another indexer has moved the index');
 }
 
-async function forget(tx: pg.PoolClient, lane: number, before: number): Promise<void> {
-  await tx.query('DELETE FROM kafka_index.recent_commits WHERE lane = $1 AND at < $2', [lane, before]);
-  await tx.query('DELETE FROM kafka_index.recent_commands WHERE lane = $1 AND at < $2', [lane, before]);
+async function forget(tx: pg.PoolClient, index: Index, lane: number, before: number): Promise<void> {
+  await tx.query(`DELETE FROM ${index.schema}.recent_commits WHERE lane = $1 AND at < $2`, [lane, before]);
+  await tx.query(`DELETE FROM ${index.schema}.recent_commands WHERE lane = $1 AND at < $2`, [lane, before]);
 }
 
 interface LaneVerdict {
@@ -192,12 +198,12 @@ interface LaneVerdict {
   readonly verdict: Verdict;
 }
 
-async function insertVoids(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]): Promise<void> {
+async function insertVoids(tx: pg.PoolClient, index: Index, verdicts: readonly LaneVerdict[]): Promise<void> {
   const rows = verdicts.flatMap(({ lane, verdict }) => (verdict.void === null ? [] : [{ lane, ...verdict }]));
   if (rows.length === 0) return;
   await tx.query({
     name: 'index_voids',
-    text: `INSERT INTO kafka_index.voids (lane, at_offset, reason, detail)
+    text: `INSERT INTO ${index.schema}.voids (lane, at_offset, reason, detail)
            SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])`,
     values: [
       rows.map(({ lane }) => lane),
@@ -208,14 +214,14 @@ async function insertVoids(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]):
   });
 }
 
-async function insertExact(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]): Promise<void> {
+async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly LaneVerdict[]): Promise<void> {
   const rows = verdicts.flatMap(({ lane, verdict }) =>
     verdict.void === null && verdict.commit.revision !== null ? [{ lane, ...verdict }] : [],
   );
   if (rows.length === 0) return;
   await tx.query({
     name: 'index_commits',
-    text: `INSERT INTO kafka_index.commits (lane, at_offset, stream, revision, id, command_id, body)
+    text: `INSERT INTO ${index.schema}.commits (lane, at_offset, stream, revision, id, command_id, body)
            SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5::uuid[], $6::uuid[], $7::text[])`,
     values: [
       rows.map(({ lane }) => lane),
@@ -230,7 +236,7 @@ async function insertExact(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]):
   const heads = new Map(rows.map(({ commit }) => [commit.stream, commit]));
   await tx.query({
     name: 'index_streams',
-    text: `INSERT INTO kafka_index.streams AS s (stream, revision, hash)
+    text: `INSERT INTO ${index.schema}.streams AS s (stream, revision, hash)
            SELECT * FROM unnest($1::text[], $2::integer[], $3::text[])
            ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash`,
     values: [[...heads.keys()], [...heads.values()].map((c) => c.revision), [...heads.values()].map((c) => c.hash)],
@@ -238,14 +244,19 @@ async function insertExact(tx: pg.PoolClient, verdicts: readonly LaneVerdict[]):
 }
 
 /** Remembers the ids seen on *any* streams, those that these records themselves made the lane forget left out. */
-async function insertRecent(tx: pg.PoolClient, { lane, from }: LaneReadings, judgement: Judgement): Promise<void> {
+async function insertRecent(
+  tx: pg.PoolClient,
+  index: Index,
+  { lane, from }: LaneReadings,
+  judgement: Judgement,
+): Promise<void> {
   const fresh = (seen: ReadonlyMap<string, Sighting>): [string, Sighting][] =>
     [...seen].filter(([, { exact, offset }]) => !exact && offset >= from);
   const commits = fresh(judgement.known.commits);
   if (commits.length > 0)
     await tx.query({
       name: 'index_recent_commits',
-      text: `INSERT INTO kafka_index.recent_commits AS r (lane, id, at_offset, at)
+      text: `INSERT INTO ${index.schema}.recent_commits AS r (lane, id, at_offset, at)
              SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[])
              ON CONFLICT (lane, id) DO UPDATE SET at_offset = excluded.at_offset, at = excluded.at`,
       values: [lane, commits.map(([id]) => id), commits.map(([, s]) => s.offset), commits.map(([, s]) => s.at)],
@@ -255,7 +266,7 @@ async function insertRecent(tx: pg.PoolClient, { lane, from }: LaneReadings, jud
   const bodies = new Map(judgement.verdicts.flatMap((v) => (v.void === null ? [[v.offset, v.body] as const] : [])));
   await tx.query({
     name: 'index_recent_commands',
-    text: `INSERT INTO kafka_index.recent_commands AS r (lane, id, at_offset, at, commit_id, body)
+    text: `INSERT INTO ${index.schema}.recent_commands AS r (lane, id, at_offset, at, commit_id, body)
            SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[])
            ON CONFLICT (lane, id) DO UPDATE
            SET at_offset = excluded.at_offset, at = excluded.at, commit_id = excluded.commit_id, body = excluded.body`,

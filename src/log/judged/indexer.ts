@@ -1,18 +1,17 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { holdLease } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
-import type { Chunk, KafkaClient } from './client.ts';
 import { nextOffsets } from './index-reader.ts';
+import type { Index } from './index-schema.ts';
 import { type LaneReadings, loadKnown, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
 import { readRecord } from './record.ts';
+import type { Chunk, RecordStore } from './record-store.ts';
 import { judge, NOTHING_KNOWN } from './validity.ts';
 
 export interface IndexerOptions {
-  readonly client: Pick<KafkaClient, 'tail'>;
-  readonly pool: pg.Pool;
-  readonly topic: string;
-  readonly lanes: number;
+  readonly store: Pick<RecordStore, 'tail'>;
+  readonly index: Index;
+  readonly laneOf: (key: string) => number;
   readonly holder: string;
   readonly logger: Logger;
   /** Ends it. */
@@ -26,44 +25,47 @@ const RETRY_MS = 500;
 const MAX_RECORDS = 2000;
 
 /**
- * Keeps the index up with the topic: one indexer among all instances, by a lease that is taken over within seconds. A
+ * Keeps the index up with the records: one indexer among all instances, by a lease that is taken over within seconds. A
  * stale one loses the compare-and-set on the offsets and starts over; two at once cost time, never truth.
  * Resolves when the signal aborts.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
-  const { pool, topic, holder, logger, signal } = options;
+  const { index, holder, logger, signal } = options;
+  const { source } = index;
   while (!signal.aborted) {
     try {
-      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
+      await holdLease(index.pool, `${index.schema} ${source}`, holder, { signal, logger }, (held) =>
+        lead(options, held),
+      );
     } catch (error) {
       const level = error instanceof StaleIndexError ? 'warn' : 'error';
-      logger[level]({ err: error, topic }, 'indexing interrupted, will go on');
+      logger[level]({ err: error, source }, 'indexing interrupted, will go on');
       await pause(RETRY_MS, signal);
     }
   }
 }
 
-async function index(options: IndexerOptions, signal: AbortSignal): Promise<void> {
-  const { client, pool, topic, lanes, logger, onProgress } = options;
-  await prepareIndex(pool, topic, lanes);
-  const next = await nextOffsets(pool);
-  logger.info({ topic }, 'leading the index');
-  for await (const chunks of client.tail(next, signal)) {
+async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void> {
+  const { store, index, laneOf, logger, onProgress } = options;
+  await prepareIndex(index);
+  const next = await nextOffsets(index);
+  logger.info({ source: index.source }, 'leading the index');
+  for await (const chunks of store.tail(next, signal)) {
     for (const part of portions(chunks)) {
-      const work = readLanes(part, next, lanes);
-      const known = await loadKnown(pool, work);
+      const work = readLanes(part, next, laneOf);
+      const known = await loadKnown(index, work);
       const judged = work.map((readings) => ({
         readings,
         judgement: judge(known.get(readings.lane) ?? NOTHING_KNOWN, readings.readings),
       }));
-      await writeVerdicts(pool, judged);
+      await writeVerdicts(index, judged);
       for (const { readings } of judged) next[readings.lane] = readings.next;
       onProgress([...next]);
       for (const { readings, judgement } of judged)
         for (const verdict of judgement.verdicts)
           if (verdict.void === 'malformed')
             logger.warn(
-              { topic, lane: readings.lane, offset: verdict.offset, why: verdict.detail },
+              { source: index.source, lane: readings.lane, offset: verdict.offset, why: verdict.detail },
               'malformed record',
             );
     }
@@ -90,11 +92,11 @@ function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
 }
 
 /** One entry per lane, its records in order. */
-function readLanes(chunks: readonly Chunk[], next: readonly number[], lanes: number): LaneReadings[] {
+function readLanes(chunks: readonly Chunk[], next: readonly number[], laneOf: (key: string) => number): LaneReadings[] {
   const byLane = new Map<number, LaneReadings['readings'][number][]>();
   for (const { lane, records } of chunks) {
     const readings = byLane.get(lane) ?? [];
-    for (const record of records) readings.push(readRecord(record, lane, lanes));
+    for (const record of records) readings.push(readRecord(record, lane, laneOf));
     byLane.set(lane, readings);
   }
   return [...byLane].map(([lane, readings]) => ({

@@ -11,6 +11,6 @@ export function positionOf(lane: number, offset: number): Position {
 export function offsetAfter(position: Position | undefined, lane: number): number {
   if (position === undefined) return 0;
   if (!/^\d+:\d{16}$/.test(position) || laneOf(position) !== lane)
-    throw new RangeError(`not a position of lane ${lane} of the Kafka log: ${position}`);
+    throw new RangeError(`not a position of lane ${lane} of this log: ${position}`);
   return Number(position.slice(position.indexOf(':') + 1)) + 1;
 }

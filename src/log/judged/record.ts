@@ -2,13 +2,13 @@ import { ZodError } from 'zod';
 import { decodeCommit } from '../commit-codec.ts';
 import type { RecordedCommit } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
-import { laneOfKey } from './lane.ts';
 import { positionOf } from './position.ts';
 
-/** A record as the topic holds it. */
+/** A record as its store holds it. */
 export interface LogRecord {
   readonly offset: number;
-  readonly key: Uint8Array | null;
+  /** Absent where the store has none. */
+  readonly key?: Uint8Array | null;
   readonly value: Uint8Array | null;
 }
 
@@ -27,10 +27,10 @@ export function canonicalUuid(text: string): string | undefined {
 }
 
 /**
- * The commit in a record, or why there is none. Whoever may write to the topic may write anything, and a reader that
+ * The commit in a record, or why there is none. Whoever may write to the store may write anything, and a reader that
  * fails at one record fails at it for ever: so whatever the index could not store or find again is told apart here.
  */
-export function readRecord(record: LogRecord, lane: number, lanes: number): Reading {
+export function readRecord(record: LogRecord, lane: number, laneOf: (key: string) => number): Reading {
   const malformed = (why: string): Reading => ({ offset: record.offset, malformed: why });
   if (record.value === null) return malformed('no value');
   let body: string;
@@ -46,9 +46,9 @@ export function readRecord(record: LogRecord, lane: number, lanes: number): Read
     return malformed('the command id is no UUID');
   if (!isStreamName(commit.stream)) return malformed('not a name of a stream');
   const key = keyOf(commit.stream);
-  if (record.key === null || Buffer.compare(record.key, Buffer.from(key)) !== 0)
+  if (record.key === null || (record.key !== undefined && Buffer.compare(record.key, Buffer.from(key)) !== 0))
     return malformed('the key is not that of the stream');
-  if (laneOfKey(key, lanes) !== lane) return malformed('in a partition that is not that of the key');
+  if (laneOf(key) !== lane) return malformed('in a lane that is not that of the key');
   return { offset: record.offset, commit, body };
 }
 

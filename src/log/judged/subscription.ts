@@ -1,18 +1,17 @@
-import type pg from 'pg';
 import { pause } from '../../pause.ts';
 import { decodeCommit } from '../commit-codec.ts';
 import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
-import type { Chunk, KafkaClient } from './client.ts';
 import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
+import type { Index } from './index-schema.ts';
 import { offsetAfter, positionOf } from './position.ts';
 import type { Progress } from './progress.ts';
+import type { Chunk, RecordStore } from './record-store.ts';
 
 export interface ReaderDependencies {
-  readonly client: Pick<KafkaClient, 'tail'>;
-  readonly pool: pg.Pool;
+  readonly store: Pick<RecordStore, 'tail'>;
+  readonly index: Index;
   readonly progress: Progress;
-  readonly lanes: number;
 }
 
 const DEFAULT_MAX_COMMITS = 1000;
@@ -21,10 +20,10 @@ const MAX_PAGE_BYTES = 4 << 20;
 /** Progress over commits that nobody asked for is told in steps: each costs its reader a look. */
 const PROGRESS_STEP_MS = 20;
 
-/** Reads the topic, never beyond the index, and leaves out what the index holds as void. */
-export async function* subscribeToTopic(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+/** Reads the records, never beyond the index, and leaves out what the index holds as void. */
+export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
-  for await (const chunks of deps.client.tail(startOf(deps.lanes, options), signal)) {
+  for await (const chunks of deps.store.tail(startOf(deps.index.lanes, options), signal)) {
     for (const chunk of chunks) {
       const voids = await judged(deps, chunk, signal);
       if (voids === null) return;
@@ -36,7 +35,7 @@ export async function* subscribeToTopic(deps: ReaderDependencies, options: Subsc
 
 /** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */
 async function judged(
-  { pool, progress }: ReaderDependencies,
+  { index, progress }: ReaderDependencies,
   { lane, records }: Chunk,
   signal: AbortSignal,
 ): Promise<ReadonlySet<number> | null> {
@@ -44,10 +43,10 @@ async function judged(
   const last = records[records.length - 1]!.offset;
   while (!signal.aborted) {
     await progress.passed(lane, last, signal);
-    const voids = await voidsWithin(pool, lane, first, last);
+    const voids = await voidsWithin(index, lane, first, last);
     if (voids !== null) return voids;
     // The hint was ahead of the database: the index was dropped and is being made anew.
-    progress.publish(await nextOffsets(pool));
+    progress.publish(await nextOffsets(index));
   }
   return null;
 }
@@ -75,14 +74,14 @@ function* batchesOf(
 /** Reads exact streams only: the index has all their commits, so intake need not even be fetched. */
 export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
-  const { pool, progress } = deps;
-  const next = startOf(deps.lanes, options);
+  const { index, progress } = deps;
+  const next = startOf(index.lanes, options);
   while (!signal.aborted) {
-    const reached = await nextOffsets(pool);
+    const reached = await nextOffsets(index);
     let found = 0;
     for (const [lane, end] of reached.entries()) {
       while (next[lane]! < end && !signal.aborted) {
-        const page = await exactPage(pool, lane, next[lane]!, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES });
+        const page = await exactPage(index, lane, next[lane]!, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES });
         if (page === null) break;
         next[lane] = page.last + 1;
         found += page.commits.length;

@@ -2,8 +2,8 @@ import { COMMAND_MEMORY_MS, EMPTY_STREAM, type RecordedCommit, type StreamHead }
 import { canonicalUuid, type Reading } from './record.ts';
 
 /**
- * Validate on read. Kafka appends whatever it is given, so the log holds records that lost a race and records that were
- * produced twice; which of them count is decided here, by what lies before them in their lane and nothing else. Every
+ * Validate on read. The store appends whatever it is given, so the log holds records that lost a race and records that were
+ * stored twice; which of them count is decided here, by what lies before them in their lane and nothing else. Every
  * process that reads the same lane comes to the same verdicts, now and in a rebuild.
  *
  * - malformed: not a commit in the place where its key belongs.

@@ -1,8 +1,10 @@
 import kafkajs, { type Consumer, type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import { pause } from '../../pause.ts';
+import type { LogRecord } from '../judged/record.ts';
+import type { Chunk, NewRecord, RecordStore } from '../judged/record-store.ts';
+import { ageOfOldest } from './age.ts';
 import { prepareTopic } from './client-topic.ts';
-import type { LogRecord } from './record.ts';
 
 // It is CommonJS, and exports in a way that Node cannot see the names of.
 const { Kafka, logLevel, Partitioners } = kafkajs;
@@ -11,7 +13,7 @@ const { Kafka, logLevel, Partitioners } = kafkajs;
  * All that the engine asks of a Kafka client for one topic, and with client-topic.ts the only file that knows which one it
  * is (kafkajs 2.2.4, whose last release was in 2023). Offsets are numbers: they stay JSON-safe for 2^53 records.
  */
-export interface KafkaClient {
+export interface KafkaClient extends RecordStore {
   /**
    * Creates the topic, or checks the one that is there.
    * @throws TopicUnfitError
@@ -25,8 +27,8 @@ export interface KafkaClient {
   send(records: readonly (NewRecord | Tombstone)[]): Promise<number[]>;
   /** Per lane, the offset after its last record. */
   ends(): Promise<number[]>;
-  /** Per lane, the offset of the first record appended at or after `time` (ms), or its end. */
-  offsetsAt(time: number): Promise<number[]>;
+  /** Seconds since the oldest record at or after these offsets was appended, one a lane; an upper bound. There is one. */
+  ageOfOldest(from: readonly number[]): Promise<number>;
   /**
    * Reads all lanes from the offsets given, for ever, in order within a lane, without repeats and (unless the topic is
    * compacted) gaps, over restarts of the brokers; each step yields what has arrived since the one before. Buffers a bounded amount.
@@ -36,21 +38,9 @@ export interface KafkaClient {
   close(): Promise<void>;
 }
 
-export interface NewRecord {
-  readonly lane: number;
-  readonly key: string;
-  readonly value: Buffer;
-}
-
 /** In a compacted topic: the records of the key before it are to go. */
 export interface Tombstone extends Omit<NewRecord, 'value'> {
   readonly value: null;
-}
-
-/** Consecutive records of one lane. */
-export interface Chunk {
-  readonly lane: number;
-  readonly records: readonly LogRecord[];
 }
 
 export interface KafkaClientOptions {
@@ -133,7 +123,8 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
     },
 
     ends,
-    offsetsAt: async (time) => byLane(await admin.fetchTopicOffsetsByTimestamp(topic, time)),
+    ageOfOldest: (from) =>
+      ageOfOldest(async (time) => byLane(await admin.fetchTopicOffsetsByTimestamp(topic, time)), from),
 
     async *tail(from, signal) {
       const next = [...from];

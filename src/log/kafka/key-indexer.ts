@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { holdLease } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
+import { StaleIndexError } from '../judged/index-writer.ts';
 import type { KafkaClient } from './client.ts';
-import { StaleIndexError } from './index-writer.ts';
 import { indexKeyRecords, nextKeyOffset } from './key-index.ts';
 import { BEACON, KEYS_LANE } from './key-record.ts';
 

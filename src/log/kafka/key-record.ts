@@ -1,6 +1,7 @@
+import { canonicalUuid, type LogRecord } from '../judged/record.ts';
+import type { NewRecord } from '../judged/record-store.ts';
 import type { DataKey } from '../port.ts';
-import type { NewRecord, Tombstone } from './client.ts';
-import { canonicalUuid, type LogRecord } from './record.ts';
+import type { Tombstone } from './client.ts';
 
 /**
  * Records of the topic of keys: a record's key is `<subject>/<key id>`, its value the secret, or null when the key is
@@ -24,7 +25,7 @@ export const BEACON: NewRecord = { lane: KEYS_LANE, key: 'beacon', value: Buffer
 
 /** A key, or the id of one that was forgotten; null when the record is neither, as a beacon is. */
 export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {
-  if (key === null) return null;
+  if (key == null) return null;
   const name = Buffer.from(key).toString();
   const slash = name.lastIndexOf('/');
   const subject = name.slice(0, slash);

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { inTime } from '../../in-time.ts';
+import type { Progress } from '../judged/progress.ts';
+import type { NewRecord } from '../judged/record-store.ts';
 import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
-import type { KafkaClient, NewRecord, Tombstone } from './client.ts';
+import type { KafkaClient, Tombstone } from './client.ts';
 import { type IndexedKeys, keysAfter, keysByIds, keysBySubjects } from './key-index.ts';
 import { KEYS_LANE, recordOfKey, tombstoneOf } from './key-record.ts';
-import type { Progress } from './progress.ts';
 
 export interface KafkaKeyringOptions {
   /** Of the topic of keys. */

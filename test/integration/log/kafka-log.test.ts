@@ -234,7 +234,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     const under = await create();
     await (await under.open()).close();
     await expect(under.open({ partitions: 5 })).rejects.toThrow('has 4 partitions, not 5');
-    await expect(under.open({ topic: `${under.topic}.other` })).rejects.toThrow('is of topic');
+    await expect(under.open({ topic: `${under.topic}.other` })).rejects.toThrow('the index in this database is of');
     await admin.alterConfigs({
       validateOnly: false,
       resources: [

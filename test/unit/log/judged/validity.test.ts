@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeCommit, verifyChain } from '../../../../src/log/commit-codec.ts';
+import { type LogRecord, type Reading, readRecord } from '../../../../src/log/judged/record.ts';
+import { judge, type Known, NOTHING_KNOWN, type Verdict } from '../../../../src/log/judged/validity.ts';
 import { laneOfKey } from '../../../../src/log/kafka/lane.ts';
-import { type LogRecord, type Reading, readRecord } from '../../../../src/log/kafka/record.ts';
-import { judge, type Known, NOTHING_KNOWN, type Verdict } from '../../../../src/log/kafka/validity.ts';
 import { COMMAND_MEMORY_MS, EMPTY_STREAM, type NewCommit, type RecordedCommit } from '../../../../src/log/port.ts';
 
 const LANES = 3;
 const KEY = 'k1';
-const LANE = laneOfKey(KEY, LANES);
+const laneOf = (key: string): number => laneOfKey(key, LANES);
+const LANE = laneOf(KEY);
 const HOUR_MS = 60 * 60 * 1000;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
@@ -26,7 +27,7 @@ function commit(n: number, changes: Partial<NewCommit> = {}): NewCommit {
 }
 
 function reading(offset: number, of: NewCommit): Reading & { commit: RecordedCommit } {
-  const read = readRecord({ offset, key: Buffer.from(KEY), value: Buffer.from(encodeCommit(of)) }, LANE, LANES);
+  const read = readRecord({ offset, key: Buffer.from(KEY), value: Buffer.from(encodeCommit(of)) }, LANE, laneOf);
   if ('malformed' in read) throw new Error(read.malformed);
   return read;
 }
@@ -121,7 +122,7 @@ describe('a record that is no commit of this lane is told apart', () => {
     ...changes,
   });
 
-  it('which the untouched one is', () => expect(readRecord(record({}), LANE, LANES)).toHaveProperty('commit'));
+  it('which the untouched one is', () => expect(readRecord(record({}), LANE, laneOf)).toHaveProperty('commit'));
 
   it.each([
     ['no value', { value: null }],
@@ -138,10 +139,10 @@ describe('a record that is no commit of this lane is told apart', () => {
     ['a stream too long to index', { value: text({ stream: `intake-${KEY}/${'x'.repeat(1000)}` }) }],
     ['no key', { key: null }],
     ['another key', { key: Buffer.from('k2') }],
-  ])('%s', (_, changes) => expect(readRecord(record(changes), LANE, LANES)).toHaveProperty('malformed'));
+  ])('%s', (_, changes) => expect(readRecord(record(changes), LANE, laneOf)).toHaveProperty('malformed'));
 
   it('the wrong partition', () =>
-    expect(readRecord(record({}), (LANE + 1) % LANES, LANES)).toHaveProperty('malformed'));
+    expect(readRecord(record({}), (LANE + 1) % LANES, laneOf)).toHaveProperty('malformed'));
 
   it('and leaves nothing behind', () => {
     const { verdicts, known } = judge(NOTHING_KNOWN, [{ offset: 0, malformed: 'why' }, reading(1, good)]);

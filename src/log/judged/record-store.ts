@@ -1,0 +1,41 @@
+import type { LogRecord } from './record.ts';
+
+/**
+ * What a log that is validated on read stands on: a store that appends whatever it is given and hands it out in one order
+ * per lane. Offsets count the records of a lane from 0; they are numbers, JSON-safe for 2^53 records.
+ */
+export interface RecordStore {
+  /**
+   * Appends records.
+   * @returns the offset of each, in the order given
+   * @throws after long retries; any of the records may be in the store all the same, unless it is a NotSentError
+   */
+  send(records: readonly NewRecord[]): Promise<number[]>;
+  /** Per lane, the offset after its last record. */
+  ends(): Promise<number[]>;
+  /** Seconds since the oldest record at or after these offsets was appended, one a lane; an upper bound. There is one. */
+  ageOfOldest(from: readonly number[]): Promise<number>;
+  /**
+   * Reads all lanes from the offsets given, for ever, in order within a lane, without gaps or repeats, over restarts of the
+   * server; each step yields what has arrived since the one before. Buffers a bounded amount.
+   * @throws when records that were there are gone
+   */
+  tail(from: readonly number[], signal: AbortSignal): AsyncGenerator<Chunk[]>;
+}
+
+export interface NewRecord {
+  readonly lane: number;
+  readonly key: string;
+  readonly value: Buffer;
+}
+
+/** Consecutive records of one lane. */
+export interface Chunk {
+  readonly lane: number;
+  readonly records: readonly LogRecord[];
+}
+
+/** None of the records was sent: they are certainly not in the store. */
+export class NotSentError extends Error {
+  override readonly name = 'NotSentError';
+}

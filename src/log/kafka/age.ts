@@ -1,0 +1,28 @@
+/** Steps of a search that narrows the age down to a sixteenth of itself. */
+const AGE_STEPS = 4;
+const GREATEST_AGE_S = 10 * 365 * 24 * 3600;
+
+/**
+ * Seconds since the oldest record that a reader at `next` has not seen was appended; an upper bound, at least 1.
+ * @param offsetsAt per lane, the offset of the first record appended at or after a time (ms), or its end
+ */
+export async function ageOfOldest(
+  offsetsAt: (time: number) => Promise<readonly number[]>,
+  next: readonly number[],
+): Promise<number> {
+  const now = Date.now();
+  const olderExists = async (seconds: number): Promise<boolean> =>
+    (await offsetsAt(now - seconds * 1000)).some((offset, lane) => offset > next[lane]!);
+  let low = 0;
+  let high = 1;
+  while (high < GREATEST_AGE_S && (await olderExists(high))) {
+    low = high;
+    high *= 2;
+  }
+  for (let step = 0; low > 0 && step < AGE_STEPS; step++) {
+    const middle = (low + high) / 2;
+    if (await olderExists(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
