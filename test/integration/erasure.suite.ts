@@ -1,0 +1,204 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { subjectOf } from '../../src/domain/intake/personal.ts';
+import { botStream, eventTypesStream, ownerStream } from '../../src/domain/streams.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { usersReadModel } from '../../src/projections/users/read-model.ts';
+import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
+import { readAll } from '../support/log.ts';
+import { botledger, operate } from '../support/operate.ts';
+import { firstSchema } from '../support/read-model-tables.ts';
+import { type Rows, replay, rowsOf } from '../support/replay.ts';
+import type { TestService } from '../support/service.ts';
+
+export interface ErasureOptions {
+  start(): Promise<TestService>;
+  /** All that the log's own store has, byte for byte, as text; beside it, not the keys. */
+  stored(service: TestService): Promise<string>;
+}
+
+/** What nobody may find once the user is erased, and nobody in the log at any time. */
+const PERSONAL = [
+  'Zaphodine',
+  'Quetzalcoatl',
+  'zaphodine_q',
+  'tlh-ZZ',
+  'Zaphodine the First',
+  'quasar',
+  'Antarctica/Vostok',
+  '+88-555-777',
+];
+const USER = 1;
+
+/** One user's personal data is erased, and nothing else. The same on every engine. */
+export function describeErasure({ start, stored }: ErasureOptions): void {
+  describe('a user that is erased', () => {
+    let service: TestService;
+    let filled: FilledBots;
+    let folder: string;
+    let updateId = 1000;
+
+    beforeAll(async () => {
+      service = await start();
+      folder = await mkdtemp(join(tmpdir(), 'botledger-'));
+      filled = await fillService(service);
+    });
+    afterAll(async () => {
+      await service.stop();
+      await rm(folder, { recursive: true });
+    });
+
+    const erase = (user: number) =>
+      botledger(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', String(user)]);
+    const answers = (): Promise<Answers> => allAnswers(service.address, filled);
+
+    async function sendUpdate(user: number, names: object): Promise<void> {
+      const from = { id: user, is_bot: false, is_premium: true, ...names };
+      const chat = { id: user, type: 'private' };
+      const message = { message_id: 1, date: Date.UTC(2026, 1, 2) / 1000 + updateId, chat, from };
+      const body = { update: { update_id: updateId++, message } };
+      expect((await service.post('/v1/send-update', body, { 'api-key': filled.bot.apiKey })).status).toBe(200);
+    }
+
+    /** Fills what can be told of a user with what is looked for. */
+    async function tellAll(user: number): Promise<void> {
+      const [first_name, last_name, username, language_code, full_name, gender, timezone, phone] = PERSONAL;
+      await sendUpdate(user, { first_name, last_name, username, language_code });
+      const file = join(folder, 'users.ndjson');
+      await writeFile(file, JSON.stringify({ user_id: user, full_name, gender, timezone, phone }));
+      const { users } = await operate(service.env, ['user', 'import', '--bot', filled.bot.publicKey, file]);
+      expect(users).toBe(1);
+    }
+
+    async function profile(user: number): Promise<Record<string, unknown>> {
+      await service.projected();
+      const { rows } = await service.database.pool.query<{ row: Record<string, unknown> }>(
+        `SELECT to_jsonb(u) AS row FROM ${firstSchema(usersReadModel)}.users u JOIN ${firstSchema(usersReadModel)}.bots
+           USING (bot_id) WHERE public_key = $1 AND user_id = $2`,
+        [filled.bot.publicKey, user],
+      );
+      return rows[0]!.row;
+    }
+
+    async function pictures(): Promise<Record<string, Rows>> {
+      await service.projected();
+      const found = readModels.map(async (model) => [model.name, await rowsOf(service.database.pool, model)] as const);
+      return Object.fromEntries(await Promise.all(found));
+    }
+
+    async function replayed(): Promise<Record<string, Rows>> {
+      const categories = [...new Set(readModels.flatMap((model) => model.categories))];
+      const commits = await readAll(service.log, { categories });
+      const pictures = readModels.map(
+        async (model) => [model.name, await replay(model, commits, service.log.keys)] as const,
+      );
+      return Object.fromEntries(await Promise.all(pictures));
+    }
+
+    let named: Answers;
+    let eventsBefore: Rows;
+
+    test('has names in the read model of users, and from the first write on nowhere in the log', async () => {
+      await tellAll(USER);
+      const text = await stored(service);
+      expect(text).toContain('"updates_received"');
+      expect(text).toContain('"users_imported"');
+      expect(PERSONAL.filter((each) => text.includes(each))).toEqual([]);
+      expect(await profile(USER)).toMatchObject({
+        full_name: 'Zaphodine the First',
+        username: 'zaphodine_q',
+        gender: 'quasar',
+        custom_fields: { phone: '+88-555-777' },
+      });
+      expect(await placesOf(service.database.pool, PERSONAL)).toEqual([`${firstSchema(usersReadModel)}.users`]);
+      named = await answers();
+      eventsBefore = (await pictures())['events']!;
+    });
+
+    test('is nowhere any more when the command returns, and all else is as it was', async () => {
+      const before = await profile(USER);
+      expect(await erase(USER)).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
+      expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
+      const gone = { first_name: null, last_name: null, full_name: null, username: null, language_code: null };
+      expect(await profile(USER)).toEqual({
+        ...before,
+        ...gone,
+        gender: null,
+        timezone: null,
+        custom_fields: {},
+        imported: null,
+      });
+      expect(await answers()).toEqual(named);
+      expect((await pictures())['events']).toEqual(eventsBefore);
+      expect(await profile(2)).toMatchObject({ first_name: 'User 2' });
+    });
+
+    test('is the same in a replay, and when the database is made anew', async () => {
+      const before = await pictures();
+      expect(await replayed()).toEqual(before);
+      await service.restart(() => service.dropPicture());
+      expect(await pictures()).toEqual(before);
+      expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
+      expect(await answers()).toEqual(named);
+    });
+
+    test('leaves the chains of the log whole', async () => {
+      const { ownerId, publicKey } = filled.bot;
+      for (const stream of [botStream(publicKey), eventTypesStream(publicKey), ownerStream(ownerId)])
+        expect((await service.log.read(stream)).head.revision, stream).toBeGreaterThan(0);
+    });
+
+    test('has a name again after a later update, under a new key, and may be erased again', async () => {
+      await sendUpdate(USER, { first_name: 'Returned' });
+      expect(await profile(USER)).toMatchObject({ first_name: 'Returned', full_name: 'Returned', username: null });
+      await service.restart(() => service.dropPicture());
+      expect(await profile(USER)).toMatchObject({ first_name: 'Returned' });
+      for (let times = 0; times < 2; times++) {
+        expect(await erase(USER)).toMatchObject({ code: 0 });
+        expect(await profile(USER)).toMatchObject({ first_name: null, full_name: null });
+      }
+      expect(await replayed()).toEqual(await pictures());
+    });
+
+    test('may be one that nobody has seen, but not one of no bot', async () => {
+      const before = await pictures();
+      expect(await erase(9_999)).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
+      const after = await pictures();
+      expect([after['users']!['users'], after['events']]).toEqual([before['users']!['users'], before['events']]);
+      expect(await botledger(service.env, ['user', 'erase', '--bot', 'bNone', '--user', '1'])).toMatchObject({
+        code: 1,
+        err: 'botledger: there is no bot bNone\n',
+      });
+    });
+
+    test('is erased by another attempt when the first was killed half way', async () => {
+      await tellAll(3);
+      expect(await profile(3)).toMatchObject({ username: 'zaphodine_q' });
+      // The first step of the command, and then nothing.
+      await service.log.keys.forget(subjectOf(filled.bot.publicKey, 3));
+      expect(await erase(3)).toMatchObject({ code: 0 });
+      expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
+      expect(await replayed()).toEqual(await pictures());
+    });
+  });
+}
+
+/** Tables of the whole database, of whatever schema, that have any of the words in any column. */
+async function placesOf(pool: pg.Pool, words: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rowCount } = await pool.query(
+      `SELECT FROM ${name} AS t WHERE EXISTS (SELECT FROM unnest($1::text[]) AS word WHERE strpos(t::text, word) > 0) LIMIT 1`,
+      [words],
+    );
+    if (rowCount !== 0) found.push(name);
+  }
+  return found;
+}
