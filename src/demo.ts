@@ -1,9 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDemo } from './commands/create-demo.ts';
 import type { CommandContext } from './commands/handle.ts';
+import { isSecret } from './domain/catalog/api-key.ts';
 
 const KEY_FILE = 'demo.key';
+const OWNERS_ONLY = { mode: 0o600, flush: true };
 
 /** A bot to try the service with, made once on an empty installation. */
 export interface DemoInvitation {
@@ -13,12 +15,21 @@ export interface DemoInvitation {
   text(address: string, toTerminal: boolean): string;
 }
 
-/** Creates the demo if the log holds no owner, and keeps its key in DATA_DIR/demo.key (mode 0600). Null if there is one. */
+/**
+ * Creates the demo if the log holds no owner, and keeps its key in DATA_DIR/demo.key (mode 0600). Null if there is one.
+ * The secret is in a file before the log has the key, so that a start that dies anywhere is finished by the next.
+ */
 export async function prepareDemo(context: CommandContext, dataDir: string): Promise<DemoInvitation | null> {
-  const demo = await createDemo(context);
-  if (demo === null) return null;
   const keyFile = join(dataDir, KEY_FILE);
-  await writeFile(keyFile, `${demo.apiKey}\n`, { mode: 0o600 });
+  const secretFile = `${keyFile}.secret`;
+  const store = {
+    kept: await readSecret(secretFile),
+    keep: (secret: string) => writeFile(secretFile, secret, OWNERS_ONLY),
+  };
+  const demo = await createDemo(context, store);
+  if (demo !== null) await writeFile(keyFile, `${demo.apiKey}\n`, OWNERS_ONLY);
+  await rm(secretFile, { force: true });
+  if (demo === null) return null;
   return {
     keyFile,
     text(address, toTerminal) {
@@ -45,4 +56,15 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
       ].join('\n');
     },
   };
+}
+
+/** Null where there is none, or one that was not written to its end. */
+async function readSecret(file: string): Promise<string | null> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return isSecret(text) ? text : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }

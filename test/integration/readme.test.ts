@@ -14,7 +14,7 @@ let variables: Record<string, string>;
 
 beforeAll(async () => {
   service = await startTestService();
-  const demo = await createDemo(service.commands);
+  const demo = await createDemo(service.commands, { kept: null, keep: async () => {} });
   const { webhookSecret } = await rotateWebhookSecret(service.commands, demo!.bot);
   await service.projected();
   variables = {

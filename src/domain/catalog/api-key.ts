@@ -14,6 +14,11 @@ export function parseApiKey(text: string): ApiKeyParts | null {
   return match === null ? null : { publicPart: match[1]!, secret: match[2]! };
 }
 
+/** Whether a text has the form of a secret. */
+export function isSecret(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text);
+}
+
 /** Hex SHA-256, all that is stored of a secret. A fast hash is enough: there are 256 random bits behind it. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');

@@ -116,28 +116,31 @@ describe('commands of the catalog', () => {
   });
 });
 
+/** What is kept of the secret is tested with the file that keeps it. */
+const nowhere = { kept: null, keep: async () => {} };
+
 describe('the demo', () => {
   it('is created once, with a personal key for its one bot and the premium plan', async () => {
     const context = fixture();
-    const demo = await createDemo(context);
+    const demo = await createDemo(context, nowhere);
     expect(demo).toMatchObject({ ownerId: 1, bot: 'demo', apiKey: expect.stringMatching(/^demo:/) });
     const { state } = await load(context.log, owner, ownerStream(1));
     expect(state.owner).toMatchObject({ demo: true, plan: 'premium' });
     expect([...state.keys.values()]).toMatchObject([{ kind: 'personal', scope: { type: 'bots', bots: ['demo'] } }]);
     const size = context.log.commits.flat().length;
-    expect(await createDemo(context)).toBeNull();
+    expect(await createDemo(context, nowhere)).toBeNull();
     expect(context.log.commits.flat()).toHaveLength(size);
   });
 
   it('is not created where there is an owner', async () => {
     const context = fixture();
     await createOwner(context, ANN);
-    expect(await createDemo(context)).toBeNull();
+    expect(await createDemo(context, nowhere)).toBeNull();
   });
 
   it('is created by one of several starts at once', async () => {
     const log = memoryLog();
-    const starts = ['a', 'b', 'c', 'd'].map((seed) => createDemo({ log, sources: testSources(0, seed) }));
+    const starts = ['a', 'b', 'c', 'd'].map((seed) => createDemo({ log, sources: testSources(0, seed) }, nowhere));
     const keys = (await Promise.all(starts)).filter((demo) => demo !== null);
     expect(keys).toHaveLength(1);
     const { state } = await load(log, owner, ownerStream(1));
@@ -147,12 +150,12 @@ describe('the demo', () => {
 
   it('is finished by the next start, wherever the first one died', async () => {
     const whole = fixture();
-    await createDemo(whole);
+    await createDemo(whole, nowhere);
     const appends = whole.log.commits.flat().length;
     for (let survives = 0; survives < appends; survives++) {
       const context = fixture();
-      await expect(createDemo({ ...context, log: dyingAfter(survives, context.log) })).rejects.toThrow('died');
-      const demo = await createDemo(context);
+      await expect(createDemo({ ...context, log: dyingAfter(survives, context.log) }, nowhere)).rejects.toThrow('died');
+      const demo = await createDemo(context, nowhere);
       expect(demo).toMatchObject({ ownerId: 1, bot: 'demo' });
       expect((await load(context.log, owner, ownerStream(1))).state.keys.size).toBe(1);
     }
@@ -165,7 +168,7 @@ describe('the demo', () => {
       ...context.log,
       async append(commit) {
         if (commit.stream === ownerStream(1)) {
-          demo ??= createDemo(context);
+          demo ??= createDemo(context, nowhere);
           await demo;
         }
         return context.log.append(commit);

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { CommandContext } from '../../src/commands/handle.ts';
+import { load } from '../../src/commands/load.ts';
+import { prepareDemo } from '../../src/demo.ts';
+import { hashSecret } from '../../src/domain/catalog/api-key.ts';
+import { owner } from '../../src/domain/catalog/owner.ts';
+import { ownerStream } from '../../src/domain/streams.ts';
+import { memoryLog } from '../support/memory-log.ts';
+import { testSources } from '../support/test-sources.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'botledger-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const APPENDS = 6;
+
+/** The file holds the one key that the log has, and is alone. */
+async function expectWhole({ log }: CommandContext): Promise<void> {
+  const [publicPart, secret] = (await readFile(join(folder, 'demo.key'), 'utf8')).trim().split(':');
+  expect(secret).toMatch(/^[\w-]{43}$/);
+  const { keys } = (await load(log, owner, ownerStream(1))).state;
+  expect([...keys.values()]).toMatchObject([{ public_part: publicPart, secret_hash: hashSecret(secret!) }]);
+  expect(await readdir(folder)).toEqual(['demo.key']);
+  expect((await stat(join(folder, 'demo.key'))).mode & 0o777).toBe(0o600);
+}
+
+/** Dies at the append of that number, before it or after it. */
+function dying({ log, sources }: CommandContext, at: number, when: 'before' | 'after'): CommandContext {
+  let appends = 0;
+  return {
+    sources,
+    log: {
+      ...log,
+      async append(commit) {
+        if (++appends < at) return log.append(commit);
+        if (when === 'after') await log.append(commit);
+        throw new Error('died');
+      },
+    },
+  };
+}
+
+it('the key is in its file, once', async () => {
+  const context = { log: memoryLog(), sources: testSources() };
+  const invitation = await prepareDemo(context, folder);
+  expect(invitation?.keyFile).toBe(join(folder, 'demo.key'));
+  await expectWhole(context);
+  expect(context.log.commits.flat()).toHaveLength(APPENDS);
+  expect(await prepareDemo(context, folder)).toBeNull();
+  await expectWhole(context);
+});
+
+it.each(
+  Array.from({ length: APPENDS }, (_, index) => index + 1).flatMap((at) => [
+    [at, 'before'] as const,
+    [at, 'after'] as const,
+  ]),
+)('is there after the next start, when the first one died at append %i, %s it', async (at, when) => {
+  const context = { log: memoryLog(), sources: testSources() };
+  await expect(prepareDemo(dying(context, at, when), folder)).rejects.toThrow('died');
+  expect(await prepareDemo(context, folder)).not.toBeNull();
+  await expectWhole(context);
+});
+
+it('is there after the next start, when the first one died over its files', async () => {
+  const context = { log: memoryLog(), sources: testSources() };
+  await prepareDemo(context, folder);
+  const key = await readFile(join(folder, 'demo.key'), 'utf8');
+  await writeFile(join(folder, 'demo.key.secret'), key.trim().split(':')[1]!);
+  await writeFile(join(folder, 'demo.key'), key.slice(0, 9));
+  expect(await prepareDemo(context, folder)).not.toBeNull();
+  await expectWhole(context);
+});
+
+it('a secret that was not written to its end is no secret, nor is one that the log does not know', async () => {
+  const context = { log: memoryLog(), sources: testSources() };
+  await writeFile(join(folder, 'demo.key.secret'), 'short');
+  await prepareDemo(context, folder);
+  await expectWhole(context);
+  await writeFile(join(folder, 'demo.key.secret'), 'x'.repeat(43));
+  expect(await prepareDemo(context, folder)).toBeNull();
+  await expectWhole(context);
+});
