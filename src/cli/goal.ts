@@ -1,8 +1,8 @@
 import { createGoal } from '../commands/create-goal.ts';
 import { listGoals } from '../queries/catalog/event-types.ts';
 import type { Cli } from './cli.ts';
-import { namedBots } from './named-bots.ts';
-import { botOption, botsOption, positiveInteger } from './values.ts';
+import { listOfBots } from './list-of-bots.ts';
+import { botOption, positiveInteger } from './values.ts';
 
 export function goal(cli: Cli): void {
   const noun = cli.noun('goal', 'goals, which target events complete');
@@ -22,17 +22,5 @@ export function goal(cli: Cli): void {
       }),
     );
 
-  noun
-    .command('list')
-    .addOption(botsOption().makeOptionMandatory())
-    .action(
-      cli.action<[{ bot: readonly string[] }]>(async (context, { bot }) => {
-        const catalog = await context.catalog();
-        const bots = await namedBots(catalog, bot);
-        const lists = bots.map(async ({ bot_id, public_key }) =>
-          (await listGoals(catalog, bot_id)).map((row) => ({ bot: public_key, ...row })),
-        );
-        return { value: (await Promise.all(lists)).flat() };
-      }),
-    );
+  listOfBots(cli, noun, listGoals);
 }

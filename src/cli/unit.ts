@@ -1,8 +1,8 @@
 import { createUnit } from '../commands/create-unit.ts';
 import { listUnits } from '../queries/catalog/units.ts';
 import type { Cli } from './cli.ts';
-import { namedBots } from './named-bots.ts';
-import { botOption, botsOption, nonNegativeInteger } from './values.ts';
+import { listOfBots } from './list-of-bots.ts';
+import { botOption, nonNegativeInteger } from './values.ts';
 
 export function unit(cli: Cli): void {
   const noun = cli.noun('unit', "units of a bot's amounts: currencies, or the bot's own");
@@ -20,17 +20,5 @@ export function unit(cli: Cli): void {
       }),
     );
 
-  noun
-    .command('list')
-    .addOption(botsOption().makeOptionMandatory())
-    .action(
-      cli.action<[{ bot: readonly string[] }]>(async (context, { bot }) => {
-        const catalog = await context.catalog();
-        const bots = await namedBots(catalog, bot);
-        const lists = bots.map(async ({ bot_id, public_key }) =>
-          (await listUnits(catalog, bot_id)).map((row) => ({ bot: public_key, ...row })),
-        );
-        return { value: (await Promise.all(lists)).flat() };
-      }),
-    );
+  listOfBots(cli, noun, listUnits);
 }

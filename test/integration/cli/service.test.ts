@@ -1,24 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/program.ts';
-import { cliContext } from '../../../src/cli-context.ts';
+import { type Administer, administer } from '../../support/administer.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-async function cli(databaseUrl: string, ...argv: string[]): Promise<any> {
-  const said = { out: '', err: '' };
-  const code = await runCli([...argv, '--json'], {
-    withContext: cliContext({ DATABASE_URL: databaseUrl }),
-    stdout: (text) => {
-      said.out += text;
-    },
-    stderr: (text) => {
-      said.err += text;
-    },
-  });
-  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${said.err}`);
-  return JSON.parse(said.out) as unknown;
-}
 
 describe('beside a running service', () => {
   let service: TestService;
@@ -27,7 +10,7 @@ describe('beside a running service', () => {
   });
   afterAll(() => service.stop());
 
-  const run = (...argv: string[]) => cli(service.database.url, ...argv);
+  const run: Administer = (...argv) => administer({ DATABASE_URL: service.database.url })(...argv);
   const send = async (apiKey: string, body: object) =>
     (await service.post('/v1/send-target', body, { 'api-key': apiKey })).status;
 
@@ -49,7 +32,7 @@ describe('beside a running service', () => {
 describe('without a service', () => {
   it('does the work itself, two commands at once as well', async () => {
     const database = await createTestDatabase();
-    const run = (...argv: string[]) => cli(database.url, ...argv);
+    const run = administer({ DATABASE_URL: database.url });
     const created = await Promise.all(['Ann', 'Bea'].map((name) => run('owner', 'create', '--name', name)));
     expect(created.map(({ owner_id }) => owner_id).sort()).toEqual([1, 2]);
     const owners = (await run('owner', 'list')) as { name: string }[];
