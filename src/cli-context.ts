@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Change, CliContext, ContextRunner } from './cli/context.ts';
 import { CliError, SettleTimeoutError } from './cli/errors.ts';
-import { type Foundation, openFoundation } from './compose.ts';
+import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { readConfig } from './config.ts';
 import { isHeld } from './database/lease.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -67,6 +67,13 @@ export function cliContext(
         },
         settle: (change) => settle(foundation, readModels, change),
         settleVersions: () => pause(SWITCHED_MS),
+        async openLog(engine) {
+          if (engine === log.engine) return log;
+          const opened = await openLog(readConfig({ ...env, EVENT_LOG: engine }), foundation, logger);
+          lifecycle.started(`log on ${engine}`, () => opened.close());
+          return opened;
+        },
+        signal: stopping.signal,
         progress,
       };
       return await work(context);

@@ -12,6 +12,7 @@ import { TopicUnfitError } from './log/kafka/client-topic.ts';
 import { openKafkaLog } from './log/kafka/kafka-log.ts';
 import { type EventLog, LogUnavailableError } from './log/port.ts';
 import { openPostgresLog } from './log/postgres/postgres-log.ts';
+import { OtherLogError, useLog } from './projections/runtime/source-log.ts';
 import { databaseStartError, StartError } from './start-error.ts';
 
 /** What every process of the service stands on. */
@@ -58,8 +59,11 @@ export async function openFoundation(
     throw config.DATABASE_URL === undefined ? error : databaseStartError(error, config.DATABASE_URL);
   });
   const instance = randomUUID();
-  const log = await openLog(config, connectionString, instance, mayLead, logger);
+  const log = await openLog(config, { connectionString, instance }, logger, mayLead);
   lifecycle.started('log', () => log.close());
+  await useLog(pool, log.engine, role === 'service').catch((error: unknown) => {
+    throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
+  });
   return { instance, connectionString, pool, log };
 }
 
@@ -75,12 +79,11 @@ async function openEmbedded(
 }
 
 /** The only place that names the engines. */
-async function openLog(
+export async function openLog(
   config: Config,
-  connectionString: string,
-  holder: string,
-  mayLead: boolean,
+  { connectionString, instance }: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
+  mayLead = true,
 ): Promise<EventLog> {
   const onTrouble = (error: Error): void => logger.warn({ err: error }, 'the log is in trouble, trying again');
   switch (config.EVENT_LOG) {
@@ -98,7 +101,7 @@ async function openLog(
         partitions: config.KAFKA_PARTITIONS,
         connectionString,
         anyCategories: ANY_CATEGORIES,
-        holder,
+        holder: instance,
         mayLead,
         maxWaitMs: config.MAX_WAIT_MS,
         logger,

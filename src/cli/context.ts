@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { CommandContext } from '../commands/handle.ts';
-import type { Position } from '../log/port.ts';
+import type { EventLog, Position } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
@@ -18,6 +18,10 @@ export interface CliContext extends CommandContext {
   settle(change: Change): Promise<void>;
   /** Resolves when every running instance answers from the versions of read models that are live now. */
   settleVersions(): Promise<void>;
+  /** The log on an engine, by that engine's own variables; closed when the command ends. */
+  openLog(engine: string): Promise<EventLog>;
+  /** Aborts when the command is to end early. */
+  readonly signal: AbortSignal;
   /** Shows a person how far the work is; null: it is done. */
   progress(text: string | null): void;
 }

@@ -7,6 +7,7 @@ import { CliError } from './errors.ts';
 import { fx } from './fx.ts';
 import { goal } from './goal.ts';
 import { key } from './key.ts';
+import { log } from './log.ts';
 import { asJson, asText } from './output.ts';
 import { owner } from './owner.ts';
 import { projection } from './projection.ts';
@@ -14,7 +15,7 @@ import { unit } from './unit.ts';
 import { user } from './user.ts';
 
 /** One file a noun. */
-const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection, deadLetter];
+const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection, deadLetter, log];
 
 export interface CliOptions {
   readonly withContext: ContextRunner;

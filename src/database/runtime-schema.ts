@@ -16,6 +16,12 @@ const migrations: Migrations = {
       PRIMARY KEY (name, version)
     );
     CREATE UNIQUE INDEX read_models_live ON runtime.read_models (name) WHERE state = 'live';`,
+  // Which engine's log they follow: projections/runtime/source-log.ts.
+  '0003_source_log': `
+    CREATE TABLE runtime.source_log (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      engine text NOT NULL
+    );`,
 };
 
 /** The schema `runtime`: what running instances share. Nothing in it outlives them, so it may be dropped like any other. */

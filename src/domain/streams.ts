@@ -3,6 +3,9 @@
 /** Categories whose streams take appends in any order; all others are exact. */
 export const ANY_CATEGORIES = ['intake'] as const;
 
+/** Every category of stream there is. */
+export const CATEGORIES = ['intake', 'bot', 'eventtypes', 'owner', 'fx', 'ids', 'projection'] as const;
+
 /** What a bot's users do, and who they are. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
 /** A bot's settings and units. */

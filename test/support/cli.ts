@@ -57,6 +57,8 @@ export async function startTestCli(): Promise<TestCli> {
           projector: () => {
             throw new Error('no command on a log in memory projects anything');
           },
+          openLog: () => Promise.reject(new Error('there is no other log')),
+          signal: new AbortController().signal,
           settleVersions: async () => {},
           progress: () => {},
           catalog: async () => source,

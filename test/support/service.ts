@@ -158,9 +158,12 @@ export async function startTestService(
     projected,
     async restart(meanwhile) {
       await Promise.all([running.stop(), log.close()]);
-      await meanwhile?.();
-      running = await startTestInstance(env, readModels);
-      log = await openLog();
+      try {
+        await meanwhile?.();
+      } finally {
+        running = await startTestInstance(env, readModels);
+        log = await openLog();
+      }
     },
     async dropPicture() {
       if (engine !== 'postgres') return database.recreate();

@@ -1,0 +1,56 @@
+import type { Pool } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import { pause } from '../../pause.ts';
+import { schemaOf } from '../read-model.ts';
+
+/** The read models are of the log on another engine. */
+export class OtherLogError extends Error {
+  override readonly name = 'OtherLogError';
+}
+
+/** Longer than the leases of an instance that was killed last. */
+const PATIENCE_MS = 5000;
+const POLL_MS = 250;
+
+/**
+ * Notes which engine's log the read models follow: positions of one mean nothing on another. A service that is started on
+ * another engine, after the log was copied there, forgets them, so that they are built anew; a command never does that.
+ * @throws OtherLogError for a command, or while an instance still follows the former log
+ */
+export async function useLog(pool: Pool, engine: string, mayMove: boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const former = await move(pool, engine, mayMove);
+    if (former === engine) return;
+    if (!mayMove) throw new OtherLogError(`the service’s log is on ${former}, not on ${engine}`);
+    if (performance.now() > deadline)
+      throw new OtherLogError(`another instance still works with the log on ${former}: stop it first`);
+    await pause(POLL_MS);
+  }
+}
+
+/** @returns the engine that is noted then */
+function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query('LOCK TABLE runtime.source_log IN EXCLUSIVE MODE');
+    const { rows } = await tx.query<{ engine: string }>('SELECT engine FROM runtime.source_log');
+    const former = rows[0]?.engine;
+    if (former === engine) return engine;
+    if (former !== undefined) {
+      const followed = await tx.query(
+        `SELECT FROM runtime.leases WHERE name LIKE 'projection %' AND expires_at >= clock_timestamp()`,
+      );
+      if (!mayMove || followed.rowCount !== 0) return former;
+    }
+    const versions = await tx.query<{ name: string; version: number }>(
+      'DELETE FROM runtime.read_models RETURNING name, version',
+    );
+    for (const { name, version } of versions.rows)
+      await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+    await tx.query(
+      'INSERT INTO runtime.source_log (engine) VALUES ($1) ON CONFLICT (one) DO UPDATE SET engine = excluded.engine',
+      [engine],
+    );
+    return engine;
+  });
+}

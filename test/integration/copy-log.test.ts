@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startKafkaBroker } from '../support/kafka-broker.ts';
+import { botledger, operate } from '../support/operate.ts';
+import { startTestInstance, startTestService } from '../support/service.ts';
+
+/** A log moves from engine to engine, and nobody who asks the service afterwards can tell. */
+
+const broker = await startKafkaBroker();
+afterAll(() => broker?.stop());
+
+describe.skipIf(broker === null)('a log that is copied', () => {
+  test('in a circle through the engines answers as before, with the same hash', async () => {
+    const service = await startTestService();
+    const filled = await fillService(service);
+    const before = await allAnswers(service.address, filled);
+    const database = await createTestDatabase();
+    const kafka = {
+      KAFKA_BROKERS: broker!.brokers.join(','),
+      KAFKA_TOPIC: `copy.${randomUUID()}`,
+      KAFKA_PARTITIONS: '3',
+    };
+    const env = { ...service.env, ...kafka };
+    try {
+      await service.restart(async () => {
+        const first = await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
+        expect(first).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+        expect(first.commits).toBeGreaterThan(20);
+        expect(first.keys).toBeGreaterThan(2);
+        expect(await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']), 'again').toEqual(first);
+
+        expect(await answersOf({ ...env, EVENT_LOG: 'kafka' }, filled)).toEqual(before);
+
+        const home = { ...env, DATABASE_URL: database.url };
+        const back = await operate(home, ['log', 'copy', '--from', 'kafka', '--to', 'postgres']);
+        expect(back).toEqual(first);
+        expect(await answersOf(home, filled)).toEqual(before);
+      });
+    } finally {
+      await service.stop();
+      await database.drop();
+    }
+  }, 90_000);
+
+  test('refuses another log, and to be used while the service is on another engine', async () => {
+    const service = await startTestService();
+    const other = await startTestService();
+    const env = {
+      ...service.env,
+      KAFKA_BROKERS: broker!.brokers.join(','),
+      KAFKA_TOPIC: `copy.${randomUUID()}`,
+      KAFKA_PARTITIONS: '3',
+    };
+    try {
+      await fillService(service);
+      await fillService(other);
+      await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
+      const mixed = { ...env, DATABASE_URL: other.env['DATABASE_URL']! };
+      // Its index would have to be made in the other database, which is as good a place as any.
+      const refused = await botledger(mixed, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('is not a copy') });
+      const wrong = await botledger({ ...env, EVENT_LOG: 'kafka' }, ['owner', 'list']);
+      expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('the service’s log is on postgres') });
+    } finally {
+      await service.stop();
+      await other.stop();
+    }
+  }, 90_000);
+});
+
+/** Of an instance that is started for it on this environment. */
+async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBots): Promise<Answers> {
+  const instance = await startTestInstance(env);
+  try {
+    // Reports are refused until their read models are built, and then as late as ever.
+    for (;;) {
+      const answers = await allAnswers(instance.address, filled);
+      if (Object.values(answers).every(({ status }) => status !== 503)) return answers;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  } finally {
+    await instance.stop();
+  }
+}
