@@ -29,6 +29,13 @@ export interface ReadModel {
   readonly ddl: string;
   /** Runs with the search path on its schema, then public catalog only. @throws UnreadableEventError and whatever the database says */
   apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
+  /**
+   * Does a slice of the work that `apply` has put off, short enough for a transaction of its own. Answers whether there
+   * is more. The rows must be the same in the end however slices and batches follow each other. Search path: as `apply`.
+   */
+  idle?(tx: ClientBase): Promise<boolean>;
+  /** The table of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
+  readonly putOff?: string;
 }
 
 /** The schema of a version of a read model. */

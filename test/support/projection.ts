@@ -8,7 +8,10 @@ import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import type { MemoryLog } from './memory-log.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
-/** Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction. */
+/**
+ * Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction, then what
+ * that put off.
+ */
 export async function applyBatch(
   pool: pg.Pool,
   model: ReadModel,
@@ -21,6 +24,17 @@ export async function applyBatch(
     await setSearchPath(tx, firstSchema(model));
     await model.apply(tx, await readCommits(model, wanted, keys));
   });
+  await drain(pool, model);
+}
+
+/** Does all that a read model has put off, each slice in one transaction. */
+export async function drain(pool: pg.Pool, model: ReadModel): Promise<void> {
+  let more = model.idle !== undefined;
+  while (more)
+    more = await inTransaction(pool, async (tx) => {
+      await setSearchPath(tx, firstSchema(model));
+      return model.idle!(tx);
+    });
 }
 
 /** Keeps a read model up with a log in memory, when asked to. */

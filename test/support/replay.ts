@@ -6,6 +6,7 @@ import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { createTestDatabase } from './database.ts';
+import { drain } from './projection.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /** By table, every row as text, in an order of the text's own. */
@@ -47,6 +48,7 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
         await model.apply(tx, await readCommits(model, lane, keys));
       });
     }
+    await drain(pool, model);
     return await rowsOf(pool, model);
   } finally {
     await drop();

@@ -4,8 +4,15 @@ import { createTestDatabase } from './database.ts';
 import { firstSchema } from './read-model-tables.ts';
 
 export interface TestProjection {
-  /** Applies the batches to empty tables and reads them; nothing stays. */
-  project<T>(batches: readonly (readonly ReadCommit[])[], read: (tx: ClientBase) => Promise<T>): Promise<T>;
+  /**
+   * Applies the batches to empty tables and reads them when nothing is put off any more; nothing stays.
+   * @param after runs after each batch
+   */
+  project<T>(
+    batches: readonly (readonly ReadCommit[])[],
+    read: (tx: ClientBase) => Promise<T>,
+    after?: (tx: ClientBase) => Promise<void>,
+  ): Promise<T>;
   drop(): Promise<void>;
 }
 
@@ -16,12 +23,17 @@ export async function createTestProjection(model: ReadModel): Promise<TestProjec
   await pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${model.ddl}`);
   return {
     drop,
-    async project(batches, read) {
+    async project(batches, read, after) {
       const tx = await pool.connect();
       try {
         await tx.query('BEGIN');
         await tx.query(`SET LOCAL search_path TO ${schema}`);
-        for (const batch of batches) await model.apply(tx, batch);
+        for (const batch of batches) {
+          await model.apply(tx, batch);
+          await after?.(tx);
+        }
+        let more = model.idle !== undefined;
+        while (more) more = await model.idle!(tx);
         return await read(tx);
       } finally {
         await tx.query('ROLLBACK');

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
+import { numbers } from '../by-key.ts';
 import { HOUR_MS } from '../update-memory.ts';
 import type { EventDraft } from './draft.ts';
 import { ERROR_MEMORY_MS } from './fold.ts';
-import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
+import { DAY_MS, NEVER } from './money.ts';
 import { PAYLOAD, SOURCE } from './payload.ts';
 
 /**
@@ -12,13 +13,11 @@ import { PAYLOAD, SOURCE } from './payload.ts';
  * owner's currency then. Each currency of the owner makes one stretch without amount at most: from its beginning (or the
  * event's receipt) to its end (or the first such rate). The warning dates from the start of the first stretch, and is
  * resolved at the end of the last, if that has one; without any stretch there is no warning.
- *
- * `candidates` gives (bot_id, user_id, date, ord); it is one of the constants below.
  */
-const judgeQuery = (candidates: string) => `
+const JUDGE = `
 WITH judged AS (
   SELECT e.*, b.clock, s.opened, s.closed, s.amount
-    FROM (${candidates}) c
+    FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (bot_id, user_id, date, ord)
     JOIN events e USING (bot_id, user_id, date, ord)
     JOIN bots b USING (bot_id)
    CROSS JOIN LATERAL (
@@ -56,39 +55,20 @@ SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
 ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE SET date = EXCLUDED.date, resolved_at = EXCLUDED.resolved_at
  WHERE (w.date, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.resolved_at)`;
 
-const NAMED =
-  'SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (bot_id, user_id, date, ord)';
+/** What names a row of the table. */
+export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 
-const OF_OWNERS = `
-SELECT e.bot_id, e.user_id, e.date, e.ord FROM bots b JOIN events e USING (bot_id)
- WHERE b.owner_id = ANY ($1::bigint[]) AND e.unit IS NOT NULL`;
-
-/** Events that a changed rate may touch: of owners that have or had its currency. */
-const OF_RATES = `
-SELECT DISTINCT e.bot_id, e.user_id, e.date, e.ord
-  FROM unnest($1::text[], $2::text[], $3::int[]) AS n (unit, currency, from_day)
-  JOIN owner_currencies o USING (currency)
-  JOIN bots b USING (owner_id)
-  JOIN events e ON e.bot_id = b.bot_id AND e.unit = n.unit AND e.date >= n.from_day::bigint * ${DAY_MS}`;
-
-/** Judges events of the batch, which are in the table by now. */
-export async function judgeEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
+/** Judges events of the table. Once or again makes no difference, and neither does the bot's clock (see the condition). */
+export async function judgeEvents(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query(judgeQuery(NAMED), [
-    events.map(({ bot_id }) => bot_id),
-    events.map(({ user_id }) => user_id),
-    events.map(({ date }) => date),
-    events.map(({ ord }) => ord),
-  ]);
-}
-
-/** Judges all events that the changes touch, however old. */
-export async function judgeChanges(tx: ClientBase, { rates, owners }: MoneyChanges): Promise<void> {
-  if (owners.length > 0) await tx.query(judgeQuery(OF_OWNERS), [owners]);
-  if (rates.length > 0)
-    await tx.query(judgeQuery(OF_RATES), [
-      rates.map(({ unit }) => unit),
-      rates.map(({ currency }) => currency),
-      rates.map(({ from_day }) => from_day),
-    ]);
+  await tx.query({
+    name: 'events.judge',
+    text: JUDGE,
+    values: [
+      numbers(events.map(({ bot_id }) => bot_id)),
+      numbers(events.map(({ user_id }) => user_id)),
+      numbers(events.map(({ date }) => date)),
+      numbers(events.map(({ ord }) => ord)),
+    ],
+  });
 }

@@ -6,9 +6,10 @@ import { priceEvents } from './amounts.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
 import { byMoment } from './draft.ts';
 import { ERROR_MEMORY_MS, foldBatch, type Outcome, PENDING_MS } from './fold.ts';
-import { judgeChanges, judgeEvents } from './judge.ts';
+import { judgeEvents } from './judge.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
+import { judgeSlice, noteRevaluations } from './revaluations.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
 import { tailCache } from './tails.ts';
@@ -40,14 +41,29 @@ export const eventsReadModel: ReadModel = {
   ],
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
+    await takeTurn(tx);
     await findByKey(tx);
     const money = await storeMoney(tx, commits);
     const bots = await loadBatch(tx, commits, tails);
     const outcome = foldBatch(bots, commits);
     if (bots.size > 0) await write(tx, outcome);
-    await judgeChanges(tx, money);
+    await noteRevaluations(tx, money);
+  },
+  putOff: 'revaluations',
+  async idle(tx) {
+    await takeTurn(tx);
+    await findByKey(tx);
+    return judgeSlice(tx);
   },
 };
+
+/**
+ * One transaction at a time writes these tables, also while two projectors are at work (a lease can be lost unawares): a
+ * rate of one lane would not see the events of another that are not committed yet, nor they the rate.
+ */
+async function takeTurn(tx: ClientBase): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' is written', 0))`);
+}
 
 const tails = tailCache();
 

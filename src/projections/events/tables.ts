@@ -1,4 +1,5 @@
 import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { REVALUATIONS_DDL } from './revaluations.ts';
 
 /**
  * Tables of the read model `events`. Times are milliseconds since 1970 UTC. `ord` is the event's place in the bot's log
@@ -7,7 +8,7 @@ import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
  *
  * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}
+export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}${REVALUATIONS_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,
@@ -46,7 +47,8 @@ CREATE TABLE events (
   properties jsonb,
   PRIMARY KEY (bot_id, user_id, date, ord)
 );
-CREATE INDEX events_date ON events (bot_id, date);
+/* ord: many events may have one date, and a revaluation must not begin with them again and again */
+CREATE INDEX events_date ON events (bot_id, date, ord);
 
 CREATE TABLE known_users (
   bot_id int NOT NULL,

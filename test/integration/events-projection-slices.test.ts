@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import type { ClientBase } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
+import type { LedgerEvent } from '../../src/domain/events.ts';
+import { eventsReadModel } from '../../src/projections/events/read-model.ts';
+import { judgeSlice } from '../../src/projections/events/revaluations.ts';
+import type { ReadCommit } from '../../src/projections/read-model.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readCommit } from '../support/intake-commits.ts';
+import { foldIntake } from '../support/intake-fold.ts';
+import { cut, EPOCH, interleaved, lanesOf, type Step, step } from '../support/intake-logs.ts';
+import { pictureOf, sorted } from '../support/intake-picture.ts';
+import { createTestProjection } from '../support/test-projection.ts';
+
+/** What a changed rate or currency touches is judged anew in slices, between the batches and after them. */
+
+it('the rows are those of a plain fold, however slices follow each other and the batches', async () => {
+  const projection = await createTestProjection(eventsReadModel);
+  const money = step.filter(({ lane }) => !lane.startsWith('bot-'));
+  const log = fc.array(fc.oneof({ weight: 2, arbitrary: step }, { weight: 1, arbitrary: money }), {
+    minLength: 5,
+    maxLength: 40,
+    size: 'max',
+  });
+  const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
+  const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
+  const some = fc.integer({ min: 1, max: 4 });
+  const slice = fc.record({ judged: some, looked: some, steps: some, bots: some });
+  /** The slices after each batch, over and over. */
+  const slices = fc.array(fc.array(slice, { maxLength: 3 }), { minLength: 1, maxLength: 8, size: 'max' });
+  try {
+    await fc.assert(
+      fc.asyncProperty(log, picks, sizes, slices, async (steps, picks, sizes, slices) => {
+        const lanes = lanesOf(steps);
+        let batch = 0;
+        const found = await projection.project(cut(interleaved(lanes, picks), sizes), pictureOf, async (tx) => {
+          for (const limits of slices[batch++ % slices.length]!) await judgeSlice(tx, limits);
+        });
+        expect(sorted(found)).toEqual(sorted(foldIntake([...lanes.values()].flat())));
+      }),
+      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) },
+    );
+  } finally {
+    await projection.drop();
+  }
+});
+
+describe('in transactions of their own', () => {
+  let database: TestDatabase;
+  let ordinal: number;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    ordinal = 100;
+    await database.pool.query(`DROP SCHEMA IF EXISTS e CASCADE; CREATE SCHEMA e`);
+    await inE((tx) => tx.query(eventsReadModel.ddl));
+    const items = [{ user_id: 1 }, { user_id: 2 }];
+    const users = (lane: 'bot-a' | 'bot-b', stream: string): Step => {
+      return { lane, stream, wait: 0, event: { type: 'users_imported', data: { items } } };
+    };
+    await apply(...[...lanesOf([users('bot-a', 'intake-a'), users('bot-b', 'intake-b')]).values()].flat());
+    await drained();
+  });
+
+  const inE = <T>(work: (tx: ClientBase) => Promise<T>): Promise<T> =>
+    inTransaction(database.pool, async (tx) => {
+      await tx.query('SET LOCAL search_path TO e');
+      return work(tx);
+    });
+  const apply = (...commits: ReadCommit[]): Promise<void> => inE((tx) => eventsReadModel.apply(tx, commits));
+  const commit = (stream: string, event: LedgerEvent): ReadCommit => readCommit(stream, ordinal++, EPOCH, [event]);
+
+  /** `count` events worth 100 of a unit, all of one date. */
+  function worth(bot: 'a' | 'b', count: number, unit?: string, date = EPOCH): ReadCommit[] {
+    const value = unit === undefined ? {} : { value: '100', unit };
+    const items = Array.from({ length: count }, (_, i) => ({ event_id: 101, user_id: 1 + (i % 2), date, ...value }));
+    return cut(items, [1000]).map((items) =>
+      commit(`intake-${bot}`, { type: 'custom_events_received', data: { items } }),
+    );
+  }
+  const rate = (rate: string, from = 'EUR', date = '2023-12-31'): ReadCommit =>
+    commit('fx-global', { type: 'exchange_rate_set', data: { from, to: 'USD', rate, date } });
+
+  /** Slices until nothing is put off, and of each how many events it wrote. */
+  async function drained(): Promise<number[]> {
+    const touched: number[] = [];
+    for (let more = true; more; )
+      more = await inE(async (tx) => {
+        const left = await eventsReadModel.idle!(tx);
+        const { rows } = await tx.query<{ n: number }>(
+          `SELECT count(*)::int AS n FROM events WHERE xmin::text = pg_current_xact_id()::text`,
+        );
+        touched.push(rows[0]!.n);
+        return left;
+      });
+    return touched;
+  }
+
+  async function amounts(): Promise<Record<string, number>> {
+    const { rows } = await database.pool.query<{ amount: string; n: number }>(
+      `SELECT coalesce(trim_scale(value_amount)::text, 'none') AS amount, count(*)::int AS n FROM e.events GROUP BY 1`,
+    );
+    return Object.fromEntries(rows.map(({ amount, n }) => [amount, n]));
+  }
+
+  it('a slice writes a bounded number of events, all of one date or not', async () => {
+    await apply(...worth('a', 4500, 'EUR'), ...worth('b', 1000, 'EUR'));
+    await apply(rate('2'));
+    expect(await amounts()).toEqual({ none: 5500 });
+    const touched = await drained();
+    expect(Math.max(...touched)).toBeLessThanOrEqual(2000);
+    expect(touched.reduce((a, b) => a + b)).toBe(5500);
+    expect(await amounts()).toEqual({ '2': 5500 });
+  });
+
+  it('a slice looks at a bounded number of events, few of which have the unit', async () => {
+    await apply(...worth('a', 30, undefined, EPOCH), ...worth('a', 1, 'EUR', EPOCH + 1), ...worth('b', 1, 'EUR'));
+    await apply(rate('2'));
+    const limits = { judged: 1000, looked: 10, steps: 1000, bots: 1 };
+    let slices = 1;
+    while (await inE((tx) => judgeSlice(tx, limits))) slices++;
+    expect(slices).toBe(6); // 31 events of bot a, one of bot b, and that there is no third bot
+    expect(await amounts()).toEqual({ none: 30, '2': 2 });
+  });
+
+  it('what a slice has passed is judged anew when it is noted anew', async () => {
+    await apply(...worth('a', 10, 'EUR'));
+    await apply(rate('2'));
+    await inE((tx) => judgeSlice(tx, { judged: 3, looked: 10, steps: 10, bots: 10 }));
+    expect(await amounts()).toEqual({ none: 7, '2': 3 });
+    await apply(rate('3'));
+    await drained();
+    expect(await amounts()).toEqual({ '3': 10 });
+  });
+
+  it('of the days noted the earliest counts', async () => {
+    await apply(...worth('a', 2, 'EUR'));
+    for (const date of ['2024-01-02', '2023-12-31', '2024-01-03']) await apply(rate('2', 'EUR', date));
+    await drained();
+    expect(await amounts()).toEqual({ '2': 2 });
+  });
+
+  it('what is noted again and again keeps no event from its turn', async () => {
+    await apply(...worth('a', 10, 'EUR'), ...worth('b', 1, 'GBP', EPOCH));
+    for (let i = 1; i <= 8; i++) {
+      await apply(rate(`${i}`), rate('7', 'GBP'));
+      await inE((tx) => judgeSlice(tx, { judged: 3, looked: 5, steps: 4, bots: 2 }));
+    }
+    expect(await amounts()).toMatchObject({ '7': 1 });
+    await drained();
+    expect(await amounts()).toEqual({ '8': 10, '7': 1 });
+  });
+
+  it('two projectors at once miss no event between them', async () => {
+    const { pool } = database;
+    const slow = await pool.connect();
+    await slow.query('BEGIN; SET LOCAL search_path TO e');
+    await eventsReadModel.apply(slow, worth('a', 1, 'EUR'));
+    const other = apply(rate('2')).then(drained);
+    await Promise.race([other, waits()]);
+    await slow.query('COMMIT');
+    slow.release();
+    await other;
+    expect(await amounts()).toEqual({ '2': 1 });
+
+    async function waits(): Promise<void> {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await pool.query(waiting)).rowCount === 0);
+    }
+  });
+});
