@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { allVersions } from '../../src/projections/runtime/versions.ts';
+import { botledger, operate } from '../support/operate.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { ROOT } from '../support/source-files.ts';
+
+const EVENTS = 60_000;
+
+/** A service that is stopped, with so many events that a rebuild takes a while. */
+async function withManyEvents(work: (service: TestService) => Promise<void>): Promise<void> {
+  const service = await startTestService();
+  try {
+    const { apiKey } = await service.createBot();
+    const key = { 'api-key': apiKey };
+    const from = { id: 7, is_bot: false, first_name: 'Ada' };
+    const message = { message_id: 1, date: 1_770_000_000, chat: { id: 7, type: 'private' }, from, text: 'hello' };
+    expect((await service.post('/v1/send-update', { update: { update_id: 1, message } }, key)).status).toBe(200);
+    const events = Array.from({ length: 1000 }, (_, i) => ({ event: `event ${i % 7}`, user_id: 7 }));
+    for (let sent = 0; sent < EVENTS; sent += events.length)
+      expect((await service.post('/v1/send-event', events, key)).status).toBe(200);
+    await service.projected();
+    await service.restart(() => work(service));
+  } finally {
+    await service.stop();
+  }
+}
+
+test('a rebuild that is killed with -9 goes on where it was', async () => {
+  await withManyEvents(async ({ env, database: { pool } }) => {
+    const counted = async (): Promise<number> => {
+      const there = await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'events_v2' AND tablename = 'events'`);
+      if (there.rowCount === 0) return 0;
+      return (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM events_v2.events')).rows[0]!.n;
+    };
+    const command = spawn(process.execPath, [join(ROOT, 'bin/botledger.js'), 'projection', 'rebuild', 'events'], {
+      env: { ...process.env, ...env },
+      stdio: 'ignore',
+    });
+    const ended = once(command, 'exit');
+    await expect.poll(counted, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    command.kill('SIGKILL');
+    await ended;
+    const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];
+    expect(version).toMatchObject({ name: 'events', state: 'building' });
+    expect(before).toBeLessThan(EVENTS);
+
+    let least = before;
+    const watching = setInterval(() => void counted().then((now) => (least = Math.min(least, now))), 20);
+    expect(await operate(env, ['projection', 'rebuild', 'events'])).toMatchObject({ version: 2, state: 'ready' });
+    clearInterval(watching);
+    expect(least, 'rows were never thrown away').toBe(before);
+    expect(await counted(), 'with the user’s message').toBe(EVENTS + 1);
+    await operate(env, ['projection', 'verify', 'events']);
+  });
+}, 90_000);
+
+test('a version that is not what a replay gives is found, and not switched to unless told to', async () => {
+  await withManyEvents(async ({ env, database: { pool } }) => {
+    await operate(env, ['projection', 'rebuild', 'users']);
+    await pool.query(`UPDATE users_v2.users SET first_name = 'Eve'`);
+    const verified = await botledger(env, ['projection', 'verify', 'users']);
+    expect(verified).toMatchObject({
+      code: 1,
+      err: 'botledger: users version 2 differs from a replay of the log: users (1 rows, in the replay 1)\n',
+    });
+    const refused = await botledger(env, ['projection', 'switch', 'users']);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('was not verified') });
+    expect(await botledger(env, ['projection', 'drop', 'users', '--version', '1'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is the live one'),
+    });
+    expect(await operate(env, ['projection', 'switch', 'users', '--force'])).toMatchObject({
+      version: 2,
+      state: 'live',
+    });
+    expect(await operate(env, ['projection', 'switch', 'users', '--version', '1', '--force'])).toMatchObject({
+      version: 1,
+      state: 'live',
+    });
+    expect((await botledger(env, ['projection', 'rebuild', 'nothing'])).err).toContain(
+      'there is no read model nothing',
+    );
+    expect((await botledger(env, ['projection', 'rebuild'])).code).toBe(2);
+  });
+}, 90_000);
