@@ -1,9 +1,11 @@
 import { afterAll, describe } from 'vitest';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { topicText } from '../support/topic-records.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
+import { describeErasure } from './erasure.suite.ts';
 
 /** The whole service with the log on Kafka. */
 const broker = await startKafkaBroker();
@@ -15,4 +17,5 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
+  describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

@@ -50,24 +50,33 @@ export async function keysAfter(pool: pg.Pool, after: string, limit: number): Pr
   return rows;
 }
 
+/** What became of records. */
+export interface TakenRecords {
+  /** The first offset after them. */
+  readonly next: number;
+  /** Keys that had been forgotten before. They are not taken, and must be forgotten in the topic once more. */
+  readonly revived: readonly DataKey[];
+}
+
 /**
- * Takes consecutive records of the topic into the index that ends at `from`. Of one key the last record counts.
- * @returns the first offset after them
+ * Takes consecutive records of the topic into the index that ends at `from`. A key that was forgotten stays so: a client
+ * that had no answer produces its record again, perhaps behind the tombstone.
  * @throws StaleIndexError
  */
-export async function indexKeyRecords(pool: pg.Pool, from: number, records: readonly LogRecord[]): Promise<number> {
-  const kept = new Map<string, DataKey>();
+export async function takeKeyRecords(
+  pool: pg.Pool,
+  from: number,
+  records: readonly LogRecord[],
+): Promise<TakenRecords> {
+  const given = new Map<string, DataKey>();
   const forgotten = new Set<string>();
+  const revived: DataKey[] = [];
   for (const record of records) {
     const read = readKeyRecord(record);
     if (read === null) continue;
-    if ('forgotten' in read) {
-      forgotten.add(read.forgotten);
-      kept.delete(read.forgotten);
-    } else {
-      kept.set(read.id, read);
-      forgotten.delete(read.id);
-    }
+    if ('forgotten' in read) forgotten.add(read.forgotten);
+    else if (forgotten.has(read.id)) revived.push(read);
+    else given.set(read.id, read);
   }
   const next = records[records.length - 1]!.offset + 1;
   await inTransaction(pool, async (tx) => {
@@ -76,14 +85,25 @@ export async function indexKeyRecords(pool: pg.Pool, from: number, records: read
       next,
     ]);
     if (moved.rowCount !== 1) throw new StaleIndexError('the index of keys is not where it was left');
-    if (forgotten.size > 0) await tx.query('DELETE FROM kafka_index.keys WHERE id = ANY ($1)', [[...forgotten]]);
-    const keys = [...kept.values()];
+    const { rows } = await tx.query<{ id: string }>('SELECT id FROM kafka_index.forgotten_keys WHERE id = ANY ($1)', [
+      [...given.keys()],
+    ]);
+    for (const { id } of rows) {
+      revived.push(given.get(id)!);
+      given.delete(id);
+    }
+    const gone = [...forgotten];
+    if (gone.length > 0) {
+      await tx.query('INSERT INTO kafka_index.forgotten_keys SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING', [gone]);
+      await tx.query('DELETE FROM kafka_index.keys WHERE id = ANY ($1)', [gone]);
+    }
+    const keys = [...given.values()].filter(({ id }) => !forgotten.has(id));
     if (keys.length > 0)
       await tx.query(
         `INSERT INTO kafka_index.keys (id, subject, secret) SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[])
-         ON CONFLICT (id) DO UPDATE SET subject = EXCLUDED.subject, secret = EXCLUDED.secret`,
+         ON CONFLICT (id) DO NOTHING`,
         [keys.map(({ id }) => id), keys.map(({ subject }) => subject), keys.map(({ secret }) => secret)],
       );
   });
-  return next;
+  return { next, revived };
 }

@@ -4,8 +4,8 @@ import { holdLease } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
 import { StaleIndexError } from '../judged/index-writer.ts';
 import type { KafkaClient } from './client.ts';
-import { indexKeyRecords, nextKeyOffset } from './key-index.ts';
-import { BEACON, KEYS_LANE } from './key-record.ts';
+import { nextKeyOffset, takeKeyRecords } from './key-index.ts';
+import { BEACON, KEYS_LANE, tombstoneOf } from './key-record.ts';
 
 export interface KeyIndexerOptions {
   /** Of the topic of keys. */
@@ -44,15 +44,18 @@ export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
 async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
   await prepare();
   let next = await nextKeyOffset(pool);
-  // Whoever asks for a key waits until the index is where the topic ends. Compaction may have removed the last records of
-  // the topic, tombstones for one, and there would be nothing to read up to there: so it ends with one that stays.
+  // Whoever asks for a key waits until the index is where the topic ends. A broker that died between making a segment and
+  // writing to it leaves the records before to compaction, and there may be nothing to read up to the end: so the topic is
+  // made to end with a record that stays.
   await client.send([BEACON]);
   const from: number[] = [];
   from[KEYS_LANE] = next;
   for await (const chunks of client.tail(from, signal)) {
     for (const { records } of chunks) {
-      next = await indexKeyRecords(pool, next, records);
+      const taken = await takeKeyRecords(pool, next, records);
+      next = taken.next;
       onProgress(next);
+      if (taken.revived.length > 0) await client.send(taken.revived.map(tombstoneOf));
     }
   }
 }

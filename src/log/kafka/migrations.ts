@@ -24,4 +24,8 @@ export const migrations: Migrations = {
     );
     INSERT INTO kafka_index.keys_progress DEFAULT VALUES;
   `,
+  '0003_forgotten_keys': `
+    -- Ids of keys that must not come back.
+    CREATE TABLE kafka_index.forgotten_keys (id uuid PRIMARY KEY);
+  `,
 };

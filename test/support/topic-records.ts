@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import type { LogRecord } from '../../src/log/judged/record.ts';
+import { openKafkaClient } from '../../src/log/kafka/client.ts';
+
+/** Every record that a topic has, up to where it ends now. */
+export async function topicRecords(brokers: readonly string[], topic: string, compacted = false): Promise<LogRecord[]> {
+  const logger = pino({ level: 'silent' });
+  const client = await openKafkaClient({ brokers, topic, compacted, holder: randomUUID(), logger });
+  const stop = new AbortController();
+  const found: LogRecord[] = [];
+  try {
+    const ends = await client.ends();
+    const next = ends.map(() => 0);
+    if (ends.every((end) => end === 0)) return found;
+    for await (const chunks of client.tail(next, stop.signal)) {
+      for (const { lane, records } of chunks) {
+        found.push(...records);
+        next[lane] = records[records.length - 1]!.offset + 1;
+      }
+      if (next.every((offset, lane) => offset >= ends[lane]!)) break;
+    }
+    return found;
+  } finally {
+    stop.abort();
+    await client.close();
+  }
+}
+
+/** The bytes of all of them, as text. */
+export async function topicText(brokers: readonly string[], topic: string): Promise<string> {
+  const records = await topicRecords(brokers, topic);
+  return records.map(({ key, value }) => `${Buffer.from(key ?? [])} ${Buffer.from(value ?? [])}`).join('\n');
+}
