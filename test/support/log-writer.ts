@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
 import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
@@ -28,13 +29,10 @@ async function write(log: EventLog, stream: string): Promise<never> {
   }
 }
 
-function open({ connectionString, kafka }: WriterTask): Promise<EventLog> {
-  if (kafka === undefined) return openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
-  return openKafkaLog({
-    ...kafka,
-    connectionString,
-    anyCategories: ANY_CATEGORIES,
-    holder: randomUUID(),
-    logger: pino({ level: 'silent' }),
-  });
+function open({ connectionString, kafka, eventstore }: WriterTask): Promise<EventLog> {
+  const common = { connectionString, anyCategories: ANY_CATEGORIES };
+  const instance = { holder: randomUUID(), logger: pino({ level: 'silent' }) };
+  if (kafka !== undefined) return openKafkaLog({ ...kafka, ...common, ...instance });
+  if (eventstore !== undefined) return openEventStoreLog({ ...eventstore, ...common, ...instance });
+  return openPostgresLog(common);
 }

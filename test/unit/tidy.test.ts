@@ -95,6 +95,7 @@ it('an engine of the log is named in its folder, in the composition root and in 
 const HOMES: Readonly<Record<string, string>> = {
   // And client-topic.ts beside it.
   kafkajs: 'src/log/kafka/client',
+  '@kurrent/kurrentdb-client': 'src/log/eventstore/client.ts',
   commander: 'src/cli/',
   fastify: 'src/api/',
 };

@@ -9,7 +9,7 @@ export interface GroupLimits {
 }
 
 export interface AppenderOptions extends GroupLimits {
-  readonly store: Pick<RecordStore, 'send'>;
+  readonly store: Pick<RecordStore, 'ready' | 'send'>;
   /** Appends waiting for their turn, in bytes of their text; more are refused at once. */
   readonly maxQueuedBytes: number;
 }
@@ -65,7 +65,8 @@ export class Appender {
   #schedule(): void {
     if (this.#scheduled || this.#sends >= this.#options.maxSends || this.#queue.length === 0) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    setImmediate(async () => {
+      await this.#options.store.ready?.();
       this.#scheduled = false;
       if (this.#queue.length > 0) void this.#send(this.#takeGroup());
       this.#schedule();
@@ -92,7 +93,8 @@ export class Appender {
       const offsets = await this.#options.store.send(group.map(({ record }) => record));
       for (const [i, waiting] of group.entries()) waiting.resolve(offsets[i]!);
     } catch (error) {
-      const told = error instanceof NotSentError ? unavailable(error) : unknown(error);
+      const told =
+        error instanceof NotSentError ? unavailable(error) : error instanceof RangeError ? error : unknown(error);
       for (const waiting of group) waiting.reject(told);
     }
     for (const waiting of group) this.#sending.delete(waiting);

@@ -5,10 +5,14 @@ import type { LogRecord } from './record.ts';
  * per lane. Offsets count the records of a lane from 0; they are numbers, JSON-safe for 2^53 records.
  */
 export interface RecordStore {
+  /** Resolves when it makes sense to send; until then appends wait, and are certainly not in the store. Default: always. */
+  ready?(): Promise<void>;
   /**
    * Appends records.
    * @returns the offset of each, in the order given
-   * @throws after long retries; any of the records may be in the store all the same, unless it is a NotSentError
+   * @throws RangeError too large for the store
+   * @throws NotSentError
+   * @throws after long retries; any of the records may be in the store all the same
    */
   send(records: readonly NewRecord[]): Promise<number[]>;
   /** Per lane, the offset after its last record. */
@@ -35,7 +39,7 @@ export interface Chunk {
   readonly records: readonly LogRecord[];
 }
 
-/** None of the records was sent: they are certainly not in the store. */
+/** None of the records is in the store, nor will be. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }

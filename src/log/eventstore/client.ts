@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import kurrent, {
+  type JSONEventType,
+  type KurrentDBClient,
+  type ResolvedEvent,
+  type StreamMetadata,
+} from '@kurrent/kurrentdb-client';
+import { inTime } from '../../in-time.ts';
+
+// It is CommonJS, and exports in a way that Node cannot see the names of.
+const { binaryEvent, isCommandError, KurrentDBClient: Client, ErrorType, jsonEvent, streamNameFilter } = kurrent;
+
+/**
+ * All that the engine asks of EventStoreDB, and the only file that knows which client it is: @kurrent/kurrentdb-client, the
+ * successor of @eventstore/db-client, which has had no release since 2024 and keeps the answers to all clients' appends of a
+ * process in one map, so that one broken connection fails the others' appends. Both speak the same protocol.
+ * Streams count their events from 0; as numbers they stay exact for 2^53 events.
+ */
+export interface EventStoreClient {
+  /**
+   * Appends all events, if the stream has `expected` of them. Sent again with the same ids and `expected` it changes nothing.
+   * @throws RangeError larger than the server takes
+   * @throws NeverSentError
+   * @throws when the answer did not come: the events may be there
+   */
+  append(stream: string, events: readonly NewEvent[], expected: number): Promise<AppendOutcome>;
+  /** The last event; null when there is none, or the stream was deleted. */
+  last(stream: string): Promise<StoredEvent | null>;
+  /** Events from number `from` on, at most `limit`. */
+  read(stream: string, from: number, limit: number): Promise<StoredEvent[]>;
+  /** Of all streams whose names begin so, those that were deleted perhaps too. */
+  readByPrefix(prefix: string): AsyncIterable<StoredEvent>;
+  /** Events from number `from` on, for ever; a step yields what has arrived since the one before. Throws when it breaks. */
+  follow(stream: string, from: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
+  /** For ever: nothing can be appended or read any more. Deleting again changes nothing. */
+  tombstone(stream: string): Promise<void>;
+  metadata(stream: string): Promise<StreamMetadata>;
+  close(): Promise<void>;
+}
+
+export interface NewEvent {
+  /** UUID. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: Buffer | { readonly [name: string]: string };
+}
+
+export interface StoredEvent {
+  readonly stream: string;
+  readonly number: number;
+  readonly type: string;
+  /** As it was given: bytes, or what JSON said. */
+  readonly data: unknown;
+  /** When the server took it, ms since 1970. */
+  readonly at: number;
+}
+
+/** `next` is the number of events that the stream has then; `has`, of those that it has instead of `expected`. */
+export type AppendOutcome = { readonly next: number } | { readonly has: number } | 'deleted';
+
+/** There was no connection, so nothing can have arrived. */
+export class NeverSentError extends Error {
+  override readonly name = 'NeverSentError';
+}
+
+/** One attempt; whoever waits longer asks again. */
+const DEADLINE_MS = 3000;
+/** Events of a subscription held here, besides what HTTP/2 holds in its window. */
+const BUFFERED = 256;
+
+/** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with whatever else the client's manual says of it */
+export function openEventStoreClient(url: string): EventStoreClient {
+  // The older names of the protocol are understood, with a warning on the console.
+  const client = Client.connectionString(url.replace(/^esdb/, 'kurrentdb'));
+  const options = { deadline: DEADLINE_MS };
+
+  return {
+    async append(stream, events, expected) {
+      try {
+        const { nextExpectedRevision } = await answered(
+          client.appendToStream(stream, events.map(eventOf), {
+            ...options,
+            streamState: expected === 0 ? 'no_stream' : BigInt(expected - 1),
+          }),
+        );
+        return { next: Number(nextExpectedRevision) + 1 };
+      } catch (error) {
+        if (!(error instanceof Error && isCommandError(error))) throw error;
+        if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
+          return { has: typeof error.actualState === 'bigint' ? Number(error.actualState) + 1 : 0 };
+        if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
+        if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
+          throw new RangeError('larger than the server takes: see its MaxAppendSize', { cause: error });
+        if (error.type === ErrorType.UNAVAILABLE && /No connection established/.test(error.message))
+          throw new NeverSentError(error.message, { cause: error });
+        throw error;
+      }
+    },
+
+    async last(stream) {
+      const end = { direction: 'backwards', fromRevision: 'end', maxCount: 1 } as const;
+      const [event] = await answered(readAll(client, stream, end));
+      return event ?? null;
+    },
+
+    read: (stream, from, limit) => answered(readAll(client, stream, { fromRevision: BigInt(from), maxCount: limit })),
+
+    async *readByPrefix(prefix) {
+      for await (const resolved of client.readAll({ filter: streamNameFilter({ prefixes: [prefix] }) })) {
+        const event = storedOf(resolved);
+        // What a deletion leaves is a system event.
+        if (event !== null && !event.type.startsWith('$')) yield event;
+      }
+    },
+
+    async *follow(stream, from, signal) {
+      const subscription = client.subscribeToStream(
+        stream,
+        { fromRevision: from === 0 ? 'start' : BigInt(from - 1) },
+        { highWaterMark: BUFFERED },
+      );
+      let failure: unknown = null;
+      subscription.on('error', (error) => {
+        failure = error;
+      });
+      const stop = (): void => void subscription.destroy();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        while (!signal.aborted) {
+          const arrived: StoredEvent[] = [];
+          for (let next = subscription.read(); next !== null; next = subscription.read()) {
+            const event = storedOf(next);
+            if (event !== null) arrived.push(event);
+          }
+          if (arrived.length > 0) yield arrived;
+          else if (failure !== null) throw failure;
+          else if (subscription.destroyed || subscription.readableEnded) break;
+          else await settled(subscription);
+        }
+        if (!signal.aborted) throw new Error('the server ended the subscription');
+      } finally {
+        signal.removeEventListener('abort', stop);
+        await subscription.unsubscribe().catch(() => {}); // it failed before, and said so
+        subscription.destroy();
+      }
+    },
+
+    async tombstone(stream) {
+      try {
+        await answered(client.tombstoneStream(stream, { ...options, expectedRevision: 'any' }));
+      } catch (error) {
+        if (!(error instanceof Error && isCommandError(error)) || error.type !== ErrorType.STREAM_DELETED) throw error;
+      }
+    },
+
+    metadata: async (stream) => (await answered(client.getStreamMetadata(stream))).metadata ?? {},
+    close: () => client.dispose(),
+  };
+}
+
+/** Batched appends and reads have no deadline of the client's own. */
+function answered<T>(asked: Promise<T>): Promise<T> {
+  return inTime(asked, 2 * DEADLINE_MS, () => new Error('EventStoreDB did not answer in time'));
+}
+
+function eventOf({ id, type, data }: NewEvent) {
+  if (Buffer.isBuffer(data)) return binaryEvent({ id, type, data });
+  return jsonEvent<JSONEventType>({ id, type, data });
+}
+
+function storedOf({ event }: ResolvedEvent): StoredEvent | null {
+  if (event === undefined) return null;
+  const { streamId, revision, type, data, created } = event;
+  return { stream: streamId, number: Number(revision), type, data, at: created.getTime() };
+}
+
+async function readAll(
+  client: KurrentDBClient,
+  stream: string,
+  options: Parameters<KurrentDBClient['readStream']>[1],
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  try {
+    for await (const resolved of client.readStream(stream, { requiresLeader: true, ...options })) {
+      const event = storedOf(resolved);
+      if (event !== null) events.push(event);
+    }
+  } catch (error) {
+    if (error instanceof Error && isCommandError(error) && GONE.includes(error.type)) return [];
+    throw error;
+  }
+  return events;
+}
+
+const GONE: readonly unknown[] = [ErrorType.STREAM_NOT_FOUND, ErrorType.STREAM_DELETED];
+
+/** Resolves when there is more to read, or never will be. */
+async function settled(stream: NodeJS.EventEmitter): Promise<void> {
+  const done = new AbortController();
+  const wait = (name: string): Promise<unknown> => once(stream, name, { signal: done.signal }).catch(() => {});
+  await Promise.race(['readable', 'end', 'close'].map(wait));
+  done.abort();
+}

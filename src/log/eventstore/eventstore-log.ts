@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import { createPool } from '../../database/pool.ts';
+import type { GroupLimits } from '../judged/appender.ts';
+import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
+import { type EventLog, LogUnavailableError } from '../port.ts';
+import { openEventStoreClient } from './client.ts';
+import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
+import { eventStoreKeyring } from './keyring.ts';
+import { INDEX_SCHEMA, migrations } from './migrations.ts';
+
+export interface EventStoreLogOptions {
+  /** `esdb://host:port?tls=false`. */
+  readonly url: string;
+  /** The stream that is the log; the keyring's are named after it. Default `botledger`. */
+  readonly stream?: string;
+  /** The database of the index; the schema `runtime` (leases) must be there. */
+  readonly connectionString: string;
+  /** Unique per instance of the service. */
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
+  readonly anyCategories: readonly string[];
+  /** No append waits longer, in milliseconds. Default 5,000. */
+  readonly maxWaitMs?: number;
+  readonly maxQueuedBytes?: number;
+  /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
+  readonly mayLead?: boolean;
+}
+
+/** EventStoreDB's greatest record (TFConsts.EffectiveMaxLogRecordSize: 16 MiB less 10,000), and room for our own fields. */
+const MAX_COMMIT_BYTES = (16 << 20) - 10_000 - 1024;
+const GROUPS: GroupLimits = {
+  maxRecords: 1000,
+  // Below the 1 MiB that a server takes in one append by default (MaxAppendSize); a larger commit goes alone.
+  maxBytes: (1 << 20) - 64 * 1024,
+  // They expect one revision after the other.
+  maxSends: 1,
+};
+
+/**
+ * Opens the log on an EventStoreDB stream. Its rules are those of judged/validity.ts.
+ * @throws StreamUnfitError, ForeignIndexError, LogUnavailableError
+ */
+export async function openEventStoreLog(options: EventStoreLogOptions): Promise<EventLog & VoidCounts> {
+  const { url, logger, stream = 'botledger', maxWaitMs = 5000 } = options;
+  const pool = createPool({
+    connectionString: options.connectionString,
+    max: 8,
+    name: 'log index',
+    maxWaitMs,
+    onTrouble: (error) => logger.warn({ err: error, stream }, 'the index cannot be asked'),
+  });
+  const client = openEventStoreClient(url);
+  const closing = new AbortController();
+  const shut = async (): Promise<void> => {
+    closing.abort();
+    await client.close();
+    await pool.end();
+  };
+  try {
+    await checkCommitStream(client, stream).catch((error: unknown) => {
+      if (error instanceof StreamUnfitError) throw error;
+      throw new LogUnavailableError(`EventStoreDB does not answer`, { cause: error });
+    });
+    const log = await openJudgedLog({
+      ...options,
+      engine: 'eventstoredb',
+      store: openCommitStream({ client, stream, logger, signal: closing.signal }),
+      index: { pool, schema: INDEX_SCHEMA, migrations, source: stream, lanes: 1 },
+      keys: eventStoreKeyring({ client, stream, maxWaitMs }),
+      laneOf: () => 0,
+      maxWaitMs,
+      maxCommitBytes: MAX_COMMIT_BYTES,
+      groups: GROUPS,
+    });
+    return {
+      ...log,
+      async close() {
+        await log.close();
+        await shut();
+      },
+    };
+  } catch (error) {
+    await shut();
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import { afterAll } from 'vitest';
+import { createEventStoreTestLog } from '../support/eventstore-log.ts';
+import { startEventStore } from '../support/eventstore-server.ts';
+import { describeEventLog, type EngineUnderTest } from './event-log.contract.ts';
+import { describeKeyring } from './keyring.contract.ts';
+
+const server = await startEventStore();
+afterAll(() => server.stop());
+
+const engine: EngineUnderTest = {
+  name: `eventstoredb (${server.kind})`,
+  // Intake is answered when the server has it; the verdict on a repeat comes later, to readers.
+  capabilities: { reportsRepeatedIntake: false, commandsAcrossKeys: true },
+  create: () => createEventStoreTestLog(server.url),
+};
+describeEventLog(engine);
+describeKeyring(engine);

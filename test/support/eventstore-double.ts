@@ -1,0 +1,287 @@
+import { createRequire } from 'node:module';
+import {
+  type handleClientStreamingCall,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+  status,
+} from '@grpc/grpc-js';
+import type { Empty } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import type {
+  AppendReq,
+  ReadReq,
+  TombstoneReq,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { type Expected, type ProposedEvent, type RecordedEvent, Streams } from './eventstore-streams.ts';
+
+/**
+ * EventStoreDB as the engine sees it: a gRPC server made from the client's own protobuf definitions, for where no server
+ * can be had. What it answers, and with which errors, is what the server does (EventStore/EventStore,
+ * src/EventStore.Core/Services/Transport/Grpc: Streams.*.cs, RpcExceptions.cs); it has been compared with no server here.
+ * It says UNIMPLEMENTED to ServerFeatures, as servers before 21.10 do, so clients append without batches.
+ */
+export interface EventStoreDouble {
+  readonly url: string;
+  /** Cuts all connections; nobody answers any more. What was appended stays, as on a disk. */
+  kill(): void;
+  /** Starts it again, on its port. */
+  start(): Promise<void>;
+  /** Takes the next append, and loses its answer with the connection. */
+  loseNextAnswer(): void;
+  /** Runs before the next append is taken. */
+  beforeNextAppend(interfere: () => void): void;
+  /** Past the service: what an operator or a stranger does. */
+  readonly streams: Streams;
+  stop(): void;
+}
+
+// Generated as CommonJS, with names that Node cannot see.
+const require = createRequire(import.meta.url);
+const GENERATED = '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1';
+const streamsPb = require(
+  `${GENERATED}/streams_pb.js`,
+) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js');
+const sharedPb = require(
+  `${GENERATED}/shared_pb.js`,
+) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js');
+const { StreamsService } = require(
+  `${GENERATED}/streams_grpc_pb.js`,
+) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js');
+const { ServerFeaturesService } = require(
+  `${GENERATED}/serverfeatures_grpc_pb.js`,
+) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js');
+
+const { AppendResp, ReadResp, TombstoneResp } = streamsPb;
+
+export async function startEventStoreDouble({
+  maxAppendSize,
+}: {
+  maxAppendSize?: number;
+} = {}): Promise<EventStoreDouble> {
+  const streams = new Streams(maxAppendSize);
+  let server: Server | null = null;
+  let down = new AbortController();
+  let loses = false;
+  let interfere = (): void => {};
+
+  const append: handleClientStreamingCall<AppendReq, InstanceType<typeof AppendResp>> = (call, callback) => {
+    let options: AppendReq.Options | undefined;
+    const events: ProposedEvent[] = [];
+    call.on('data', (message: AppendReq) => {
+      if (message.hasOptions()) options = message.getOptions();
+      else events.push(proposed(message.getProposedMessage()!));
+    });
+    call.on('end', () => {
+      interfere();
+      interfere = () => {};
+      const stream = nameOf(options!);
+      const outcome = streams.append(stream, expectedOf(options!), events);
+      if (loses) {
+        loses = false;
+        return callback({ code: status.UNAVAILABLE, details: 'Connection dropped' });
+      }
+      if (outcome === 'deleted') return callback(deleted(stream));
+      if (outcome === 'too large') return callback(tooLarge());
+      const response = new AppendResp();
+      if ('current' in outcome) response.setWrongExpectedVersion(wrongExpectedVersion(options!, outcome.current));
+      else {
+        const position = new AppendResp.Position();
+        position.setCommitPosition(String(outcome.position));
+        position.setPreparePosition(String(outcome.position));
+        const success = new AppendResp.Success();
+        success.setCurrentRevision(String(outcome.revision));
+        success.setPosition(position);
+        response.setSuccess(success);
+      }
+      callback(null, response);
+    });
+  };
+
+  const tombstone: handleUnaryCall<TombstoneReq, InstanceType<typeof TombstoneResp>> = ({ request }, callback) => {
+    const stream = nameOf(request.getOptions()!);
+    if (!streams.tombstone(stream)) return callback(deleted(stream));
+    callback(null, new TombstoneResp());
+  };
+
+  const read: handleServerStreamingCall<ReadReq, InstanceType<typeof ReadResp>> = async (call) => {
+    const gone = new AbortController();
+    call.on('cancelled', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, down.signal]);
+    const options = call.request.getOptions()!;
+    if (options.hasSubscription()) return follow(call, options, signal);
+    const events = select(options);
+    if (events === 'deleted') return void call.emit('error', deleted(nameOf(options.getStream()!)));
+    if (events === null) {
+      const notFound = new ReadResp.StreamNotFound();
+      notFound.setStreamIdentifier(options.getStream()!.getStreamIdentifier());
+      call.write(new ReadResp().setStreamNotFound(notFound));
+    } else
+      for (const event of events) {
+        if (signal.aborted) break;
+        await write(call, response(event), signal);
+      }
+    call.end();
+  };
+
+  /** After the revision asked for, and then whatever comes. */
+  async function follow(
+    call: ServerWritableStream<ReadReq, InstanceType<typeof ReadResp>>,
+    options: ReadReq.Options,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const from = options.getStream()!;
+    const name = nameOf(from);
+    const confirmation = new ReadResp.SubscriptionConfirmation();
+    confirmation.setSubscriptionId(crypto.randomUUID());
+    call.write(new ReadResp().setConfirmation(confirmation));
+    let next = from.hasRevision() ? Number(from.getRevision()) + 1 : 0;
+    while (!signal.aborted) {
+      const events = streams.read(name) ?? [];
+      if (events === 'deleted') return void call.emit('error', deleted(name));
+      const arrived = events.slice(next, next + 100);
+      next += arrived.length;
+      for (const event of arrived) await write(call, response(event), signal);
+      if (arrived.length === 0) await streams.grown(signal);
+    }
+    call.end();
+  }
+
+  function select(options: ReadReq.Options): readonly RecordedEvent[] | 'deleted' | null {
+    const count = Number(options.getCount());
+    const backwards = options.getReadDirection() === streamsPb.ReadReq.Options.ReadDirection.BACKWARDS;
+    const from = options.getStream();
+    if (from === undefined) {
+      const prefixes = options.getFilter()?.getStreamIdentifier()?.getPrefixList() ?? [''];
+      return streams.all.filter(({ stream }) => prefixes.some((prefix) => stream.startsWith(prefix))).slice(0, count);
+    }
+    const events = streams.read(nameOf(from));
+    if (events === null || events === 'deleted') return events;
+    if (backwards) return events.toReversed().slice(0, count);
+    const first = from.hasRevision() ? Number(from.getRevision()) : 0;
+    return events.slice(first, first + count);
+  }
+
+  async function listen(port: number): Promise<number> {
+    down = new AbortController();
+    server = new Server({ 'grpc.max_receive_message_length': 32 << 20 });
+    server.addService(StreamsService, { append, read, tombstone, delete: refuse, batchAppend: refuse } as never);
+    server.addService(ServerFeaturesService, {
+      getSupportedMethods: ((_, callback) => callback({ code: status.UNIMPLEMENTED })) satisfies handleUnaryCall<
+        Empty,
+        never
+      >,
+    });
+    const starting = server;
+    return new Promise((resolve, reject) =>
+      starting.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      ),
+    );
+  }
+
+  const kill = (): void => {
+    down.abort();
+    server?.forceShutdown();
+    server = null;
+  };
+  const port = await listen(0);
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    streams,
+    kill,
+    start: async () => void (await listen(port)),
+    loseNextAnswer() {
+      loses = true;
+    },
+    beforeNextAppend(what) {
+      interfere = what;
+    },
+    stop: kill,
+  };
+}
+
+const refuse: handleUnaryCall<never, never> = (_, callback) => callback({ code: status.UNIMPLEMENTED });
+
+function nameOf(options: AppendReq.Options | TombstoneReq.Options | ReadReq.Options.StreamOptions): string {
+  return Buffer.from(options.getStreamIdentifier()!.getStreamName_asU8()).toString();
+}
+
+function expectedOf(options: AppendReq.Options): Expected {
+  if (options.hasNoStream()) return 'no_stream';
+  if (options.hasAny()) return 'any';
+  return options.hasStreamExists() ? 'stream_exists' : Number(options.getRevision());
+}
+
+function proposed(message: AppendReq.ProposedMessage): ProposedEvent {
+  return {
+    id: message.getId()!.getString(),
+    metadata: new Map(message.getMetadataMap().entries()),
+    customMetadata: message.getCustomMetadata_asU8(),
+    data: message.getData_asU8(),
+  };
+}
+
+/** With the reader's own pace. */
+async function write(
+  call: ServerWritableStream<ReadReq, InstanceType<typeof ReadResp>>,
+  message: InstanceType<typeof ReadResp>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (call.write(message) || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      call.off('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    call.once('drain', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+function response(event: RecordedEvent): InstanceType<typeof ReadResp> {
+  const recorded = new ReadResp.ReadEvent.RecordedEvent();
+  recorded.setId(new sharedPb.UUID().setString(event.id));
+  recorded.setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(event.stream)));
+  recorded.setStreamRevision(String(event.revision));
+  recorded.setCommitPosition(String(event.position));
+  recorded.setPreparePosition(String(event.position));
+  for (const [name, value] of event.metadata) recorded.getMetadataMap().set(name, value);
+  recorded.getMetadataMap().set('created', String(event.created));
+  recorded.setCustomMetadata(event.customMetadata);
+  recorded.setData(event.data);
+  const read = new ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(String(event.position));
+  return new ReadResp().setEvent(read);
+}
+
+function wrongExpectedVersion(
+  options: AppendReq.Options,
+  current: number | null,
+): InstanceType<typeof AppendResp.WrongExpectedVersion> {
+  const wrong = new AppendResp.WrongExpectedVersion();
+  if (current === null) wrong.setCurrentNoStream(new sharedPb.Empty());
+  else wrong.setCurrentRevision(String(current));
+  if (options.hasNoStream()) wrong.setExpectedNoStream(new sharedPb.Empty());
+  else if (options.hasStreamExists()) wrong.setExpectedStreamExists(new sharedPb.Empty());
+  else wrong.setExpectedRevision(options.getRevision());
+  return wrong;
+}
+
+/** `RpcExceptions.StreamDeleted`. */
+function deleted(stream: string): { code: status; details: string; metadata: Metadata } {
+  const metadata = new Metadata();
+  metadata.set('exception', 'stream-deleted');
+  metadata.set('stream-name', encodeURIComponent(stream));
+  return { code: status.FAILED_PRECONDITION, details: `Event stream '${stream}' is deleted.`, metadata };
+}
+
+/** `RpcExceptions.MaxAppendSizeExceeded`. */
+function tooLarge(): { code: status; details: string; metadata: Metadata } {
+  const metadata = new Metadata();
+  metadata.set('exception', 'maximum-append-size-exceeded');
+  metadata.set('maximum-append-size', '1048576');
+  return { code: status.INVALID_ARGUMENT, details: 'Maximum Append Size Exceeded.', metadata };
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { type EventStoreLogOptions, openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
+import type { VoidCounts } from '../../src/log/judged/judged-log.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { ANY_CATEGORIES } from './log.ts';
+
+export interface EventStoreTestLog {
+  readonly database: TestDatabase;
+  readonly stream: string;
+  readonly task: { connectionString: string; eventstore: { url: string; stream: string } };
+  open(changes?: Partial<EventStoreLogOptions>): Promise<EventLog & VoidCounts>;
+  destroy(): Promise<void>;
+}
+
+/** A log on a stream and in a database of its own. */
+export async function createEventStoreTestLog(url: string): Promise<EventStoreTestLog> {
+  const database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  const stream = `test.${randomUUID()}`;
+  return {
+    database,
+    stream,
+    task: { connectionString: database.url, eventstore: { url, stream } },
+    open: (changes) =>
+      openEventStoreLog({
+        url,
+        stream,
+        connectionString: database.url,
+        holder: randomUUID(),
+        logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+        anyCategories: ANY_CATEGORIES,
+        ...changes,
+      }),
+    destroy: () => database.drop(),
+  };
+}

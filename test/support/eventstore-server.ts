@@ -1,0 +1,43 @@
+import { GenericContainer, Wait } from 'testcontainers';
+import { type EventStoreDouble, startEventStoreDouble } from './eventstore-double.ts';
+
+/** EventStoreDB for tests. */
+export interface EventStoreServer {
+  readonly url: string;
+  /** For the line that says what the tests ran against. */
+  readonly kind: 'EVENTSTORE_URL' | 'a container' | 'the double';
+  /** Null where it is a server, which tests do not kill. */
+  readonly double: EventStoreDouble | null;
+  stop(): Promise<void>;
+}
+
+const IMAGE = 'eventstore/eventstore:24.10';
+const PORT = 2113;
+
+/** A server from `EVENTSTORE_URL`, else a container, else the double; says which of them it is. */
+export async function startEventStore(): Promise<EventStoreServer> {
+  const server = await start();
+  console.info(`EventStoreDB: these tests run against ${server.kind}`);
+  return server;
+}
+
+async function start(): Promise<EventStoreServer> {
+  const url = process.env['EVENTSTORE_URL'];
+  if (url !== undefined && url !== '') return { url, kind: 'EVENTSTORE_URL', double: null, stop: async () => {} };
+  const container = await new GenericContainer(IMAGE)
+    .withEnvironment({ EVENTSTORE_INSECURE: 'true', EVENTSTORE_MEM_DB: 'true', EVENTSTORE_RUN_PROJECTIONS: 'None' })
+    .withExposedPorts(PORT)
+    .withWaitStrategy(Wait.forHttp('/health/live', PORT).forStatusCode(204))
+    .start()
+    .catch(() => null); // no container engine here
+  if (container === null) {
+    const double = await startEventStoreDouble();
+    return { url: double.url, kind: 'the double', double, stop: async () => double.stop() };
+  }
+  return {
+    url: `esdb://${container.getHost()}:${container.getMappedPort(PORT)}?tls=false`,
+    kind: 'a container',
+    double: null,
+    stop: async () => void (await container.stop()),
+  };
+}
