@@ -1,5 +1,5 @@
 import { createGoal } from '../commands/create-goal.ts';
-import { listGoals } from '../queries/catalog/event-types.ts';
+import { listGoals } from '../queries/catalog/goals.ts';
 import type { Cli } from './cli.ts';
 import { listOfBots } from './list-of-bots.ts';
 import { botOption, positiveInteger } from './values.ts';

@@ -7,12 +7,8 @@ import type { CommandContext } from './handle.ts';
 
 /** Event ids of custom events' names and of goals, on the way of every intake request. */
 export interface EventTypeDirectory {
-  /** The id of a name that was seen before, without asking the log; undefined says nothing. */
-  peek(bot: string, name: string): number | undefined;
   /** The ids of names; those that have none get one, in the log before this resolves. @throws Rejection limit */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** As `peek`, for a goal. */
-  peekGoal(bot: string, targetId: number): { event_id: number } | undefined;
   /** A goal of the bot; undefined only after a fresh look at the log. */
   goal(bot: string, targetId: number): Promise<{ event_id: number } | undefined>;
 }
@@ -100,8 +96,6 @@ export function createEventTypeDirectory({ log, sources }: CommandContext): Even
   }
 
   return {
-    peek: (bot, name) => entries.get(bot)?.state.names.get(name),
-
     async resolve(bot, names) {
       const entry = entryOf(bot);
       if (names.some((name) => !entry.state.names.has(name))) {
@@ -113,17 +107,11 @@ export function createEventTypeDirectory({ log, sources }: CommandContext): Even
       return new Map(names.map((name) => [name, entry.state.names.get(name)!]));
     },
 
-    peekGoal: (bot, targetId) => goalIn(entries.get(bot), targetId),
-
     async goal(bot, targetId) {
       const entry = entryOf(bot);
       if (!entry.state.goals.has(targetId)) await refresh(bot, entry);
-      return goalIn(entry, targetId);
+      const event_id = entry.state.goals.get(targetId);
+      return event_id === undefined ? undefined : { event_id };
     },
   };
-}
-
-function goalIn(entry: Entry | undefined, targetId: number): { event_id: number } | undefined {
-  const event_id = entry?.state.goals.get(targetId);
-  return event_id === undefined ? undefined : { event_id };
 }

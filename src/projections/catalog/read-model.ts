@@ -3,10 +3,10 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { SALE_GOAL } from '../../domain/intake/system-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { type ExchangeRateRow, insertEventNames, type NameRow, upsertExchangeRates } from './bulk.ts';
+import { type ExchangeRateRow, upsertExchangeRates } from './exchange-rates.ts';
 import { CATALOG_DDL } from './tables.ts';
 
-/** Owners, bots, keys, goals, names of events, units and exchange rates, as they are now. */
+/** Owners, bots, keys, goals, units and exchange rates, as they are now. Names of events are in the read model `events`. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
   shape: 1,
@@ -19,7 +19,6 @@ export const catalogReadModel: ReadModel = {
     'bot_created',
     'bot_changed',
     'webhook_secret_rotated',
-    'event_type_registered',
     'unit_created',
     'goal_created',
     'exchange_rate_set',
@@ -27,17 +26,14 @@ export const catalogReadModel: ReadModel = {
   ddl: CATALOG_DDL,
 
   async apply(tx, commits) {
-    const names: NameRow[] = [];
     const rates: ExchangeRateRow[] = [];
     for (const commit of commits) {
       for (const event of commit.events) {
-        if (event.type === 'event_type_registered') names.push({ bot: keyOf(commit.stream), ...event.data });
-        else if (event.type === 'exchange_rate_set') rates.push(event.data);
+        if (event.type === 'exchange_rate_set') rates.push(event.data);
         else await applyEvent(tx, commit, event);
       }
     }
-    // Only inserted, and looked at by no other event: so all at once, after the bots that they belong to.
-    await insertEventNames(tx, names);
+    // Looked at by no other event: so all at once.
     await upsertExchangeRates(tx, rates);
   },
 };

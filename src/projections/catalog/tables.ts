@@ -52,12 +52,6 @@ export const CATALOG_DDL = `
     name text NOT NULL,
     PRIMARY KEY (bot_id, target_id)
   );
-  CREATE TABLE event_types (
-    bot_id integer,
-    event_id bigint,
-    name text NOT NULL,
-    PRIMARY KEY (bot_id, event_id)
-  );
   CREATE TABLE units (
     bot_id integer,
     unit_id bigint,

@@ -16,18 +16,3 @@ export function listGoals(source: CatalogSource, botId: number): Promise<GoalRow
     [botId],
   );
 }
-
-export interface EventNameRow {
-  readonly event_id: number;
-  readonly name: string;
-}
-
-/** The names of a bot's custom events, in the order in which they were first seen. */
-export function listEventNames(source: CatalogSource, botId: number): Promise<EventNameRow[]> {
-  return rowsOf(
-    source,
-    'list_event_names',
-    `SELECT event_id::float8, name FROM ${source.schema}.event_types WHERE bot_id = $1 ORDER BY event_types.event_id`,
-    [botId],
-  );
-}
