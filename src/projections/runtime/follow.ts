@@ -8,6 +8,7 @@ import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeDeadLetter } from './dead-letters.ts';
 import { leaseOf, type ProjectorOptions } from './projector.ts';
+import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
 import { findVersion, finishBuilding, setError, setSearchPath } from './versions.ts';
 import { createWriter } from './writer.ts';
@@ -89,8 +90,17 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   // Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each: they
   // are written now and then, in turn with the others.
   const passed = new Map<number, Position>();
+  /** Whether the read model may have put off work: it is looked at between batches, and until it is done when none comes. */
+  let putOff = true;
+  async function catchUp(forMs: number): Promise<void> {
+    const until = performance.now() + forMs;
+    do putOff = putOff && (await catchUpSlice(target));
+    while (putOff && performance.now() < until);
+  }
   async function write(batch: Batch): Promise<void> {
     await writer.write(batch);
+    if (batch.commits.length > 0) putOff = true;
+    await catchUp(0);
     // What was passed meanwhile, while this was being written, is yet to be written.
     if ((passed.get(batch.lane) ?? '') <= batch.last) passed.delete(batch.lane);
   }
@@ -100,7 +110,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
 
   let goal: { readonly head: Cursor; readonly at: number } | null = null;
   async function finishWhenBuilt(): Promise<void> {
-    if (!building || (goal !== null && !hasPassedAll(writer.written, goal.head))) return;
+    if (!building || putOff || (goal !== null && !hasPassedAll(writer.written, goal.head))) return;
     if (goal !== null && performance.now() - goal.at < CLOSE_MS) {
       await finishBuilding(pool, model.name, version);
       building = false;
@@ -115,6 +125,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     setInterval(() => void inTurn(work).catch((error: unknown) => failed.abort(error)), ms);
   const timers = [
     regularly(PASSED_MS, writePassed),
+    regularly(PASSED_MS, () => catchUp(PASSED_MS)),
     regularly(PASSED_MS, finishWhenBuilt),
     regularly(LOOK_MS, async () => {
       if (await isGone(options)) failed.abort(GONE);

@@ -1,6 +1,7 @@
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
 import { createWriter } from './writer.ts';
 
@@ -15,20 +16,20 @@ export async function replayInto(target: Target, log: EventLog, until: Cursor, s
     skipped: await skippedCommits(log, target.model.name),
     onBadCommit: (_commit, error) => Promise.reject(error),
   });
-  if (hasPassedAll(writer.written, until)) return;
   const done = new AbortController();
-  const { categories } = target.model;
   const batches = log.subscribe({
-    categories,
+    categories: target.model.categories,
     after: new Map(writer.written),
     signal: AbortSignal.any([signal, done.signal]),
   });
-  for await (const batch of batches) {
-    const part = upTo(batch, until);
-    if (part !== null) await writer.write(part);
-    if (hasPassedAll(writer.written, until)) done.abort();
-  }
-  signal.throwIfAborted();
+  if (!hasPassedAll(writer.written, until))
+    for await (const batch of batches) {
+      const part = upTo(batch, until);
+      if (part !== null) await writer.write(part);
+      if (hasPassedAll(writer.written, until)) done.abort();
+    }
+  do signal.throwIfAborted();
+  while (await catchUpSlice(target));
 }
 
 /** What of the batch lies at or below the end; null: nothing. */

@@ -1,9 +1,11 @@
 import type { ClientBase } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 import type { EventLog } from '../../log/port.ts';
+import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { hasPutOff } from './put-off.ts';
 import { replayInto } from './replay.ts';
 import { createTables, setVerified, type Version } from './versions.ts';
 
@@ -36,19 +38,28 @@ export async function verify(
   try {
     // Most of it before the snapshot is taken, which keeps the database from cleaning up behind itself.
     await replayInto(target, log, await loadCheckpoint(pool, schema), signal);
-    const differences = await inTransaction(pool, async (tx) => {
-      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      await replayInto(target, log, await loadCheckpoint(tx, schema), signal);
-      const own = await fingerprints(tx, schema);
-      const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, scratch));
-      return compare(own, replayed);
-    });
+    let differences: Difference[] | null = null;
+    while (differences === null) {
+      signal.throwIfAborted();
+      differences = await inTransaction(pool, async (tx) => {
+        await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        if (await hasPutOff(tx, model, schema)) return null;
+        await replayInto(target, log, await loadCheckpoint(tx, schema), signal);
+        const own = await fingerprints(tx, schema);
+        const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, scratch));
+        return compare(own, replayed);
+      });
+      if (differences === null) await pause(PUT_OFF_MS, signal);
+    }
     await setVerified(pool, model.name, version, differences.length === 0);
     return differences;
   } finally {
     await pool.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`);
   }
 }
+
+/** How soon it is looked at again, while the version has put off work. */
+const PUT_OFF_MS = 200;
 
 interface Fingerprint {
   readonly rows: number;

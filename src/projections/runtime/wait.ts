@@ -3,11 +3,12 @@ import { type Cursor, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { hasPutOff } from './put-off.ts';
 import { servedOf, versionsOf } from './versions.ts';
 
 const POLL_MS = 10;
 
-/** Waits until the version that answers has passed `cursor`, at most `timeoutMs`. Answers whether it has. */
+/** Waits until the version that answers has passed `cursor` and put nothing off, at most `timeoutMs`. Answers whether it has. */
 export async function waitUntilProjected(
   pool: pg.Pool,
   model: ReadModel,
@@ -18,8 +19,9 @@ export async function waitUntilProjected(
   for (;;) {
     const served = servedOf(await versionsOf(pool, model));
     if (served !== null) {
-      const at = await loadCheckpoint(pool, schemaOf(served.name, served.version));
-      if (hasPassedAll(at, cursor)) return true;
+      const schema = schemaOf(served.name, served.version);
+      const passed = hasPassedAll(await loadCheckpoint(pool, schema), cursor);
+      if (passed && !(await hasPutOff(pool, model, schema))) return true;
     }
     if (performance.now() >= deadline) return false;
     await pause(POLL_MS);

@@ -1,0 +1,23 @@
+import type { ClientBase, Pool } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import type { ReadModel } from '../read-model.ts';
+import type { Target } from './apply.ts';
+import { setSearchPath } from './versions.ts';
+
+/** Whether the read model has put off work: its rows then lag behind its checkpoint. */
+export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
+  if (model.putOff === undefined) return false;
+  const { rows } = await db.query<{ some: boolean }>(`SELECT EXISTS (SELECT FROM ${schema}.${model.putOff}) AS some`);
+  return rows[0]!.some;
+}
+
+/** Does a slice of what was put off, in a transaction of its own. @returns whether there is more */
+export async function catchUpSlice({ pool, model, schema }: Target): Promise<boolean> {
+  const { idle } = model;
+  if (idle === undefined) return false;
+  return inTransaction(pool, async (tx) => {
+    await tx.query('SET LOCAL synchronous_commit TO off');
+    await setSearchPath(tx, schema);
+    return idle(tx);
+  });
+}
