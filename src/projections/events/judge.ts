@@ -41,9 +41,12 @@ priced AS (
    WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
      AND e.value_amount IS DISTINCT FROM j.amount),
 withdrawn AS (
-  DELETE FROM bot_errors w USING judged j
-   WHERE w.bot_id = j.bot_id AND w.commit_id = j.commit_id AND w.idx = j.idx AND w.kind = 'warning'
-     AND j.opened IS NULL)
+  /* row by row by the key, as in unknown-users.ts */
+  DELETE FROM bot_errors w
+   WHERE w.ctid = ANY (ARRAY(
+     SELECT (SELECT x.ctid FROM bot_errors x
+              WHERE x.bot_id = j.bot_id AND x.commit_id = j.commit_id AND x.idx = j.idx AND x.kind = 'warning')
+       FROM judged j WHERE j.opened IS NULL)))
 INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
 SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
        CASE WHEN e.value_norm IS NULL THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
