@@ -7,7 +7,7 @@ import type { CommandContext } from './handle.ts';
 
 /** Event ids of custom events' names and of goals, on the way of every intake request. */
 export interface EventTypeDirectory {
-  /** The ids of names; those that have none get one, in the log before this resolves. @throws Rejection limit */
+  /** The ids of names; those that have none get one, in the log before this resolves. @throws Rejection limit: its path is the index of a name */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** A goal of the bot; undefined only after a fresh look at the log. */
   goal(bot: string, targetId: number): Promise<{ event_id: number } | undefined>;

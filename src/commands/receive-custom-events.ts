@@ -1,4 +1,5 @@
 import { type CustomEventItem, customEventsReceived } from '../domain/intake/events.ts';
+import { Rejection } from '../domain/rejection.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { Appended, EventLog } from '../log/port.ts';
 import { appendIntake, type Stamp } from './append-intake.ts';
@@ -10,7 +11,12 @@ export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'va
   readonly value_num?: string | undefined;
 }
 
-export type ReceiveCustomEvents = (bot: string, events: readonly CustomEventInput[], stamp: Stamp) => Promise<Appended>;
+/** One event or a list: it matters to the path of a refusal. @throws Rejection limit */
+export type ReceiveCustomEvents = (
+  bot: string,
+  events: CustomEventInput | readonly CustomEventInput[],
+  stamp: Stamp,
+) => Promise<Appended>;
 
 /**
  * One request is one append. A name seen for the first time gets its id first, in the bot's catalog: that event stands
@@ -22,8 +28,14 @@ export function receiveCustomEvents(deps: {
   readonly directory: EventTypeDirectory;
 }): ReceiveCustomEvents {
   const { log, sources, directory } = deps;
-  return async (bot, events, stamp) => {
-    const ids = await directory.resolve(bot, [...new Set(events.map(({ event }) => event))]);
+  return async (bot, given, stamp) => {
+    const events: readonly CustomEventInput[] = 'event' in given ? [given] : given;
+    const names = [...new Set(events.map(({ event }) => event))];
+    const ids = await directory.resolve(bot, names).catch((error: unknown) => {
+      if (!(error instanceof Rejection) || error.code !== 'limit') throw error;
+      const index = events.findIndex(({ event }) => event === names[Number(error.path)]);
+      throw new Rejection('limit', 'event' in given ? 'event' : `${index}.event`, error.message);
+    });
     const items = events.map(({ event, value_num, ...rest }) => ({
       event_id: ids.get(event)!,
       value: value_num,

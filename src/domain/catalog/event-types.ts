@@ -38,11 +38,12 @@ function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEven
   return { names, goals, nextId: Math.max(nextId, event_id + 1) };
 }
 
-/** Gives an id to each name that has none, in the order of the names; all of them or none. */
+/** Gives an id to each name that has none, in the order of the names; all of them or none. A refusal's path is an index. */
 export function registerNames(state: EventTypesState, names: readonly string[]): Decision<EventTypesEvent> {
   const fresh = [...new Set(names)].filter((name) => !state.names.has(name));
-  if (state.names.size + fresh.length > MAX_EVENT_NAMES)
-    return new Rejection('limit', 'event', `a bot has at most ${MAX_EVENT_NAMES} event names`);
+  const beyond = fresh[MAX_EVENT_NAMES - state.names.size];
+  if (beyond !== undefined)
+    return new Rejection('limit', `${names.indexOf(beyond)}`, `a bot has at most ${MAX_EVENT_NAMES} event names`);
   return fresh.map((name, index) => ({
     type: 'event_type_registered',
     data: { event_id: state.nextId + index, name },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventTypeDirectory } from '../../../src/commands/event-type-directory.ts';
+import { receiveCustomEvents } from '../../../src/commands/receive-custom-events.ts';
 import { MAX_EVENT_NAMES } from '../../../src/domain/catalog/event-types.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -87,7 +88,22 @@ describe('the event type directory', () => {
       [['a'], ['b', 'c'], ['n7'], ['d']].map((list) => names.resolve(BOT, list)),
     );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(results[1]).toMatchObject({ reason: { name: 'Rejection', code: 'limit', path: 'event' } });
+    expect(results[1]).toMatchObject({ reason: { name: 'Rejection', code: 'limit', path: '1' } });
+  });
+
+  it('leaves to the sender which element was refused', async () => {
+    const { log, directory } = fixture();
+    const names = directory('a');
+    await names.resolve(
+      BOT,
+      Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, index) => `n${index}`),
+    );
+    const receive = receiveCustomEvents({ log, sources: testSources(), directory: names });
+    const stamp = { keyId: 1 };
+    const list = ['n3', 'fits', 'n3', 'fits', 'does not'].map((event) => ({ event, user_id: 7 }));
+    await expect(receive(BOT, list, stamp)).rejects.toMatchObject({ code: 'limit', path: '4.event' });
+    await names.resolve(BOT, ['the last']);
+    await expect(receive(BOT, list[4]!, stamp)).rejects.toMatchObject({ code: 'limit', path: 'event' });
   });
 
   it('passes on that the log fails, and works when it works again', async () => {

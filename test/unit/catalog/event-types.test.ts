@@ -49,7 +49,7 @@ describe('event types of a bot', () => {
       .yields(named(102 + MAX_EVENT_NAMES - 1, 'last'));
     given(eventTypes, ...past)
       .when((state) => registerNames(state, ['last', 'one more']))
-      .isRefused('limit', 'event');
+      .isRefused('limit', '1');
   });
 
   it('never share an id or a name, whatever is asked for in whatever order', () => {
