@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { subjectOf } from '../../src/domain/intake/personal.ts';
+import { appendIntake } from '../../src/commands/append-intake.ts';
+import { updatesReceived } from '../../src/domain/intake/events.ts';
+import { sealUpdate, subjectOf } from '../../src/domain/intake/personal.ts';
 import { botStream, eventTypesStream, ownerStream } from '../../src/domain/streams.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
+import { systemSources } from '../../src/system-sources.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
@@ -160,6 +163,19 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         expect(await erase(USER)).toMatchObject({ code: 0 });
         expect(await profile(USER)).toMatchObject({ first_name: null, full_name: null });
       }
+      expect(await replayed()).toEqual(await pictures());
+    });
+
+    test('stays nameless when another instance, for a moment, still seals with the old key', async () => {
+      const { publicKey } = filled.bot;
+      const subject = subjectOf(publicKey, 2);
+      const key = (await service.log.keys.keysFor([subject])).get(subject)!;
+      expect(await erase(2)).toMatchObject({ code: 0 });
+      const flags = { makes_user: true, is_bot: false, is_premium: true };
+      const item = { ...flags, update_id: updateId++, user_id: 2, person: { username: 'zaphodine_q' } };
+      const items = [sealUpdate(item, () => key, systemSources.randomBytes)];
+      await appendIntake(service.commands, publicKey, updatesReceived.create({ items }));
+      expect(await profile(2)).toMatchObject({ username: null, is_premium: true });
       expect(await replayed()).toEqual(await pictures());
     });
 
