@@ -7,6 +7,8 @@ import { createPool } from './database/pool.ts';
 import { migrateRuntimeSchema } from './database/runtime-schema.ts';
 import { ANY_CATEGORIES } from './domain/streams.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import { StreamUnfitError } from './log/eventstore/commit-stream.ts';
+import { openEventStoreLog } from './log/eventstore/eventstore-log.ts';
 import { ForeignIndexError } from './log/judged/index-writer.ts';
 import { TopicUnfitError } from './log/kafka/client-topic.ts';
 import { openKafkaLog } from './log/kafka/kafka-log.ts';
@@ -110,6 +112,23 @@ export async function openLog(
           throw new StartError(`KAFKA_BROKERS: ${error.message}`, { cause: error });
         if (error instanceof TopicUnfitError || error instanceof ForeignIndexError)
           throw new StartError(`KAFKA_TOPIC: ${error.message}`, { cause: error });
+        throw error;
+      });
+    case 'eventstoredb':
+      return openEventStoreLog({
+        url: config.EVENTSTORE_URL ?? '',
+        stream: config.EVENTSTORE_STREAM,
+        connectionString,
+        anyCategories: ANY_CATEGORIES,
+        holder: instance,
+        mayLead,
+        maxWaitMs: config.MAX_WAIT_MS,
+        logger,
+      }).catch((error: unknown) => {
+        if (error instanceof LogUnavailableError)
+          throw new StartError(`EVENTSTORE_URL: ${error.message}`, { cause: error });
+        if (error instanceof StreamUnfitError || error instanceof ForeignIndexError)
+          throw new StartError(`EVENTSTORE_STREAM: ${error.message}`, { cause: error });
         throw error;
       });
   }

@@ -50,7 +50,7 @@ export const environment = z
       .optional()
       .describe('PostgreSQL to use; unset: an embedded one in DATA_DIR'),
     DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded PostgreSQL and of the demo key'),
-    EVENT_LOG: z.enum(['postgres', 'kafka']).default('postgres').describe('Engine of the event log'),
+    EVENT_LOG: z.enum(['postgres', 'kafka', 'eventstoredb']).default('postgres').describe('Engine of the event log'),
     KAFKA_BROKERS: z
       .string()
       .transform((text) => text.split(',').map((broker) => broker.trim()))
@@ -59,6 +59,13 @@ export const environment = z
       .describe('host:port, comma-separated; for EVENT_LOG=kafka'),
     KAFKA_TOPIC: z.string().min(1).default('botledger').describe('The topic that is the log'),
     KAFKA_PARTITIONS: count(12, 1, 1000).describe('Partitions of the topic when it is created; fixed from then on'),
+    EVENTSTORE_URL: z
+      // Several hosts, which no URL has, are one connection string.
+      .string()
+      .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./)
+      .optional()
+      .describe('esdb://host:port?tls=false and the like; for EVENT_LOG=eventstoredb'),
+    EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
     ROLE: z.enum(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     MAX_WAIT_MS: count(5000, 100, LONGEST_MS).describe(
@@ -84,6 +91,10 @@ export const environment = z
   .refine((env) => env.EVENT_LOG !== 'kafka' || env.KAFKA_BROKERS !== undefined, {
     path: ['KAFKA_BROKERS'],
     message: 'is needed with EVENT_LOG=kafka',
+  })
+  .refine((env) => env.EVENT_LOG !== 'eventstoredb' || env.EVENTSTORE_URL !== undefined, {
+    path: ['EVENTSTORE_URL'],
+    message: 'is needed with EVENT_LOG=eventstoredb',
   });
 
 export type Config = Readonly<z.infer<typeof environment>>;

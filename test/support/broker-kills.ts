@@ -1,12 +1,12 @@
+import type { EventLog } from '../../src/log/port.ts';
 import { pause } from '../../src/pause.ts';
 import type { BrokerProcess } from './kafka-broker.ts';
-import type { KafkaTestLog } from './kafka-log.ts';
 import { newBot } from './log.ts';
 import { expectFaithful, followAll, nthCommit, persist } from './log-stress.ts';
 
 export interface BrokerKills {
   readonly broker: BrokerProcess;
-  readonly under: KafkaTestLog;
+  readonly under: { open(): Promise<EventLog> };
   readonly writers: number;
   readonly kills: number;
   /** Commits between two kills. */

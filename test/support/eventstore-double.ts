@@ -75,8 +75,9 @@ export async function startEventStoreDouble({
       else events.push(proposed(message.getProposedMessage()!));
     });
     call.on('end', () => {
-      interfere();
+      const before = interfere;
       interfere = () => {};
+      before();
       const stream = nameOf(options!);
       const outcome = streams.append(stream, expectedOf(options!), events);
       if (loses) {

@@ -7,6 +7,7 @@ import { issueKey } from '../../src/commands/issue-key.ts';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { createLifecycle } from '../../src/lifecycle.ts';
+import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
 import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
@@ -59,8 +60,8 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** Where the log is: in the database, or on a broker. */
-export type TestEngine = 'postgres' | { readonly kafka: readonly string[] };
+/** Where the log is: in the database, on a broker, or on an EventStoreDB. */
+export type TestEngine = 'postgres' | { readonly kafka: readonly string[] } | { readonly eventstore: string };
 
 const PARTITIONS = 4;
 
@@ -82,14 +83,7 @@ export async function startTestService(
     RATE_LIMIT_PER_KEY: '0',
     AUTH_FAILURES_PER_MINUTE: '0',
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-    ...(engine === 'postgres'
-      ? {}
-      : {
-          EVENT_LOG: 'kafka',
-          KAFKA_BROKERS: engine.kafka.join(','),
-          KAFKA_TOPIC: topic,
-          KAFKA_PARTITIONS: String(PARTITIONS),
-        }),
+    ...engineEnv(engine, topic),
     ...changes,
   };
   let running = await startTestInstance(env, readModels);
@@ -105,15 +99,9 @@ export async function startTestService(
   function openLog(): Promise<EventLog> {
     const common = { connectionString: database.url, anyCategories: ANY_CATEGORIES };
     if (engine === 'postgres') return openPostgresLog(common);
-    return openKafkaLog({
-      ...common,
-      brokers: engine.kafka,
-      topic,
-      partitions: PARTITIONS,
-      holder: randomUUID(),
-      logger: pino({ level: 'silent' }),
-      mayLead: false,
-    });
+    const second = { ...common, holder: randomUUID(), logger: pino({ level: 'silent' }), mayLead: false };
+    if ('eventstore' in engine) return openEventStoreLog({ ...second, url: engine.eventstore, stream: topic });
+    return openKafkaLog({ ...second, brokers: engine.kafka, topic, partitions: PARTITIONS });
   }
 
   async function projected(): Promise<void> {
@@ -176,6 +164,19 @@ export async function startTestService(
       await Promise.all([running.stop(), log.close()]);
       await database.drop();
     },
+  };
+}
+
+/** `name` is that of its topic or stream. */
+function engineEnv(engine: TestEngine, name: string): Record<string, string> {
+  if (engine === 'postgres') return {};
+  if ('eventstore' in engine)
+    return { EVENT_LOG: 'eventstoredb', EVENTSTORE_URL: engine.eventstore, EVENTSTORE_STREAM: name };
+  return {
+    EVENT_LOG: 'kafka',
+    KAFKA_BROKERS: engine.kafka.join(','),
+    KAFKA_TOPIC: name,
+    KAFKA_PARTITIONS: String(PARTITIONS),
   };
 }
 

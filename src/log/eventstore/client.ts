@@ -70,7 +70,7 @@ const BUFFERED = 256;
 
 /** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with whatever else the client's manual says of it */
 export function openEventStoreClient(url: string): EventStoreClient {
-  // The older names of the protocol are understood, with a warning on the console.
+  // It understands the older name, and warns of it where nobody wants to be warned.
   const client = Client.connectionString(url.replace(/^esdb/, 'kurrentdb'));
   const options = { deadline: DEADLINE_MS };
 

@@ -65,17 +65,19 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
     async send(records: readonly NewRecord[]) {
       const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
       const giveUpAt = performance.now() + RESEND_FOR_MS;
+      // Kept while an outcome is unknown, wherever readers find the end meanwhile: it may be what was sent.
+      let expected = end;
       let sent = false;
       for (;;) {
         try {
-          const outcome = await client.append(stream, events, end);
+          const outcome = await client.append(stream, events, expected);
           if (outcome === 'deleted') throw new NotSentError(`the stream ${stream} was deleted`);
           if ('next' in outcome) {
             end = Math.max(end, outcome.next);
             return events.map((_, i) => outcome.next - events.length + i);
           }
-          if (outcome.has < end) throw new NotSentError(`the stream ${stream} has lost its end`);
-          end = outcome.has;
+          if (outcome.has < expected) throw new NotSentError(`the stream ${stream} has lost its end`);
+          expected = outcome.has;
           // Whatever was sent before expected a place that is taken: it is not there and never will be.
           sent = false;
         } catch (error) {

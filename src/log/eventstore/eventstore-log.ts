@@ -3,7 +3,7 @@ import { createPool } from '../../database/pool.ts';
 import type { GroupLimits } from '../judged/appender.ts';
 import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
 import { type EventLog, LogUnavailableError } from '../port.ts';
-import { openEventStoreClient } from './client.ts';
+import { type EventStoreClient, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
 import { INDEX_SCHEMA, migrations } from './migrations.ts';
@@ -43,6 +43,7 @@ const GROUPS: GroupLimits = {
  */
 export async function openEventStoreLog(options: EventStoreLogOptions): Promise<EventLog & VoidCounts> {
   const { url, logger, stream = 'botledger', maxWaitMs = 5000 } = options;
+  const client = connect(url);
   const pool = createPool({
     connectionString: options.connectionString,
     max: 8,
@@ -50,7 +51,6 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     maxWaitMs,
     onTrouble: (error) => logger.warn({ err: error, stream }, 'the index cannot be asked'),
   });
-  const client = openEventStoreClient(url);
   const closing = new AbortController();
   const shut = async (): Promise<void> => {
     closing.abort();
@@ -83,5 +83,14 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
   } catch (error) {
     await shut();
     throw error;
+  }
+}
+
+function connect(url: string): EventStoreClient {
+  try {
+    return openEventStoreClient(url);
+  } catch (error) {
+    // Its message has the URL in it, perhaps with a password.
+    throw new LogUnavailableError(`not a connection string that EventStoreDB's client takes`, { cause: error });
   }
 }
