@@ -9,19 +9,19 @@ import {
   type ServerWritableStream,
   status,
 } from '@grpc/grpc-js';
-import type { Empty } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import type {
   AppendReq,
   ReadReq,
   TombstoneReq,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { batchAppend, supportedMethods, type Take } from './eventstore-batches.ts';
 import { type Expected, type ProposedEvent, type RecordedEvent, Streams } from './eventstore-streams.ts';
 
 /**
  * EventStoreDB as the engine sees it: a gRPC server made from the client's own protobuf definitions, for where no server
  * can be had. What it answers, and with which errors, is what the server does (EventStore/EventStore,
  * src/EventStore.Core/Services/Transport/Grpc: Streams.*.cs, RpcExceptions.cs); it has been compared with no server here.
- * It says UNIMPLEMENTED to ServerFeatures, as servers before 21.10 do, so clients append without batches.
+ * Without `batches` it says UNIMPLEMENTED to ServerFeatures, as servers before 21.10 do, and clients append one by one.
  */
 export interface EventStoreDouble {
   readonly url: string;
@@ -56,16 +56,22 @@ const { ServerFeaturesService } = require(
 
 const { AppendResp, ReadResp, TombstoneResp } = streamsPb;
 
-export async function startEventStoreDouble({
-  maxAppendSize,
-}: {
-  maxAppendSize?: number;
-} = {}): Promise<EventStoreDouble> {
-  const streams = new Streams(maxAppendSize);
+export async function startEventStoreDouble({ batches = true } = {}): Promise<EventStoreDouble> {
+  const streams = new Streams();
   let server: Server | null = null;
   let down = new AbortController();
   let loses = false;
   let interfere = (): void => {};
+
+  const take: Take = (stream, expected, events) => {
+    const before = interfere;
+    interfere = () => {};
+    before();
+    const outcome = streams.append(stream, expected, events);
+    if (!loses) return outcome;
+    loses = false;
+    return null;
+  };
 
   const append: handleClientStreamingCall<AppendReq, InstanceType<typeof AppendResp>> = (call, callback) => {
     let options: AppendReq.Options | undefined;
@@ -75,15 +81,9 @@ export async function startEventStoreDouble({
       else events.push(proposed(message.getProposedMessage()!));
     });
     call.on('end', () => {
-      const before = interfere;
-      interfere = () => {};
-      before();
       const stream = nameOf(options!);
-      const outcome = streams.append(stream, expectedOf(options!), events);
-      if (loses) {
-        loses = false;
-        return callback({ code: status.UNAVAILABLE, details: 'Connection dropped' });
-      }
+      const outcome = take(stream, expectedOf(options!), events);
+      if (outcome === null) return callback({ code: status.UNAVAILABLE, details: 'Connection dropped' });
       if (outcome === 'deleted') return callback(deleted(stream));
       if (outcome === 'too large') return callback(tooLarge());
       const response = new AppendResp();
@@ -168,13 +168,9 @@ export async function startEventStoreDouble({
   async function listen(port: number): Promise<number> {
     down = new AbortController();
     server = new Server({ 'grpc.max_receive_message_length': 32 << 20 });
-    server.addService(StreamsService, { append, read, tombstone, delete: refuse, batchAppend: refuse } as never);
-    server.addService(ServerFeaturesService, {
-      getSupportedMethods: ((_, callback) => callback({ code: status.UNIMPLEMENTED })) satisfies handleUnaryCall<
-        Empty,
-        never
-      >,
-    });
+    const appends = { append, batchAppend: batches ? batchAppend(take) : refuse };
+    server.addService(StreamsService, { ...appends, read, tombstone, delete: refuse } as never);
+    server.addService(ServerFeaturesService, { getSupportedMethods: batches ? supportedMethods : refuse } as never);
     const starting = server;
     return new Promise((resolve, reject) =>
       starting.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) =>

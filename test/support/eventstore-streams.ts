@@ -31,7 +31,7 @@ export type Appended =
   | 'too large';
 
 /** The server's default. */
-export const MAX_APPEND_SIZE = 1024 * 1024;
+const MAX_APPEND_SIZE = 1024 * 1024;
 /** An event's type when its stream is deleted for ever. */
 const STREAM_DELETED = '$streamDeleted';
 
@@ -39,13 +39,8 @@ export class Streams {
   readonly all: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #deleted = new Set<string>();
-  readonly #maxAppendSize: number;
   #wake = new Set<() => void>();
   #position = 0;
-
-  constructor(maxAppendSize = MAX_APPEND_SIZE) {
-    this.#maxAppendSize = maxAppendSize;
-  }
 
   /** Null when there was never any such stream. */
   read(stream: string): readonly RecordedEvent[] | 'deleted' | null {
@@ -55,7 +50,7 @@ export class Streams {
 
   append(stream: string, expected: Expected, events: readonly ProposedEvent[]): Appended {
     const size = events.reduce((sum, { data, customMetadata }) => sum + data.length + customMetadata.length, 0);
-    if (size > this.#maxAppendSize) return 'too large';
+    if (size > MAX_APPEND_SIZE) return 'too large';
     if (this.#deleted.has(stream)) return 'deleted';
     const there = this.#streams.get(stream) ?? [];
     const last = there.length - 1;

@@ -136,6 +136,26 @@ describe('a server that fails', () => {
     expect(await idsOf(log, bot)).toEqual(commits.map(({ id }) => id));
   });
 
+  it('and is of before 21.10, where appends go one by one, has them once too', async () => {
+    const old = await startEventStoreDouble({ batches: false });
+    const log = await open({ url: old.url });
+    const bot = newBot();
+    const commits = [newCommit(`intake-${bot}`), newCommit(`bot-${bot}`)];
+    for (const commit of commits) {
+      old.loseNextAnswer();
+      await log.append(commit);
+    }
+    expect(await idsOf(log, bot)).toEqual(commits.map(({ id }) => id));
+    const subject = `${bot}/1`;
+    const key = (await log.keys.keysFor([subject])).get(subject)!;
+    await log.keys.forget(subject);
+    await log.keys.put([key]);
+    expect(await log.keys.find([key.id])).toEqual(new Map());
+    await log.close();
+    opened.splice(0);
+    old.stop();
+  });
+
   it('gives an append another place when its own is taken', async () => {
     const log = await open();
     const bot = newBot();
