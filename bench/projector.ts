@@ -158,7 +158,7 @@ async function inSchema(client: pg.Client, schema: string, work: () => Promise<v
 
 async function run(client: pg.Client, workload: Workload): Promise<void> {
   const { model } = workload;
-  const schema = schemaOf(model);
+  const schema = schemaOf(model.name, 1);
   const categories = new Set(model.categories);
   const apply = (batch: ReadCommit[]) => inSchema(client, schema, () => model.apply(client, batch));
   for (const name of [schema, 'floor']) {

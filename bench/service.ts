@@ -12,6 +12,8 @@ export interface BenchService {
   /** Of the embedded database. */
   readonly databaseUrl: string;
   readonly process: ChildProcess;
+  /** What a command needs to join it. */
+  readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
     apiKey,
     databaseUrl: `postgres://botledger:${password}@127.0.0.1:${port}/botledger`,
     process: child,
+    env: { DATA_DIR: dataDir, ...env },
     async stop() {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');

@@ -89,14 +89,14 @@ const SWITCHED_MS = 2 * FRESH_MS;
 async function settle(
   { pool }: Foundation,
   readModels: readonly ReadModel[],
-  { category, position, replaces = false }: Change,
+  { category, position, replaces = false, revalues = false }: Change,
 ): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[laneOf(position), position]]);
   const deadline = performance.now() + SETTLE_MS;
   for (const model of readModels) {
     if (!model.categories.includes(category) || !(await isFollowed(pool, model))) continue;
-    if (!(await waitUntilProjected(pool, model, written, deadline - performance.now())))
+    if (!(await waitUntilProjected(pool, model, written, deadline - performance.now(), revalues)))
       throw new SettleTimeoutError(SETTLE_MS / 1000);
   }
   if (replaces) await pause(FRESH_MS);

@@ -34,6 +34,8 @@ export interface Change {
   readonly position: Position | undefined;
   /** Whether instances may have the former state in a cache. What is new cannot be in one. */
   readonly replaces?: boolean;
+  /** Whether amounts of events that are there change by it. */
+  readonly revalues?: boolean;
 }
 
 /** Opens database and log, runs the work and closes them again. */

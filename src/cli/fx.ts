@@ -26,7 +26,7 @@ export function fx(cli: Cli): void {
       cli.action<[Rate]>(async (context, { from, to, rate, date }) => {
         const today = new Date(context.sources.now()).toISOString().slice(0, 10);
         const { position } = await setExchangeRates(context, [{ from, to, rate, date: date ?? today }]);
-        return { value: {}, change: { category: 'fx', position } };
+        return { value: {}, change: { category: 'fx', position, revalues: true } };
       }),
     );
 
@@ -39,7 +39,7 @@ export function fx(cli: Cli): void {
         const { position } = await setExchangeRates(context, rates).catch((error: unknown) => {
           throw error instanceof Rejection ? atLine(error, lines) : error;
         });
-        return { value: {}, change: { category: 'fx', position } };
+        return { value: {}, change: { category: 'fx', position, revalues: true } };
       }),
     );
 

@@ -38,7 +38,10 @@ export function owner(cli: Cli): void {
           plan: changes.plan,
           broadcasts_per_month: changes.broadcastsPerMonth,
         });
-        return { value: { owner_id: owner }, change: { category: 'owner', position, replaces: true } };
+        return {
+          value: { owner_id: owner },
+          change: { category: 'owner', position, replaces: true, revalues: changes.currency !== undefined },
+        };
       }),
     );
 

@@ -16,7 +16,7 @@ export function unit(cli: Cli): void {
     .action(
       cli.action<[{ bot: string; code: string; name?: string; scale?: number }]>(async (context, given) => {
         const { unitId, position } = await createUnit(context, { ...given, name: given.name ?? null });
-        return { value: { unit_id: unitId }, change: { category: 'bot', position } };
+        return { value: { unit_id: unitId }, change: { category: 'bot', position, revalues: true } };
       }),
     );
 

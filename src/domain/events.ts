@@ -33,6 +33,11 @@ const byType = new Map<string, EventType<string, unknown>>(
   eventTypes.map((type) => [type.type, type as EventType<string, unknown>]),
 );
 
+/** The types of events that are none of these. */
+export function typesBeside(types: readonly string[]): string[] {
+  return [...byType.keys()].filter((type) => !types.includes(type));
+}
+
 /** Whether this service knows such events, of whatever version. */
 export function isKnownType(type: string): boolean {
   return byType.has(type);

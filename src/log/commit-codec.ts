@@ -34,6 +34,14 @@ export function encodeCommit(commit: NewCommit): string {
   });
 }
 
+/** How the events of a stored text begin if the first is of this type: quotes inside of JSON strings are escaped. */
+export function eventsBeginWith(type: string): string {
+  return `"events":[{"type":${JSON.stringify(type)},`;
+}
+
+/** What stands between two events. It may stand in the data of one, too, but it stands nowhere in a text of less than two. */
+export const BETWEEN_EVENTS = '},{"type":"';
+
 /** Hex SHA-256 of the stored text. */
 export function hashBody(body: string): string {
   return hash('sha256', body, 'hex');

@@ -95,6 +95,8 @@ export interface SubscribeOptions {
   /** Categories to deliver; commits of others are passed over, but `last` moves across them. */
   readonly categories: readonly string[];
   readonly after: Cursor;
+  /** Commits of a single event of such a type are passed over, too, unread; a few may come nevertheless. */
+  readonly without?: readonly string[];
   /** At most this many commits in a batch. Default 1,000. */
   readonly maxCommits?: number;
   /** Ends the iteration. */

@@ -332,6 +332,21 @@ export function describeEventLog(engine: EngineUnderTest): void {
         stop.abort();
       });
 
+      it('may leave out commits of events that its reader has no use for, and nothing else', async () => {
+        const stream = `intake-${newBot()}`;
+        const of = (...types: string[]) =>
+          types.map((type) => ({ type, v: 1, data: { says: '"events":[{"type":"Left",' } }));
+        const after = await log.head();
+        const kept: string[] = [];
+        for (const events of [of('Left'), of('Kept'), of('Left', 'Kept'), of('Left%'), of('Left')]) {
+          const commit = newCommit(stream, { events });
+          await log.append(commit);
+          if (events.length > 1 || events[0]!.type !== 'Left') kept.push(commit.id);
+        }
+        const read = await readAll(log, { after, without: ['Left', '%'] });
+        expect(read.filter((commit) => commit.stream === stream).map(({ id }) => id)).toEqual(kept);
+      });
+
       it('ends when it is told to, also while it waits', async () => {
         for (const categories of [ALL_CATEGORIES, ['bot']]) {
           const stop = new AbortController();

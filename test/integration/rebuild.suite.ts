@@ -72,8 +72,10 @@ export function describeRebuild(start: () => Promise<TestService>): void {
         expect(await allAnswers(next.address, filled)).toEqual(before);
 
         await service.projected();
+        const types: readonly string[] = model.events;
         const intake = (await readAll(service.log, { categories: model.categories })).filter(
-          ({ stream }) => keyOf(stream) === filled.bot.publicKey,
+          ({ stream, events }) =>
+            keyOf(stream) === filled.bot.publicKey && events.some(({ type }) => types.includes(type)),
         );
         const counted = `SELECT commits_seen FROM ${schemaOf(name, version)}.bots WHERE public_key = $1`;
         await expect

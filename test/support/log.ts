@@ -29,22 +29,22 @@ export function newCommit(stream: string, changes: Partial<NewCommit> = {}): New
 /** A bot that no other test has: a log may be shared by many. */
 export const newBot = (): string => `b${randomUUID().replaceAll('-', '')}`;
 
+interface ReadOptions {
+  readonly categories?: readonly string[];
+  readonly after?: Cursor;
+  readonly to?: Cursor;
+  readonly maxCommits?: number;
+  readonly without?: readonly string[];
+}
+
 /** All commits of the categories from `after` up to `to` (default: the log's head), in the order they came. */
-export async function readAll(
-  log: EventLog,
-  options: { categories?: readonly string[]; after?: Cursor; to?: Cursor; maxCommits?: number } = {},
-): Promise<RecordedCommit[]> {
+export async function readAll(log: EventLog, options: ReadOptions = {}): Promise<RecordedCommit[]> {
   return (await readBatches(log, options)).flatMap((batch) => batch.commits);
 }
 
 export async function readBatches(
   log: EventLog,
-  {
-    categories = ALL_CATEGORIES,
-    after = new Map(),
-    to,
-    maxCommits,
-  }: { categories?: readonly string[]; after?: Cursor; to?: Cursor; maxCommits?: number } = {},
+  { categories = ALL_CATEGORIES, after = new Map(), to, maxCommits, without = [] }: ReadOptions = {},
 ): Promise<Batch[]> {
   const head = to ?? (await log.head());
   const cursor = new Map<number, Position>(after);
@@ -54,6 +54,7 @@ export async function readBatches(
   const subscription = log.subscribe({
     categories,
     after,
+    without,
     signal: stop.signal,
     ...(maxCommits === undefined ? {} : { maxCommits }),
   });

@@ -1,5 +1,5 @@
 import { pause } from '../../pause.ts';
-import { decodeCommit } from '../commit-codec.ts';
+import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
 import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
 import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
@@ -22,12 +22,15 @@ const PROGRESS_STEP_MS = 20;
 
 /** Reads the records, never beyond the index, and leaves out what the index holds as void. */
 export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
-  const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  const { categories, without = [], maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  const unwanted = without.map(eventsBeginWith);
+  const passedOver = (body: string): boolean =>
+    unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
   for await (const chunks of deps.store.tail(startOf(deps.index.lanes, options), signal)) {
     for (const chunk of chunks) {
       const voids = await judged(deps, chunk, signal);
       if (voids === null) return;
-      yield* batchesOf(chunk, voids, new Set(categories), maxCommits);
+      yield* batchesOf(chunk, voids, new Set(categories), passedOver, maxCommits);
       if (signal.aborted) return;
     }
   }
@@ -55,12 +58,15 @@ function* batchesOf(
   { lane, records }: Chunk,
   voids: ReadonlySet<number>,
   categories: ReadonlySet<string>,
+  passedOver: (body: string) => boolean,
   maxCommits: number,
 ): Generator<Batch> {
   let commits: RecordedCommit[] = [];
   for (const { offset, value } of records) {
     if (value === null || voids.has(offset)) continue;
-    const commit = decodeCommit(Buffer.from(value).toString(), positionOf(lane, offset), offset);
+    const body = Buffer.from(value).toString();
+    if (passedOver(body)) continue;
+    const commit = decodeCommit(body, positionOf(lane, offset), offset);
     if (!categories.has(categoryOf(commit.stream))) continue;
     if (commits.length === maxCommits) {
       yield { lane, commits, last: commits[commits.length - 1]!.position };

@@ -32,7 +32,7 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
   const rung = (): void => {
     const rings = next;
     next = newRing();
-    rings.abort();
+    rings.abort(RUNG);
   };
   const later = (error: Error): void => {
     client = null;
@@ -87,6 +87,9 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
     },
   };
 }
+
+/** Made once: an abort without a reason makes an exception each time. */
+const RUNG = new Error('the bell rang');
 
 function newRing(): AbortController {
   const ring = new AbortController();

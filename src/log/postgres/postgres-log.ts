@@ -93,7 +93,13 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       return { head, commits };
     },
 
-    async *subscribe({ categories, after, maxCommits = 1000, signal }: SubscribeOptions): AsyncGenerator<Batch> {
+    async *subscribe({
+      categories,
+      without = [],
+      after,
+      maxCommits = 1000,
+      signal,
+    }: SubscribeOptions): AsyncGenerator<Batch> {
       const exactOnly = !categories.some((category) => anyCategories.has(category));
       let position = after.get(0);
       while (!signal.aborted) {
@@ -101,6 +107,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
         const page = await readPage(readers, {
           after: position,
           categories,
+          without,
           exactOnly,
           maxCommits,
           maxBytes: MAX_BATCH_BYTES,

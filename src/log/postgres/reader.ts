@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { decodeCommit } from '../commit-codec.ts';
+import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
 import type { Batch, Position, RecordedCommit } from '../port.ts';
 import { type Place, placeOf, positionOf } from './position.ts';
 
@@ -22,7 +22,8 @@ const PAGE = `
     ORDER BY txid, seq LIMIT $3
   )
   SELECT page.txid::text, page.seq::text,
-    CASE WHEN split_part(page.stream, '-', 1) = ANY ($5) THEN page.body END AS body,
+    CASE WHEN split_part(page.stream, '-', 1) = ANY ($5) AND NOT (
+      page.body LIKE ANY ($6) AND strpos(page.body, '${BETWEEN_EVENTS}') = 0) THEN page.body END AS body,
     (SELECT txid::text FROM horizon) AS horizon_txid, (SELECT seq::text FROM horizon) AS horizon_seq,
     EXISTS (SELECT FROM log.commits WHERE txid >= (SELECT xmin FROM snapshot)) AS blocked,
     (SELECT count(*) FROM page) AS taken
@@ -46,6 +47,7 @@ interface PageRow {
 export interface PageOptions {
   readonly after: Position | undefined;
   readonly categories: readonly string[];
+  readonly without: readonly string[];
   readonly exactOnly: boolean;
   readonly maxCommits: number;
   readonly maxBytes: number;
@@ -62,7 +64,14 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
   const after = placeOf(options.after);
   const { rows } = await db.query<PageRow>({
     ...(options.exactOnly ? EXACT_ONLY : ALL),
-    values: [after.txid, after.seq, options.maxCommits, options.maxBytes, options.categories],
+    values: [
+      after.txid,
+      after.seq,
+      options.maxCommits,
+      options.maxBytes,
+      options.categories,
+      options.without.map(likeAny),
+    ],
   });
   const first = rows[0]!;
   const found = rows.filter((row): row is PageRow & Place => row.txid !== null && row.seq !== null);
@@ -73,6 +82,10 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
     if (body !== null) commits.push(decodeCommit(body, positionOf({ txid, seq }), Number(seq)));
   }
   return { batch: { lane: 0, commits, last: positionOf(last) }, blocked: first.blocked };
+}
+
+function likeAny(type: string): string {
+  return `%${eventsBeginWith(type).replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** The last place that the page covers: its last row when it was cut short, else the horizon. */

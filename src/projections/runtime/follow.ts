@@ -1,6 +1,7 @@
 import { isDatabaseDown } from '../../database/errors.ts';
 import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, hasPassedAll, type Position, type RecordedCommit } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
@@ -129,12 +130,14 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     regularly(PASSED_MS, finishWhenBuilt),
     regularly(LOOK_MS, async () => {
       if (await isGone(options)) failed.abort(GONE);
-      else await retryLetters(target);
+      else if (await retryLetters(target)) putOff = true;
     }),
   ];
   try {
     const after = new Map(writer.written);
-    for await (const batch of log.subscribe({ categories: model.categories, after, signal: ended })) {
+    const { categories, events } = model;
+    const without = typesBeside(events);
+    for await (const batch of log.subscribe({ categories, without, after, signal: ended })) {
       if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
       else {
         await inTurn(() => write(batch));
@@ -162,12 +165,14 @@ async function recordStop(
   await setError(pool, model.name, version, error.message);
 }
 
-/** Applies what was set aside once more, where somebody has asked for it. */
-async function retryLetters(target: Target): Promise<void> {
+/** Applies what was set aside once more, where somebody has asked for it. @returns whether anything was applied */
+async function retryLetters(target: Target): Promise<boolean> {
+  let applied = false;
   for (const { commit, retry, blocking } of await listDeadLetters(target.pool, target.schema)) {
     if (!retry || blocking) continue;
     try {
       await applyLate(target, commit, (tx) => removeDeadLetter(tx, target.schema, commit.id));
+      applied = true;
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
       await inTransaction(target.pool, async (tx) => {
@@ -176,4 +181,5 @@ async function retryLetters(target: Target): Promise<void> {
       });
     }
   }
+  return applied;
 }

@@ -1,3 +1,4 @@
+import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
@@ -19,6 +20,7 @@ export async function replayInto(target: Target, log: EventLog, until: Cursor, s
   const done = new AbortController();
   const batches = log.subscribe({
     categories: target.model.categories,
+    without: typesBeside(target.model.events),
     after: new Map(writer.written),
     signal: AbortSignal.any([signal, done.signal]),
   });

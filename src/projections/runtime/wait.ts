@@ -8,12 +8,14 @@ import { servedOf, versionsOf } from './versions.ts';
 
 const POLL_MS = 10;
 
-/** Waits until the version that answers has passed `cursor` and put nothing off, at most `timeoutMs`. Answers whether it has. */
+/** Waits until the version that answers has passed `cursor`, at most `timeoutMs`. Answers whether it has. */
 export async function waitUntilProjected(
   pool: pg.Pool,
   model: ReadModel,
   cursor: Cursor,
   timeoutMs: number,
+  /** Whether what it has put off must be done, too. */
+  withPutOff = true,
 ): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
@@ -21,7 +23,7 @@ export async function waitUntilProjected(
     if (served !== null) {
       const schema = schemaOf(served.name, served.version);
       const passed = hasPassedAll(await loadCheckpoint(pool, schema), cursor);
-      if (passed && !(await hasPutOff(pool, model, schema))) return true;
+      if (passed && !(withPutOff && (await hasPutOff(pool, model, schema)))) return true;
     }
     if (performance.now() >= deadline) return false;
     await pause(POLL_MS);

@@ -58,7 +58,8 @@ async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promis
 }
 
 function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
-  if (categoryOf(commit.stream) === 'intake') {
+  // By what this read model gets of the intake: it is only compared with receipts of updates.
+  if (categoryOf(commit.stream) === 'intake' && commit.events.length > 0) {
     const { memory } = botOf(bots, commit);
     memory.clock = Math.max(memory.clock, commit.at);
   }

@@ -46,6 +46,7 @@ describe('a reader', () => {
     readPage(database.pool, {
       after,
       categories: ALL_CATEGORIES,
+      without: [],
       exactOnly: false,
       maxCommits: 100,
       maxBytes: 1 << 20,
