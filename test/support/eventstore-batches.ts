@@ -32,8 +32,12 @@ const features = require(
   `${GENERATED}/serverfeatures_pb.js`,
 ) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js');
 
-/** What the double does with an append; null: the answer is lost, with the connection. */
-export type Take = (stream: string, expected: Expected, events: readonly ProposedEvent[]) => Appended | null;
+/** What the double does with an append; null: the answer is lost, with the connection; `nothing`: it does not answer. */
+export type Take = (
+  stream: string,
+  expected: Expected,
+  events: readonly ProposedEvent[],
+) => Appended | 'nothing' | null;
 
 export function batchAppend(take: Take): handleBidiStreamingCall<BatchAppendReq, BatchAppendResp> {
   return (call) => {
@@ -50,6 +54,7 @@ export function batchAppend(take: Take): handleBidiStreamingCall<BatchAppendReq,
       const stream = Buffer.from(options.getStreamIdentifier()!.getStreamName_asU8()).toString();
       const outcome = take(stream, expectedOf(options), events);
       if (outcome === null) return void call.emit('error', { code: status.UNAVAILABLE, metadata: new Metadata() });
+      if (outcome === 'nothing') return;
       const response = new Response()
         .setCorrelationId(correlationId)
         .setStreamIdentifier(options.getStreamIdentifier());

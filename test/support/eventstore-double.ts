@@ -27,10 +27,12 @@ export interface EventStoreDouble {
   readonly url: string;
   /** Cuts all connections; nobody answers any more. What was appended stays, as on a disk. */
   kill(): void;
-  /** Starts it again, on its port. */
+  /** Starts it again, on its port, unless it runs. */
   start(): Promise<void>;
   /** Takes the next append, and loses its answer with the connection. */
   loseNextAnswer(): void;
+  /** Neither takes nor answers the next append; the connection stays. */
+  swallowNextAppend(): void;
   /** Runs before the next append is taken. */
   beforeNextAppend(interfere: () => void): void;
   /** Past the service: what an operator or a stranger does. */
@@ -61,12 +63,17 @@ export async function startEventStoreDouble({ batches = true } = {}): Promise<Ev
   let server: Server | null = null;
   let down = new AbortController();
   let loses = false;
+  let swallows = false;
   let interfere = (): void => {};
 
   const take: Take = (stream, expected, events) => {
     const before = interfere;
     interfere = () => {};
     before();
+    if (swallows) {
+      swallows = false;
+      return 'nothing';
+    }
     const outcome = streams.append(stream, expected, events);
     if (!loses) return outcome;
     loses = false;
@@ -84,6 +91,7 @@ export async function startEventStoreDouble({ batches = true } = {}): Promise<Ev
       const stream = nameOf(options!);
       const outcome = take(stream, expectedOf(options!), events);
       if (outcome === null) return callback({ code: status.UNAVAILABLE, details: 'Connection dropped' });
+      if (outcome === 'nothing') return;
       if (outcome === 'deleted') return callback(deleted(stream));
       if (outcome === 'too large') return callback(tooLarge());
       const response = new AppendResp();
@@ -189,9 +197,14 @@ export async function startEventStoreDouble({ batches = true } = {}): Promise<Ev
     url: `esdb://127.0.0.1:${port}?tls=false`,
     streams,
     kill,
-    start: async () => void (await listen(port)),
+    async start() {
+      if (server === null) await listen(port);
+    },
     loseNextAnswer() {
       loses = true;
+    },
+    swallowNextAppend() {
+      swallows = true;
     },
     beforeNextAppend(what) {
       interfere = what;

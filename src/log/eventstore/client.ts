@@ -85,14 +85,16 @@ export function openEventStoreClient(url: string): EventStoreClient {
         );
         return { next: Number(nextExpectedRevision) + 1 };
       } catch (error) {
-        if (!(error instanceof Error && isCommandError(error))) throw error;
+        if (!(error instanceof Error)) throw error;
+        // Words of @grpc/grpc-js for a call that never had a connection; UNAVAILABLE alone may have had one.
+        if (error.message.includes('No connection established'))
+          throw new NeverSentError(error.message, { cause: error });
+        if (!isCommandError(error)) throw error;
         if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
           return { has: typeof error.actualState === 'bigint' ? Number(error.actualState) + 1 : 0 };
         if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
         if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
           throw new RangeError('larger than the server takes: see its MaxAppendSize', { cause: error });
-        if (error.type === ErrorType.UNAVAILABLE && /No connection established/.test(error.message))
-          throw new NeverSentError(error.message, { cause: error });
         throw error;
       }
     },

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { pause } from '../../pause.ts';
 import type { LogRecord } from '../judged/record.ts';
 import { type Chunk, type NewRecord, NotSentError, type RecordStore } from '../judged/record-store.ts';
+import { LogUnavailableError } from '../port.ts';
 import { type EventStoreClient, NeverSentError, type NewEvent, type StoredEvent } from './client.ts';
 
 export interface CommitStreamOptions {
@@ -71,17 +72,17 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
       for (;;) {
         try {
           const outcome = await client.append(stream, events, expected);
-          if (outcome === 'deleted') throw new NotSentError(`the stream ${stream} was deleted`);
+          if (outcome === 'deleted') throw new LogUnavailableError(`the stream ${stream} was deleted`);
           if ('next' in outcome) {
             end = Math.max(end, outcome.next);
             return events.map((_, i) => outcome.next - events.length + i);
           }
-          if (outcome.has < expected) throw new NotSentError(`the stream ${stream} has lost its end`);
+          if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its end`);
           expected = outcome.has;
           // Whatever was sent before expected a place that is taken: it is not there and never will be.
           sent = false;
         } catch (error) {
-          if (error instanceof NotSentError || error instanceof RangeError) throw error;
+          if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;
           silent = true;
           if (error instanceof NeverSentError && !sent) throw new NotSentError(error.message, { cause: error });
           sent = true;

@@ -93,13 +93,21 @@ export class Appender {
       const offsets = await this.#options.store.send(group.map(({ record }) => record));
       for (const [i, waiting] of group.entries()) waiting.resolve(offsets[i]!);
     } catch (error) {
-      const told =
-        error instanceof NotSentError ? unavailable(error) : error instanceof RangeError ? error : unknown(error);
-      for (const waiting of group) waiting.reject(told);
+      if (error instanceof NotSentError) this.#putBack(group.filter((waiting) => this.#sending.has(waiting)));
+      else {
+        const known = error instanceof RangeError || error instanceof LogUnavailableError;
+        for (const waiting of group) waiting.reject(known ? error : unknown(error));
+      }
     }
     for (const waiting of group) this.#sending.delete(waiting);
     this.#sends--;
     this.#schedule();
+  }
+
+  /** To wait until the store is ready, or their time is up. */
+  #putBack(group: readonly Waiting[]): void {
+    this.#queue.unshift(...group);
+    for (const { record } of group) this.#queuedBytes += record.value.length;
   }
 
   #sweep(): void {
@@ -124,8 +132,8 @@ export class Appender {
   }
 }
 
-function unavailable(cause?: unknown): LogUnavailableError {
-  return new LogUnavailableError('the log did not take the append in time', { cause });
+function unavailable(): LogUnavailableError {
+  return new LogUnavailableError('the log did not take the append in time');
 }
 
 function unknown(cause: unknown): OutcomeUnknownError {

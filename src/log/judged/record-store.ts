@@ -11,6 +11,7 @@ export interface RecordStore {
    * Appends records.
    * @returns the offset of each, in the order given
    * @throws RangeError too large for the store
+   * @throws LogUnavailableError certainly not in the store, nor will be
    * @throws NotSentError
    * @throws after long retries; any of the records may be in the store all the same
    */
@@ -39,7 +40,7 @@ export interface Chunk {
   readonly records: readonly LogRecord[];
 }
 
-/** None of the records is in the store, nor will be. */
+/** There was nobody to send to: the records may be sent once the store is ready. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }

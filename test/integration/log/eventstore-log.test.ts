@@ -7,6 +7,7 @@ import { ForeignIndexError } from '../../../src/log/judged/index-writer.ts';
 import { positionOf } from '../../../src/log/judged/position.ts';
 import { type EventLog, LogUnavailableError, type NewCommit, OutcomeUnknownError } from '../../../src/log/port.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
+import { pause } from '../../../src/pause.ts';
 import { surviveBrokerKills } from '../../support/broker-kills.ts';
 import { startEventStoreDouble } from '../../support/eventstore-double.ts';
 import { createEventStoreTestLog, type EventStoreTestLog } from '../../support/eventstore-log.ts';
@@ -124,6 +125,8 @@ describe('a server that fails', () => {
     under = await createEventStoreTestLog(double.url);
   });
 
+  afterEach(() => double.start());
+
   it('and loses the answer to an append, has it once', async () => {
     const log = await open();
     const bot = newBot();
@@ -177,17 +180,39 @@ describe('a server that fails', () => {
     const stream = `intake-${newBot()}`;
     await log.append(newCommit(stream));
     double.kill();
-    // The first may have met the connection as it went.
-    await log.append(newCommit(stream)).catch(() => {});
+    await pause(100); // until the connection is known to be gone
     for (let n = 0; n < 3; n++) await expect(log.append(newCommit(stream))).rejects.toThrow(LogUnavailableError);
     await expect(log.keys.find([randomUUID()])).rejects.toThrow(LogUnavailableError);
     await expect(log.head()).rejects.toThrow();
     await double.start();
     const commit = newCommit(stream);
     await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 10_000 }).toBe('done');
-    const stored = double.streams.read(under.stream);
-    expect(stored).not.toBe('deleted');
+    expect(double.streams.read(under.stream)).toHaveLength(2);
     expect((await readAll(log)).at(-1)!.id).toBe(commit.id);
+  });
+
+  it('and is back soon, has cost nobody an append', async () => {
+    const log = await open();
+    const stream = `intake-${newBot()}`;
+    await log.append(newCommit(stream));
+    double.kill();
+    await pause(100);
+    const appending = Promise.all(Array.from({ length: 10 }, () => log.append(newCommit(stream))));
+    await pause(300);
+    await double.start();
+    expect(await appending).toHaveLength(10);
+    expect(double.streams.read(under.stream)).toHaveLength(11);
+  });
+
+  it('and never answers, is asked again', async () => {
+    const log = await open({ maxWaitMs: 500 });
+    const bot = newBot();
+    await log.append(newCommit(`intake-${bot}`));
+    double.swallowNextAppend();
+    const commit = newCommit(`intake-${bot}`);
+    await expect(log.append(commit)).rejects.toThrow(OutcomeUnknownError);
+    await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 15_000 }).toBe('done');
+    expect((await idsOf(log, bot)).filter((id) => id === commit.id)).toHaveLength(1);
   });
 
   it('and freezes, leaves the outcome unknown, and has what is appended again once', async () => {
@@ -218,9 +243,11 @@ describe('a server that fails', () => {
     const data = 'x'.repeat(1024 * 1024);
     const large = newCommit(`intake-${bot}`, { events: [{ type: 'Happened', v: 1, data }] });
     await expect(log.append(large)).rejects.toThrow(/MaxAppendSize/);
-    const small = newCommit(`intake-${bot}`);
-    await log.append(small);
-    expect(await idsOf(log, bot)).toEqual([small.id]);
+    // Together more than it takes at once.
+    const events = [{ type: 'Happened', v: 1, data: data.slice(0, 100_000) }];
+    const small = Array.from({ length: 30 }, () => newCommit(`intake-${bot}`, { events }));
+    await Promise.all(small.map((commit) => log.append(commit)));
+    expect(await idsOf(log, bot)).toEqual(small.map(({ id }) => id));
   });
 
   it('forgets a key in the moment that it is made', async () => {
