@@ -65,8 +65,13 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
 
 /** Gauges that are asked for when they are scraped. The rest must be told even where the database cannot be. */
 function measureProjections(registry: Registry, { projections, horizon }: OperationsOptions): () => Promise<void> {
-  const perProjection = (name: string, help: string): Gauge<'projection'> =>
-    new Gauge({ name: `botledger_projection_${name}`, help, labelNames: ['projection'], registers: [registry] });
+  const perProjection = (name: string, help: string): Gauge<'projection' | 'version'> =>
+    new Gauge({
+      name: `botledger_projection_${name}`,
+      help,
+      labelNames: ['projection', 'version'],
+      registers: [registry],
+    });
   const events = perProjection('lag_events', 'Commits of the log not read yet (an upper bound)');
   const seconds = perProjection('lag_seconds', 'Age of the oldest commit not read yet');
   const stopped = perProjection('stopped', '1 where the projection has stopped at a bad event');
@@ -77,10 +82,13 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
     registers: [registry],
   });
   return async () => {
-    for (const { name, lag, state } of await projections()) {
-      events.set({ projection: name }, lag.events);
-      seconds.set({ projection: name }, lag.seconds);
-      stopped.set({ projection: name }, state === 'stopped' ? 1 : 0);
+    const rows = await projections();
+    for (const gauge of [events, seconds, stopped]) gauge.reset(); // versions come and go
+    for (const { name, version, lag, state } of rows) {
+      const labels = { projection: name, version: String(version) };
+      events.set(labels, lag.events);
+      seconds.set(labels, lag.seconds);
+      stopped.set(labels, state === 'stopped' ? 1 : 0);
     }
     open.reset();
     const oldest = await horizon();

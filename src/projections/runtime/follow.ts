@@ -2,7 +2,14 @@ import { isDatabaseDown } from '../../database/errors.ts';
 import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/events.ts';
-import { type Batch, type Cursor, hasPassedAll, type Position, type RecordedCommit } from '../../log/port.ts';
+import {
+  type Batch,
+  type Cursor,
+  hasPassedAll,
+  LogUnavailableError,
+  type Position,
+  type RecordedCommit,
+} from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
@@ -53,7 +60,8 @@ export async function followVersion(options: FollowOptions): Promise<void> {
         logger.error({ err: error, projection }, 'projection stopped at a bad event');
         return;
       }
-      const level = isDatabaseDown(error) || error instanceof CheckpointTakenError ? 'warn' : 'error';
+      const passing = [CheckpointTakenError, LogUnavailableError].some((kind) => error instanceof kind);
+      const level = isDatabaseDown(error) || passing ? 'warn' : 'error';
       logger[level]({ err: error, projection }, 'projection interrupted, will go on');
       await pause(RETRY_MS, signal);
     }

@@ -31,10 +31,18 @@ export async function projectionStatus(
   const known = new Set(versions.map(({ name }) => name));
   const missing = models.filter(({ name }) => !known.has(name));
   const rows = await Promise.all([
-    ...versions.map((version) => statusOf(pool, log, version, versions)),
+    ...versions.map((version) => statusOf(pool, log, version, versions).catch(nullIfDropped)),
     ...missing.map((model) => statusOfMissing(log, model)),
   ]);
-  return rows.sort((a, b) => orderOf(models, a) - orderOf(models, b) || a.version - b.version);
+  return rows
+    .filter((row) => row !== null)
+    .sort((a, b) => orderOf(models, a) - orderOf(models, b) || a.version - b.version);
+}
+
+/** Somebody dropped the version after it was listed: SQLSTATE 42P01, undefined_table. */
+function nullIfDropped(error: unknown): null {
+  if ((error as { code?: unknown }).code === '42P01') return null;
+  throw error;
 }
 
 function orderOf(models: readonly ReadModel[], { name }: ProjectionStatus): number {
