@@ -8,7 +8,6 @@ import type {
   BatchAppendReq,
   BatchAppendResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import { Any } from 'google-protobuf/google/protobuf/any_pb.js';
 import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts';
 
 /**
@@ -19,6 +18,8 @@ import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts'
 // Generated as CommonJS, with names that Node cannot see.
 const require = createRequire(import.meta.url);
 const GENERATED = '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1';
+const { Any } =
+  require('google-protobuf/google/protobuf/any_pb.js') as typeof import('google-protobuf/google/protobuf/any_pb.js');
 const { BatchAppendResp: Response } = require(
   `${GENERATED}/streams_pb.js`,
 ) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js');
