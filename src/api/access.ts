@@ -8,10 +8,11 @@ import { ApiError, unavailable } from './errors.ts';
 /** What a route asks of the caller, beyond a valid key. */
 export interface AccessRule {
   /**
-   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name. `webhook`: the platform
-   * calls, which names the bot in the path and shows the bot's secret token instead of an API key.
+   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name; `without-uuid`: required
+   * unless the body names a report by `uuid`. `webhook`: the platform calls, which names the bot in the path and shows the
+   * bot's secret token instead of an API key.
    */
-  readonly resource: 'required' | 'optional' | 'none' | 'webhook';
+  readonly resource: 'required' | 'optional' | 'without-uuid' | 'none' | 'webhook';
   readonly premium?: boolean;
   readonly personal?: boolean;
   /** Whether it can be served to keys and bots seen before while the database is down (decisions 2.6). */
@@ -92,7 +93,9 @@ export function accessControl({
       const principal = request.principal!;
       const named =
         request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
-      const bot = rule.resource === 'none' ? null : await resolveBot(principal, named, rule);
+      const optional =
+        rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
+      const bot = rule.resource === 'none' ? null : await resolveBot(principal, named, optional);
       if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
       if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
       request.access = { principal, bot };
@@ -109,13 +112,13 @@ export function accessControl({
     request.access = { principal: null, bot };
   }
 
-  async function resolveBot(principal: Principal, named: unknown, rule: AccessRule): Promise<Bot | null> {
+  async function resolveBot(principal: Principal, named: unknown, optional: boolean): Promise<Bot | null> {
     if (named !== undefined && (typeof named !== 'string' || named === ''))
       throw new ApiError(400, 'resource_key must be a string', [{ path: 'resource_key', message: 'must be a string' }]);
     const found = await authenticator.resource(principal, named);
     switch (found) {
       case 'missing':
-        if (rule.resource === 'optional') return null;
+        if (optional) return null;
         throw new ApiError(400, 'resource_key is required with a key for several bots', [
           { path: 'resource_key', message: 'is required with a key for several bots' },
         ]);

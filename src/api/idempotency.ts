@@ -30,7 +30,7 @@ export async function idempotently<T>(
   request: FastifyRequest,
   route: string,
   answer: T,
-  work: (stamp: CommandStamp | undefined) => Promise<Appended | null>,
+  work: (stamp: CommandStamp | undefined) => Promise<Pick<Appended, 'repeated'> | null>,
 ): Promise<T> {
   const key = request.headers['idempotency-key'];
   if (key === undefined) {

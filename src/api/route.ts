@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'lossless-json';
 import { z } from 'zod';
@@ -30,6 +31,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly errors?: readonly number[];
   /** Whether the answer may carry exact decimals: written with all their digits. */
   readonly exact?: boolean;
+  /** A stream is sent as it comes, in the media type that the handler has set. */
   handle(input: RouteInput<z.output<Query>, z.output<Body>>): Promise<unknown>;
 }
 
@@ -90,6 +92,7 @@ const SECURITY = {
   none: [{ apiKey: [] }],
   required: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
   optional: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
+  'without-uuid': [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
   webhook: [{ secretToken: [] }],
 };
 const SHARED = [401, 429, 500, 503];
@@ -114,7 +117,7 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
         const query = declared.query === undefined ? undefined : checked(declared.query, request.query);
         const body = declared.body === undefined ? undefined : checkedBody(declared, request);
         const answer = await declared.handle({ request, reply, query, body });
-        if (!declared.exact) return answer;
+        if (!declared.exact || answer instanceof Readable) return answer;
         return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
       },
     });
@@ -125,7 +128,7 @@ function documentation(declared: AnyRoute): object {
   const post = declared.method === 'POST';
   const statuses = new Set([
     ...SHARED,
-    ...(declared.access.resource === 'required' || declared.access.resource === 'optional' ? WITH_RESOURCE : []),
+    ...(declared.access.resource === 'none' || declared.access.resource === 'webhook' ? [] : WITH_RESOURCE),
     ...(declared.access.premium || declared.access.personal ? [403] : []),
     ...(declared.query === undefined ? [] : [400]),
     ...(post ? WITH_BODY : []),

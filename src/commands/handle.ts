@@ -46,7 +46,12 @@ export async function handle<State, Event>(
   for (let round = 1; ; round++) {
     const at = sources.now();
     const decision = decide(loaded.state, at);
-    if (decision instanceof Rejection) throw decision;
+    if (decision instanceof Rejection) {
+      // What was done once may no longer be possible: a repeat of it is answered as it was.
+      const repeated = await commitOf(log, stream, meta.command?.id);
+      if (repeated === undefined) throw decision;
+      return { events: repeated.events.map(decider.read), position: repeated.position, repeated };
+    }
     if (decision.length === 0) return { events: [], position: loaded.position, repeated: null };
     const events = decision.map(decider.write);
     try {
@@ -58,4 +63,10 @@ export async function handle<State, Event>(
     }
     loaded = await load(log, decider, stream, loaded);
   }
+}
+
+async function commitOf(log: EventLog, stream: string, commandId?: string): Promise<RecordedCommit | undefined> {
+  if (commandId === undefined) return undefined;
+  const { commits } = await log.read(stream);
+  return commits.find(({ command }) => command?.id === commandId);
 }

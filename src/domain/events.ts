@@ -2,6 +2,7 @@ import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/events.ts';
 import * as operation from './operation/events.ts';
+import * as report from './report/saved/events.ts';
 
 /** Every event type of the log. */
 export const eventTypes = [
@@ -24,6 +25,9 @@ export const eventTypes = [
   intake.userErased,
   operation.deadLetterSkipped,
   operation.deadLetterRetried,
+  report.reportSaved,
+  report.reportChanged,
+  report.reportDeleted,
 ] as const;
 
 /** Any event of the log, read and of the current shape; `type` tells which. */

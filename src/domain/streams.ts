@@ -4,7 +4,7 @@
 export const ANY_CATEGORIES = ['intake'] as const;
 
 /** Every category of stream there is. */
-export const CATEGORIES = ['intake', 'bot', 'eventtypes', 'owner', 'fx', 'ids', 'projection'] as const;
+export const CATEGORIES = ['intake', 'bot', 'eventtypes', 'owner', 'fx', 'ids', 'projection', 'report'] as const;
 
 /** What a bot's users do, and who they are. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
@@ -20,3 +20,5 @@ export const EXCHANGE_RATES_STREAM = 'fx-global';
 export const idsStream = (kind: string): string => `ids-${kind}`;
 /** What operators decided about commits that a read model could not take. */
 export const projectionStream = (readModel: string): string => `projection-${readModel}`;
+/** One saved report. A stream each, so that a change reads none but that one: a config may have a megabyte. */
+export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;

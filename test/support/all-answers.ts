@@ -16,10 +16,14 @@ export interface FilledBots {
   readonly free: TestBot;
   /** A key that was revoked. */
   readonly revoked: string;
+  /** Uuids of a saved report, and of one that was deleted. */
+  readonly report: string;
+  readonly deletedReport: string;
 }
 
 /** One answer of each kind: what is there, what is refused, and to whom. Nothing is changed by asking. */
-export async function allAnswers(address: string, { bot, free, revoked }: FilledBots): Promise<Answers> {
+export async function allAnswers(address: string, filled: FilledBots): Promise<Answers> {
+  const { bot, free, revoked, report, deletedReport } = filled;
   const { apiKey } = bot;
   const ask = (at: string, path: string, key: string | null, body?: object, more: object = {}) =>
     request(at + path, { ...(key === null ? {} : { 'api-key': key }), ...more }, body);
@@ -28,6 +32,12 @@ export async function allAnswers(address: string, { bot, free, revoked }: Filled
     resources: () => ask(address, '/v1/reports/resources', apiKey),
     events: () => ask(address, '/v1/reports/events', apiKey),
     fields: () => ask(address, '/v1/reports/event-fields', apiKey),
+    utmLabels: () => ask(address, '/v1/reports/utm-labels', apiKey),
+    savedReports: () => ask(address, '/v1/reports/list', apiKey),
+    savedReport: () => ask(address, `/v1/reports/get?uuid=${report}`, apiKey),
+    deletedReport: () => ask(address, `/v1/reports/get?uuid=${deletedReport}`, apiKey),
+    savedReportRun: () => ask(address, '/v1/reports/run', apiKey, { uuid: report }),
+    savedReportAsCsv: () => ask(address, '/v1/reports/run', apiKey, { uuid: report, format: 'csv' }),
     errors: () => ask(address, '/v1/bot-errors', apiKey),
     errorsOfAnother: () => ask(address, '/v1/bot-errors', free.apiKey),
     badEvent: () => ask(address, '/v1/send-event', apiKey, event),
@@ -57,9 +67,13 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const bot = await service.createBot({ timezone: 'Europe/Berlin' });
   const free = await service.createBot({ plan: 'free', kind: 'service' });
   const key = { 'api-key': bot.apiKey };
-  const send = async (path: string, body: unknown): Promise<void> => {
-    expect((await service.post(`/v1/${path}`, body, key)).status).toBe(200);
+  const send = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const answer = await service.post(`/v1/${path}`, body, key);
+    expect(answer.status).toBe(200);
+    return answer.body;
   };
+  const save = async (name: string, report_config: object | undefined, more: object = {}): Promise<string> =>
+    (await send('reports/save', { name, report_config, ...more })).data.uuid;
   await createGoal(commands, { bot: bot.publicKey, targetId: 5, name: 'Sign-up' });
   await createUnit(commands, { bot: bot.publicKey, code: 'GEM', name: 'Gems', scale: 1 });
   await setExchangeRates(commands, [{ from: 'EUR', to: 'USD', rate: '1.1', date: '2025-01-15' }]);
@@ -84,8 +98,14 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     expiresAt: null,
   });
   await revokeKey(commands, { ownerId: bot.ownerId, keyId: issued.keyId });
+  const { totals, users } = sampleReports();
+  const report = await save('First name', totals);
+  await save('Users', users, { uuid: report });
+  await save('Totals', totals);
+  const deletedReport = await save('Gone', totals);
+  await send('reports/delete', { uuid: deletedReport });
   await service.projected();
-  return { bot, free, revoked: issued.apiKey };
+  return { bot, free, revoked: issued.apiKey, report, deletedReport };
 }
 
 function start(id: number, payload: string): object {
@@ -134,5 +154,7 @@ const secret = (token: string): object => ({ 'x-telegram-bot-api-secret-token': 
 export async function request(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(url, { ...init, headers: { ...headers, 'content-type': 'application/json' } });
-  return { status: response.status, headers: response.headers, body: await response.json() };
+  const isJson = response.headers.get('content-type')?.startsWith('application/json');
+  const answered = isJson ? await response.json() : await response.text();
+  return { status: response.status, headers: response.headers, body: answered };
 }

@@ -39,9 +39,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'projections/read-model.ts',
     'projections/catalog/read-model.ts',
     'projections/events/read-model.ts',
+    'projections/reports/read-model.ts',
     'projections/users/read-model.ts',
     'projections/runtime/checkpoint.ts',
     'projections/runtime/status.ts',
+    // A change is answered once whoever asks next is told of it.
+    'projections/runtime/wait.ts',
     'served-schema.ts',
   ],
   // Operators build, compare, switch and mend read models: they work on the runtime itself.

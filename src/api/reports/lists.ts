@@ -3,9 +3,10 @@ import { eventFields } from '../../domain/report/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { listEvents } from '../../queries/report/events.ts';
+import { utmLabels } from '../../queries/report/utm-labels.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { eventFieldsAnswer, eventsAnswer, resourcesAnswer } from './schemas.ts';
+import { eventFieldsAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
 
 /** GET /v1/reports/resources: the bots that the key can access. */
 export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
@@ -52,5 +53,19 @@ export function eventFieldList(): AnyRoute {
     access: { resource: 'none', premium: true },
     answer: eventFieldsAnswer,
     handle: async () => ({ ok: true, data: { items: eventFields } }),
+  });
+}
+
+/** GET /v1/reports/utm-labels: what visits of a bot were tagged with. `source`: as of `events`. */
+export function utmLabelList(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/utm-labels',
+    operationId: 'listUtmLabels',
+    summary: 'UTM labels that the bot has seen, each list with the most used first',
+    tag: 'Reports',
+    access: { resource: 'required', premium: true },
+    answer: utmLabelsAnswer,
+    handle: async ({ request }) => ({ ok: true, data: await utmLabels(await source(), botOf(request).bot_id) }),
   });
 }

@@ -1,17 +1,14 @@
 import { isJsonObject, property } from '../../domain/json.ts';
-import { parseReport } from '../../domain/report/parse-report.ts';
-import { type ReportDependencies, runReport } from '../../queries/report/run-report.ts';
-import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
-import { botOf, principalOf } from '../access.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { botOf } from '../access.ts';
+import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { AnswerReport } from './answer-report.ts';
 import { previewBody, reportAnswer } from './schemas.ts';
 
 const PREVIEW_ROWS = 10;
 
 /** POST /v1/reports/preview (interface.md, "Report builder"): the first rows of a report that is not saved. */
-export function preview(reports: () => Promise<ReportDependencies>, limit: ConcurrencyLimit): AnyRoute {
+export function preview(answerReport: AnswerReport): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/preview',
@@ -29,16 +26,8 @@ export function preview(reports: () => Promise<ReportDependencies>, limit: Concu
     exact: true,
     errors: [502],
     async handle({ request, body }) {
-      const bot = botOf(request);
-      const parsed = parseReport(body.report_config, bot.timezone);
-      if (!parsed.ok) throw invalid(parsed.problems);
-      const run = async () => runReport(await reports(), bot.bot_id, parsed, PREVIEW_ROWS);
-      try {
-        return { ok: true, data: await limit(principalOf(request).keyId, run) };
-      } catch (error) {
-        if (!(error instanceof ReportTimeoutError)) throw error;
-        throw new ApiError(502, `${error.message}: narrow the period`);
-      }
+      const question = { bot: botOf(request), config: body.report_config, rows: PREVIEW_ROWS };
+      return { ok: true, data: await answerReport(request, question) };
     },
   });
 }

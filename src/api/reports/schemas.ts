@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.ts';
 import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/report/aggregation.ts';
 import { GRANULARITIES } from '../../domain/report/report.ts';
 
@@ -11,6 +12,8 @@ import { GRANULARITIES } from '../../domain/report/report.ts';
 const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
 const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
 const isoDate = z.iso.datetime({ offset: true });
+
+export const FORMATS = ['json', 'csv'] as const;
 
 const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 const filters = z
@@ -68,12 +71,64 @@ export const previewBody: z.ZodType<{ report_config: unknown }> = z
   .object({ resource_key: z.string().optional(), report_config: reportConfig })
   .meta({ id: 'PreviewRequest' });
 
-const cell = z.union([z.string(), z.number(), z.null()]);
+const uuid = z.uuid().describe('Of a saved report');
+
+/** Read as no more than these keys. */
+export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?: unknown }> = z
+  .object({
+    resource_key: z.string().optional(),
+    name: z.string().describe('1 to 250 characters'),
+    report_config: reportConfig,
+    uuid: z.uuid().nullish().describe('The saved report to replace; without one, a new report is saved'),
+  })
+  .meta({ id: 'SaveRequest' });
+
+/** Read as no more than these keys. */
+export const runBody: z.ZodType<RunRequest> = z
+  .object({
+    resource_key: z.string().optional().describe('Not needed with a uuid'),
+    uuid: z.uuid().nullish().describe('A saved report; or a report_config, not both'),
+    report_config: reportConfig.nullish(),
+    params: z
+      .looseObject({ ':date_from': localTime.nullish(), ':date_to': localTime.nullish() })
+      .nullish()
+      .describe('Another period than the one that was saved'),
+    format: z.enum(FORMATS).nullish().describe('Default json; csv is text/csv with the labels as its header'),
+  })
+  .meta({ id: 'RunRequest' });
+
+export interface RunRequest {
+  /** A report: exactly one of the two is there. */
+  readonly uuid?: unknown;
+  readonly report_config?: unknown;
+  /** Only beside a uuid. */
+  readonly params?: JsonObject | null | undefined;
+  /** Default json. */
+  readonly format?: (typeof FORMATS)[number] | null | undefined;
+}
+
+export const deleteBody: z.ZodType<{ uuid: unknown }> = z.object({ uuid }).meta({ id: 'DeleteReportRequest' });
+
+export const savedAnswer = answer(z.object({ uuid }));
+
+const savedReport = z
+  .object({
+    uuid,
+    name: z.string(),
+    resource_key: z.string().describe('Of its bot'),
+    report_config: reportConfig,
+    date_create: isoDate,
+  })
+  .meta({ id: 'SavedReport' });
+export const savedReportAnswer = answer(savedReport);
+export const savedReportsAnswer = items(savedReport);
+
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const column = z
   .object({
     key: z.string(),
     label: z.string(),
-    type: z.enum(['date', 'number', 'string']),
+    type: z.enum(['date', 'number', 'string', 'boolean']),
     metric: z.int().optional().describe("Of a chart's line: index of its request"),
     total: z.number().nullish().describe("Of a chart's line: the measure over the whole period"),
   })
@@ -151,4 +206,11 @@ export const eventFieldsAnswer = items(
       separator: z.boolean().describe('Whether a report may be broken down by it'),
     })
     .meta({ id: 'EventField' }),
+);
+
+const labels = z.array(z.string()).describe('The most used first');
+export const utmLabelsAnswer = answer(
+  z
+    .object({ sources: labels, mediums: labels, campaigns: labels, terms: labels, contents: labels })
+    .meta({ id: 'UtmLabels' }),
 );

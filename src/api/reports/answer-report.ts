@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import type { Problem } from '../../domain/problem.ts';
+import { parseReport } from '../../domain/report/parse-report.ts';
+import type { ReportAnswer } from '../../queries/report/answer.ts';
+import { type ReportDependencies, runReport } from '../../queries/report/run-report.ts';
+import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
+import { principalOf } from '../access.ts';
+import { ApiError, invalid } from '../errors.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
+
+/** As many rows as a report has. */
+export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
+
+export interface ReportQuestion {
+  readonly bot: { readonly bot_id: number; readonly timezone: string };
+  /** Not checked yet. */
+  readonly config: unknown;
+  /** At most this many rows. */
+  readonly rows: number;
+  /** Where the caller wrote what a problem is about, if not in its place in the config. */
+  readonly placed?: (problem: Problem) => Problem;
+}
+
+/** @throws ApiError 400 for a wrong config, 429 with too many reports of the key at once, 502 for one that takes too long */
+export type AnswerReport = (request: FastifyRequest, question: ReportQuestion) => Promise<ReportAnswer>;
+
+export function answerReport(reports: () => Promise<ReportDependencies>, limit: ConcurrencyLimit): AnswerReport {
+  return async (request, { bot, config, rows, placed = (problem) => problem }) => {
+    const parsed = parseReport(config, bot.timezone);
+    if (!parsed.ok) throw invalid(parsed.problems.map(placed));
+    const run = async () => runReport(await reports(), bot.bot_id, parsed, rows);
+    try {
+      return await limit(principalOf(request).keyId, run);
+    } catch (error) {
+      if (!(error instanceof ReportTimeoutError)) throw error;
+      throw new ApiError(502, `${error.message}: narrow the period`);
+    }
+  };
+}

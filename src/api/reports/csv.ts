@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
+import { isLosslessNumber } from 'lossless-json';
+import { isJsonObject, property } from '../../domain/json.ts';
+import type { Cell, ReportAnswer, Row } from '../../queries/report/answer.ts';
+
+/** Rows that become text at once: some 100 kB. What comes after waits until the caller has taken them. */
+const ROWS_AT_ONCE = 1000;
+const MISSING_VALUE = '(none)';
+
+/**
+ * A report as CSV (RFC 4180, lines end in LF): the labels, then a line a row. Numbers have all their digits, and text is as
+ * it is, in a cell that a spreadsheet would take for a formula too. A measure of nothing is empty; a value by which the
+ * report is broken down and that is missing reads `(none)`, but not in the row of all others.
+ */
+export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Readable {
+  const breakdown = breakdownColumns(config);
+  const text = (row: Row, key: string): string => {
+    const cell = row[key] ?? null;
+    if (cell !== null) return cellText(cell);
+    return breakdown.has(key) && String(row['other']) !== 'true' ? MISSING_VALUE : '';
+  };
+  function* parts(): Generator<string> {
+    yield lines([columns.map(({ label }) => label)]);
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const part = rows.slice(from, from + ROWS_AT_ONCE);
+      yield lines(part.map((row) => columns.map(({ key }) => text(row, key))));
+    }
+  }
+  return Readable.from(parts(), { objectMode: false });
+}
+
+/** A carriage return alone ends a line to some readers. */
+const lines = (cells: string[][]): string => stringify(cells, { quoted_match: /\r/ });
+
+function cellText(cell: NonNullable<Cell>): string {
+  return isLosslessNumber(cell) ? cell.value : String(cell);
+}
+
+const UTM_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
+
+/** The columns that hold what a report is broken down by (decisions 4.7), from its checked config. */
+function breakdownColumns(config: unknown): ReadonlySet<string> {
+  const source = isJsonObject(config) ? property(config, 'source_request') : undefined;
+  if (!isJsonObject(source)) return new Set();
+  if (property(source, 'type_chart') === 'utm_table') return new Set(UTM_COLUMNS);
+  const separators = property(source, 'separators');
+  if (!Array.isArray(separators)) return new Set();
+  return new Set(separators.map((item) => String(isJsonObject(item) ? property(item, 'property') : item)));
+}

@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { botOf } from '../access.ts';
+import { invalid } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { ALL_ROWS, type AnswerReport, type ReportQuestion } from './answer-report.ts';
+import { reportCsv } from './csv.ts';
+import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
+import { FORMATS, type RunRequest, reportAnswer, runBody } from './schemas.ts';
+
+/** POST /v1/reports/run (decisions 4.7): all rows of a report, saved or not, as JSON or CSV. */
+export function run(answerReport: AnswerReport, sources: FindReportSources): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/reports/run',
+    operationId: 'runReport',
+    summary: 'Run a saved report, or one that is not, and get all its rows as JSON or CSV',
+    tag: 'Reports',
+    access: { resource: 'without-uuid', premium: true },
+    body: runBody,
+    check: checkRun,
+    answer: reportAnswer,
+    exact: true,
+    errors: [502],
+    async handle({ request, reply, body }) {
+      let question: ReportQuestion;
+      if (body.uuid === undefined) question = { bot: botOf(request), config: body.report_config, rows: ALL_ROWS };
+      else {
+        const { bot, report } = await findReport(request, body.uuid, sources);
+        if (report === null) throw unknownReport();
+        const saved = parseJson(Buffer.from(report.report_config));
+        question = { bot, rows: ALL_ROWS, ...withPeriod(saved, body.params ?? {}) };
+      }
+      const data = await answerReport(request, question);
+      if (body.format !== 'csv') return { ok: true, data };
+      void reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="report.csv"');
+      return reportCsv(data, question.config);
+    },
+  });
+}
+
+/** @throws ApiError 400 */
+function checkRun(body: unknown): RunRequest {
+  const given = isJsonObject(body) ? body : {};
+  const [uuid, report_config, params] = ['uuid', 'report_config', 'params'].map((key) => property(given, key));
+  const format = property(given, 'format') ?? 'json';
+  const problems: Problem[] = [];
+  if (uuid === undefined && report_config === undefined)
+    problems.push({ path: 'report_config', message: 'uuid or report_config is required' });
+  if (uuid !== undefined && report_config !== undefined)
+    problems.push({ path: 'report_config', message: 'uuid and report_config exclude each other' });
+  if (params !== undefined && !isJsonObject(params)) problems.push({ path: 'params', message: 'expected an object' });
+  else if (params !== undefined && uuid === undefined)
+    problems.push({ path: 'params', message: 'params override the period of a saved report: only with uuid' });
+  const known = FORMATS.find((each) => each === format);
+  if (known === undefined) problems.push({ path: 'format', message: 'unknown format', allowed: FORMATS });
+  if (problems.length > 0 || known === undefined) throw invalid(problems);
+  return { uuid, report_config, params: isJsonObject(params) ? params : undefined, format: known };
+}
+
+/** The saved config with another period. What is wrong with that is told of `params`, where the caller wrote it. */
+function withPeriod(saved: unknown, params: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
+  if (!isJsonObject(saved) || Object.keys(params).length === 0) return { config: saved };
+  const settings = objectIn(saved, 'settings');
+  const period = { ...objectIn(settings, 'params'), ...params };
+  const inside = 'settings.params.';
+  return {
+    config: { ...saved, settings: { ...settings, params: period } },
+    placed: (problem) => {
+      const key = problem.path.startsWith(inside) ? problem.path.slice(inside.length) : undefined;
+      return key !== undefined && Object.hasOwn(params, key) ? { ...problem, path: `params.${key}` } : problem;
+    },
+  };
+}
+
+function objectIn(object: JsonObject, key: string): JsonObject {
+  const value = property(object, key);
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,41 @@
+import { MAX_NAME_LENGTH, textProblem } from '../../catalog/checks.ts';
+import { type Decision, decider } from '../../decider.ts';
+import type { DataOf, EventOf } from '../../event-type.ts';
+import { Rejection } from '../../rejection.ts';
+import { reportChanged, reportDeleted, reportSaved } from './events.ts';
+
+/** Stream `report-<bot>/<uuid>`: one saved report, from its first saving to its deletion. */
+
+export type SavedReport = DataOf<typeof reportSaved>;
+export type SavedReportState = 'none' | 'saved' | 'deleted';
+export type SavedReportEvent = EventOf<typeof reportSaved | typeof reportChanged | typeof reportDeleted>;
+
+export const savedReport = decider(
+  [reportSaved, reportChanged, reportDeleted],
+  (): SavedReportState => 'none',
+  (_, event) => (event.type === 'report_deleted' ? 'deleted' : 'saved'),
+);
+
+/** @param report its config was checked: that takes the bot's time zone, which this stream does not know */
+export function saveReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
+  if (state !== 'none') return new Rejection('conflict', 'uuid', `report ${report.uuid} exists`);
+  return reportNameProblem(report.name) ?? [{ type: 'report_saved', data: report }];
+}
+
+/** Also what changes nothing is an event: it carries the key by which a repeat of the request is recognised. */
+export function changeReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
+  if (state !== 'saved') return unknownReport();
+  return reportNameProblem(report.name) ?? [{ type: 'report_changed', data: report }];
+}
+
+export function deleteReport(state: SavedReportState, uuid: string): Decision<SavedReportEvent> {
+  if (state !== 'saved') return unknownReport();
+  return [{ type: 'report_deleted', data: { uuid } }];
+}
+
+/** Why a report cannot have this name. */
+export function reportNameProblem(name: string): Rejection | undefined {
+  return textProblem('name', name, MAX_NAME_LENGTH);
+}
+
+const unknownReport = (): Rejection => new Rejection('not_found', 'uuid', 'there is no such report');

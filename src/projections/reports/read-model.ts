@@ -1,0 +1,47 @@
+import type { ClientBase } from 'pg';
+import type { LedgerEvent } from '../../domain/events.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { REPORTS_DDL } from './tables.ts';
+
+/** Saved reports as they are now, by bot. */
+export const reportsReadModel: ReadModel = {
+  name: 'reports',
+  shape: 1,
+  categories: ['report'],
+  events: ['report_saved', 'report_changed', 'report_deleted'],
+  ddl: REPORTS_DDL,
+  async apply(tx, commits) {
+    for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event);
+  },
+};
+
+async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: LedgerEvent): Promise<void> {
+  const bot = keyOf(stream);
+  switch (event.type) {
+    case 'report_saved': {
+      const { uuid, name, report_config } = event.data;
+      return one(tx, 'save', INSERT, [bot, uuid, name, report_config, at]);
+    }
+    case 'report_changed': {
+      const { uuid, name, report_config } = event.data;
+      return one(tx, 'change', CHANGE, [bot, uuid, name, report_config]);
+    }
+    case 'report_deleted':
+      return one(tx, 'delete', DELETE, [bot, event.data.uuid]);
+    default:
+      return;
+  }
+}
+
+const INSERT = 'INSERT INTO reports (public_key, uuid, name, report_config, created_at) VALUES ($1, $2, $3, $4, $5)';
+const CHANGE = 'UPDATE reports SET name = $3, report_config = $4 WHERE public_key = $1 AND uuid = $2 AND NOT deleted';
+const DELETE = `
+  UPDATE reports SET deleted = true, name = NULL, report_config = NULL
+  WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
+
+/** Each event is about one row: none means that the log lacks what came before it. */
+async function one(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<void> {
+  const { rowCount } = await tx.query(text, [...values]);
+  if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${what} a report`);
+}
