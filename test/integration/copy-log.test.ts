@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestInstance, startTestService } from '../support/service.ts';
@@ -9,7 +10,11 @@ import { startTestInstance, startTestService } from '../support/service.ts';
 /** A log moves from engine to engine, and nobody who asks the service afterwards can tell. */
 
 const broker = await startKafkaBroker();
-afterAll(() => broker?.stop());
+const eventStore = await startEventStore();
+afterAll(async () => {
+  await broker?.stop();
+  await eventStore.stop();
+});
 
 describe.skipIf(broker === null)('a log that is copied', () => {
   test('in a circle through the engines answers as before, with the same hash', async () => {
@@ -22,7 +27,8 @@ describe.skipIf(broker === null)('a log that is copied', () => {
       KAFKA_TOPIC: `copy.${randomUUID()}`,
       KAFKA_PARTITIONS: '3',
     };
-    const env = { ...service.env, ...kafka };
+    const store = { EVENTSTORE_URL: eventStore.url, EVENTSTORE_STREAM: `copy-${randomUUID()}` };
+    const env = { ...service.env, ...kafka, ...store };
     try {
       await service.restart(async () => {
         const first = await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
@@ -33,8 +39,15 @@ describe.skipIf(broker === null)('a log that is copied', () => {
 
         expect(await answersOf({ ...env, EVENT_LOG: 'kafka' }, filled)).toEqual(before);
 
+        const second = await operate(
+          { ...env, EVENT_LOG: 'kafka' },
+          'log copy --from kafka --to eventstoredb'.split(' '),
+        );
+        expect(second).toEqual(first);
+        expect(await answersOf({ ...env, EVENT_LOG: 'eventstoredb' }, filled)).toEqual(before);
+
         const home = { ...env, DATABASE_URL: database.url };
-        const back = await operate(home, ['log', 'copy', '--from', 'kafka', '--to', 'postgres']);
+        const back = await operate(home, ['log', 'copy', '--from', 'eventstoredb', '--to', 'postgres']);
         expect(back).toEqual(first);
         expect(await answersOf(home, filled)).toEqual(before);
       });

@@ -77,9 +77,8 @@ describe('a read model that stops at a bad event', () => {
     expect(await counted()).toBe(1);
     const key = { 'api-key': bot.apiKey };
     expect((await service.get('/v1/reports/resources', key)).status).toBe(200);
-    expect((await run('projection', 'list')).filter(({ state }: { state: string }) => state === 'live')).toHaveLength(
-      2,
-    );
+    const others = (await run('projection', 'list')).filter(({ name }: { name: string }) => name !== 'events');
+    expect(new Set(others.map(({ state }: { state: string }) => state))).toEqual(new Set(['live']));
 
     // Not mended yet.
     const again = await botledger(service.env, row.next_command.split(' ').slice(1), models());

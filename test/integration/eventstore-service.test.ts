@@ -6,6 +6,7 @@ import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
+import { describeRebuild } from './rebuild.suite.ts';
 
 /** The whole service with the log on EventStoreDB. */
 const server = await startEventStore();
@@ -17,6 +18,7 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
+  describe('a rebuild', () => describeRebuild(start));
   describeErasure({ start, stored: ({ env }) => storedText(env['EVENTSTORE_STREAM']!) });
 });
 

@@ -6,6 +6,7 @@ import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
+import { describeRebuild } from './rebuild.suite.ts';
 
 /** The whole service with the log on Kafka. */
 const broker = await startKafkaBroker();
@@ -17,5 +18,6 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
+  describe('a rebuild', () => describeRebuild(start));
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

@@ -13,6 +13,7 @@ import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
+import { projectionStatus } from '../../src/projections/runtime/status.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { runProjectors } from '../../src/projectors.ts';
 import { startService } from '../../src/service.ts';
@@ -108,7 +109,9 @@ export async function startTestService(
     const head = await log.head();
     for (const model of registered) {
       if (!(await waitUntilProjected(database.pool, model, head, 20_000)))
-        throw new Error(`the read model ${model.name} does not catch up`);
+        throw new Error(
+          `the read model ${model.name} does not catch up: ${JSON.stringify({ head: [...head], is: await projectionStatus(database.pool, log, registered) })}`,
+        );
     }
   }
   async function request(path: string, init: RequestInit): Promise<Answer> {

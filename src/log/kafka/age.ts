@@ -12,7 +12,7 @@ export async function ageOfOldest(
 ): Promise<number> {
   const now = Date.now();
   const olderExists = async (seconds: number): Promise<boolean> =>
-    (await offsetsAt(now - seconds * 1000)).some((offset, lane) => offset > next[lane]!);
+    (await offsetsAt(now - Math.round(seconds * 1000))).some((offset, lane) => offset > next[lane]!);
   let low = 0;
   let high = 1;
   while (high < GREATEST_AGE_S && (await olderExists(high))) {
