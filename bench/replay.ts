@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { ANY_CATEGORIES, CATEGORIES } from '../src/domain/streams.ts';
+import { openEventStoreLog } from '../src/log/eventstore/eventstore-log.ts';
+import { openKafkaLog } from '../src/log/kafka/kafka-log.ts';
+import type { EventLog } from '../src/log/port.ts';
+import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { startEventStore } from '../test/support/eventstore-server.ts';
+import { startKafkaBroker } from '../test/support/kafka-broker.ts';
+import { startBenchService } from './service.ts';
+
+/**
+ * How fast each engine gives the log from its beginning: commits of 100 events, as intake in batches makes them, decoded
+ * and counted. On the embedded PostgreSQL, a local Kafka broker, and EventStoreDB (a server in EVENTSTORE_URL, else the
+ * tests' double, which says nothing of a server).
+ */
+const COMMITS = Number(process.env['COMMITS'] ?? 5000);
+const EVENTS = 100;
+const AT_ONCE = 200;
+
+const service = await startBenchService();
+const broker = await startKafkaBroker();
+const store = await startEventStore();
+const common = { connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES };
+const judged = { ...common, holder: randomUUID(), logger: pino({ level: 'warn' }) };
+const open: Record<string, () => Promise<EventLog>> = {
+  postgres: () => openPostgresLog(common),
+  ...(broker === null
+    ? {}
+    : {
+        kafka: () =>
+          openKafkaLog({ ...judged, brokers: broker.brokers, topic: `bench.${randomUUID()}`, partitions: 4 }),
+      }),
+  [`eventstoredb (${store.kind})`]: () =>
+    openEventStoreLog({ ...judged, url: store.url, stream: `bench-${randomUUID()}` }),
+};
+const items = Array.from({ length: EVENTS }, (_, i) => ({
+  event_id: 101 + (i % 20),
+  user_id: 1 + i,
+  value: '1999',
+  unit: 'USD',
+}));
+try {
+  for (const [name, opened] of Object.entries(open)) {
+    const log = await opened();
+    const stream = `intake-${randomUUID().replaceAll('-', '')}`;
+    const after = await log.head();
+    for (let sent = 0; sent < COMMITS; sent += AT_ONCE)
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, () =>
+          log.append({
+            id: randomUUID(),
+            stream,
+            expected: 'any',
+            at: Date.now(),
+            events: [{ type: 'custom_events_received', v: 1, data: { items } }],
+          }),
+        ),
+      );
+    const stop = new AbortController();
+    let commits = 0;
+    const began = performance.now();
+    for await (const batch of log.subscribe({ categories: CATEGORIES, after, signal: stop.signal })) {
+      commits += batch.commits.filter((commit) => commit.stream === stream).length;
+      if (commits >= COMMITS) stop.abort();
+    }
+    const seconds = (performance.now() - began) / 1000;
+    console.log(
+      `${name}: ${((COMMITS * EVENTS) / seconds / 1000).toFixed(0)} k events/s, ${(COMMITS / seconds / 1000).toFixed(1)} k commits/s`,
+    );
+    await log.close();
+  }
+} finally {
+  await service.stop();
+  await broker?.stop();
+  await store.stop();
+}
