@@ -27,6 +27,8 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly idempotent?: boolean;
   /** Shape of the 200 answer. */
   readonly answer: z.ZodType;
+  /** Media types that it can have instead of JSON, as the handler sets them. */
+  readonly otherMedia?: readonly string[];
   /** Statuses it can answer with beside 200 and the ones every route shares. */
   readonly errors?: readonly number[];
   /** Whether the answer may carry exact decimals: written with all their digits. */
@@ -146,8 +148,17 @@ function documentation(declared: AnyRoute): object {
     ...(declared.query === undefined ? {} : { querystring: declared.query }),
     ...(declared.body === undefined ? {} : { body: declared.body }),
     ...(declared.idempotent ? { headers: idempotencyHeaders } : {}),
-    response: { 200: declared.answer, ...Object.fromEntries(errors) },
+    response: { 200: success(declared), ...Object.fromEntries(errors) },
     security: SECURITY[declared.access.resource],
+  };
+}
+
+function success({ answer, otherMedia }: AnyRoute): object {
+  if (otherMedia === undefined) return answer;
+  const others = otherMedia.map((type) => [type, { schema: z.string() }]);
+  return {
+    description: 'Default Response',
+    content: { 'application/json': { schema: answer }, ...Object.fromEntries(others) },
   };
 }
 

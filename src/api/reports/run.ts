@@ -21,6 +21,7 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
     body: runBody,
     check: checkRun,
     answer: reportAnswer,
+    otherMedia: ['text/csv'],
     exact: true,
     errors: [502],
     async handle({ request, reply, body }) {

@@ -148,6 +148,15 @@ describe('as CSV', () => {
     expect(parse(body)).toHaveLength(1 + 92 * 24);
   });
 
+  it('is shown by OpenAPI', async () => {
+    const { paths } = (await service.get('/openapi.json')).body;
+    const { content } = paths['/v1/reports/run'].post.responses['200'];
+    expect(content['application/json'].schema).toEqual(
+      paths['/v1/reports/preview'].post.responses['200'].content['application/json'].schema,
+    );
+    expect(content['text/csv']).toEqual({ schema: { type: 'string' } });
+  });
+
   it('is refused as JSON', async () => {
     const { headers, body } = await run({ report_config: config({ requests: [] }), format: 'csv' });
     expect(headers.get('content-type')).toMatch(/^application\/json/);
