@@ -107,13 +107,7 @@ export async function openLog(
         mayLead,
         maxWaitMs: config.MAX_WAIT_MS,
         logger,
-      }).catch((error: unknown) => {
-        if (error instanceof LogUnavailableError)
-          throw new StartError(`KAFKA_BROKERS: ${error.message}`, { cause: error });
-        if (error instanceof TopicUnfitError || error instanceof ForeignIndexError)
-          throw new StartError(`KAFKA_TOPIC: ${error.message}`, { cause: error });
-        throw error;
-      });
+      }).catch(naming('KAFKA_BROKERS', 'KAFKA_TOPIC', TopicUnfitError));
     case 'eventstoredb':
       return openEventStoreLog({
         url: config.EVENTSTORE_URL ?? '',
@@ -124,12 +118,16 @@ export async function openLog(
         mayLead,
         maxWaitMs: config.MAX_WAIT_MS,
         logger,
-      }).catch((error: unknown) => {
-        if (error instanceof LogUnavailableError)
-          throw new StartError(`EVENTSTORE_URL: ${error.message}`, { cause: error });
-        if (error instanceof StreamUnfitError || error instanceof ForeignIndexError)
-          throw new StartError(`EVENTSTORE_STREAM: ${error.message}`, { cause: error });
-        throw error;
-      });
+      }).catch(naming('EVENTSTORE_URL', 'EVENTSTORE_STREAM', StreamUnfitError));
   }
+}
+
+/** Tells what a log could not be opened for by the variable that says where the server is, or which log it is there. */
+function naming(address: string, place: string, Unfit: new (message: string) => Error): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof LogUnavailableError) throw new StartError(`${address}: ${error.message}`, { cause: error });
+    if (error instanceof Unfit || error instanceof ForeignIndexError)
+      throw new StartError(`${place}: ${error.message}`, { cause: error });
+    throw error;
+  };
 }

@@ -48,20 +48,3 @@ export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): P
     }
   };
 }
-
-/** Every row of a read model's tables, checkpoints aside, as text in a fixed order. */
-export async function dumpRows(pool: pg.Pool, model: ReadModel): Promise<Record<string, string[]>> {
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables
-     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') ORDER BY 1`,
-    [firstSchema(model)],
-  );
-  const dump: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    const { rows } = await pool.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${firstSchema(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
-    );
-    dump[name] = rows.map(({ row }) => row);
-  }
-  return dump;
-}

@@ -5,8 +5,9 @@ import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts
 import { aBusyCatalog } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
-import { applyBatch, dumpRows } from '../../support/projection.ts';
+import { applyBatch } from '../../support/projection.ts';
 import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
+import { type Rows, rowsOf } from '../../support/replay.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
@@ -17,7 +18,7 @@ let lanes: readonly (readonly RecordedCommit[])[];
 beforeAll(async () => {
   database = await createTestDatabase();
   await createFirstTables(database.pool, catalogReadModel);
-  const names = Object.keys(await dumpRows(database.pool, catalogReadModel));
+  const names = Object.keys(await rowsOf(database.pool, catalogReadModel));
   tables = names.map((name) => `${firstSchema(catalogReadModel)}.${name}`);
   log = memoryLog(64); // nearly every owner and bot a lane of its own
   await aBusyCatalog({ log, sources: testSources() });
@@ -26,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
-async function project(order: readonly number[], size: number): Promise<Record<string, string[]>> {
+async function project(order: readonly number[], size: number): Promise<Rows> {
   const { pool } = database;
   await pool.query(`TRUNCATE ${tables.join(', ')}`);
   const next = lanes.map(() => 0);
@@ -36,7 +37,7 @@ async function project(order: readonly number[], size: number): Promise<Record<s
   };
   for (const lane of order) await batch(lane);
   for (const lane of lanes.keys()) while (next[lane]! < lanes[lane]!.length) await batch(lane);
-  return dumpRows(pool, catalogReadModel);
+  return rowsOf(pool, catalogReadModel);
 }
 
 it('holds what the log says', async () => {
