@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
 import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/report/aggregation.ts';
-import { GRANULARITIES } from '../../domain/report/report.ts';
+import { SEPARATOR_NAMES } from '../../domain/report/fields.ts';
+import { WINDOW_UNITS } from '../../domain/report/parse-funnel.ts';
+import { RETENTION_GRANULARITIES } from '../../domain/report/parse-retention.ts';
+import { FUNNEL_ORDERS, GRANULARITIES, RETENTION_TYPES } from '../../domain/report/report.ts';
 
 /**
  * Shapes of the report builder (interface.md, "Report configuration"; decisions 4.7). Those of requests are shown by
@@ -38,15 +41,52 @@ const metric = z
   })
   .meta({ id: 'Metric' });
 
+const trendsRequest = z.looseObject({
+  type: z.literal('trends'),
+  type_chart: z.enum(['line', 'bar', 'area', 'pie', 'column', 'number', 'table']),
+  requests: z.array(metric).min(1).max(50),
+  filters,
+  granularity: z.enum(GRANULARITIES).nullish().describe('Of charts; default day'),
+});
+
+const separators = z
+  .array(z.looseObject({ property: z.string() }))
+  .max(3)
+  .nullish()
+  .describe(`Breakdown by fields: ${SEPARATOR_NAMES.join(', ')}`);
+
+const funnelRequest = z.looseObject({
+  type: z.literal('funnels'),
+  type_chart: z.literal('funnels'),
+  requests: z.array(metric).min(2).max(20).describe('Steps, in order; agr may be any'),
+  filters,
+  separators,
+  funnel_window: z.int().min(1).nullish().describe('For the whole funnel; default 14'),
+  funnel_window_unit: z.enum(WINDOW_UNITS).nullish().describe('Default day; a month is 30 days'),
+  funnel_order_type: z.enum(FUNNEL_ORDERS).nullish().describe('Default ordered'),
+});
+
+const entity = z.looseObject({
+  type: z.literal('event'),
+  event_id: z.int().nullish().describe('As in a metric'),
+  event_name: z.string().nullish().describe('For people; counts nothing'),
+  filters,
+});
+const retentionRequest = z.looseObject({
+  type: z.literal('retention'),
+  type_chart: z.literal('retention'),
+  target_entity: entity.describe('The starting event'),
+  returning_entity: entity.describe('The returning event'),
+  filters,
+  separators,
+  granularity: z.enum(RETENTION_GRANULARITIES).nullish().describe('Default day'),
+  retention_total_intervals: z.int().min(1).max(366).nullish().describe('Default 8'),
+  retention_type: z.enum(RETENTION_TYPES).nullish().describe('Default retention_first_time'),
+});
+
 const reportConfig = z
   .looseObject({
-    source_request: z.looseObject({
-      type: z.literal('trends'),
-      type_chart: z.enum(['line', 'bar', 'area', 'pie', 'column', 'number', 'table']),
-      requests: z.array(metric).min(1).max(50),
-      filters,
-      granularity: z.enum(GRANULARITIES).nullish().describe('Of charts; default day'),
-    }),
+    source_request: z.union([trendsRequest, funnelRequest, retentionRequest]),
     settings: z.looseObject({
       params: z.looseObject({
         ':date_from': localTime.describe("YYYY-MM-DD HH:MM:SS in the bot's time zone"),

@@ -42,3 +42,9 @@ export interface FieldCatalogue<F extends Field> {
   /** Every name, open-ended ones as `prefix.*`: for error messages. */
   readonly names: readonly string[];
 }
+
+/** The fields that a condition names, as often as it does. */
+export function fieldsOf<F extends Field>(condition: Condition<F>): F[] {
+  if ('conditions' in condition) return condition.conditions.flatMap(fieldsOf);
+  return 'condition' in condition ? fieldsOf(condition.condition) : [condition.field];
+}

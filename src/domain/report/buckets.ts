@@ -1,5 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Granularity, Period } from './report.ts';
+import type { Granularity, Period, RetentionCalendar } from './report.ts';
+
+/** Most buckets of a report, and cohorts of retention (decisions.md 4.10). */
+export const MAX_BUCKETS = 10_000;
 
 /**
  * The starts of the buckets that cover a period, by the clock of its zone, ascending. The first is the bucket's own
@@ -10,14 +13,38 @@ import type { Granularity, Period } from './report.ts';
  */
 export function bucketStarts(period: Period, granularity: Granularity, limit: number): readonly number[] | undefined {
   const starts: number[] = [];
-  const from = Temporal.Instant.fromEpochMilliseconds(period.from).toZonedDateTimeISO(period.timezone);
-  for (const start of granularity === 'hour' ? hours(from) : days(from, granularity)) {
+  for (const start of startsFrom(period, granularity)) {
     if (start >= period.to) return starts;
-    if (start === starts.at(-1)) continue;
     if (starts.length === limit) return undefined;
     starts.push(start);
   }
   return starts;
+}
+
+/** The buckets of a period as cohorts, and behind them what the last of them needs to have `intervals` of its own. */
+export function retentionCalendar(
+  period: Period,
+  granularity: 'day' | 'week',
+  { intervals, limit }: { readonly intervals: number; readonly limit: number },
+): RetentionCalendar | undefined {
+  const cohorts = bucketStarts(period, granularity, limit)?.length;
+  if (cohorts === undefined) return undefined;
+  const starts: number[] = [];
+  for (const start of startsFrom(period, granularity)) {
+    starts.push(start);
+    if (starts.length === cohorts + intervals) break;
+  }
+  return { starts, cohorts, intervals };
+}
+
+/** The starts of buckets from the one that the period begins in, each once, without end. */
+function* startsFrom(period: Period, granularity: Granularity): Generator<number, void> {
+  const from = Temporal.Instant.fromEpochMilliseconds(period.from).toZonedDateTimeISO(period.timezone);
+  let last: number | undefined;
+  for (const start of granularity === 'hour' ? hours(from) : days(from, granularity)) {
+    if (start !== last) yield start;
+    last = start;
+  }
 }
 
 const STEPS = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const;

@@ -1,8 +1,7 @@
-import { parseCondition } from '../condition/parse-condition.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 import { type Aggregation, type Measure, PROPERTY_FIELDS, type PropertyField } from './aggregation.ts';
-import { reportFields } from './fields.ts';
+import { parseFilter } from './parse-source.ts';
 import type { Metric } from './report.ts';
 
 export const METRIC_KEYS = ['type', 'event_id', 'event_name', 'label', 'agr', 'agr_field', 'filters'] as const;
@@ -17,7 +16,7 @@ export function parseMetric(
     readonly problems: Problem[];
   },
 ): Metric | undefined {
-  const { path, problems, timezone } = options;
+  const { path, problems } = options;
   if (!isJsonObject(input)) {
     problems.push({ path, message: 'expected a metric: an object' });
     return undefined;
@@ -28,12 +27,7 @@ export function parseMetric(
   if (eventName === undefined) problems.push({ path: under(path, 'event_name'), message: 'event_name is required' });
   const label = parseText(input, 'label', path, problems) ?? eventName;
   const measure = parseMeasure(input, options);
-  const filter = parseCondition(property(input, 'filters'), {
-    catalogue: reportFields,
-    timezone,
-    path: under(path, 'filters'),
-    problems,
-  });
+  const filter = parseFilter(input, under(path, 'filters'), options);
   if (eventId === undefined || label === undefined || measure === undefined) return undefined;
   return { eventId, label, measure, filter };
 }
@@ -43,8 +37,8 @@ function checkType(input: JsonObject, path: string, problems: Problem[]): void {
     problems.push({ path: under(path, 'type'), message: 'type of a metric is trend', allowed: ['trend'] });
 }
 
-/** The one key that must be there even to say null: all events must be asked for, not come of a typo. */
-function parseEventId(input: JsonObject, path: string, problems: Problem[]): number | null | undefined {
+/** Checks `event_id`; absent and null are events of every type. */
+export function parseEventId(input: JsonObject, path: string, problems: Problem[]): number | null | undefined {
   const at = under(path, 'event_id');
   const value = property(input, 'event_id');
   if (value === undefined) return null;
@@ -53,7 +47,8 @@ function parseEventId(input: JsonObject, path: string, problems: Problem[]): num
   return eventId;
 }
 
-function parseText(input: JsonObject, key: string, path: string, problems: Problem[]): string | undefined {
+/** Checks a key that takes text; undefined where it is absent. */
+export function parseText(input: JsonObject, key: string, path: string, problems: Problem[]): string | undefined {
   const value = property(input, key);
   if (value === undefined || typeof value === 'string') return value;
   problems.push({ path: under(path, key), message: 'expected a string' });

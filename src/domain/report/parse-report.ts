@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, property, unstorableText } from '../json.ts';
 import type { Problem, Warning } from '../problem.ts';
+import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
 import { parsePeriod } from './parse-period.ts';
+import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
 import { parseTrends, TRENDS_KEYS } from './parse-trends.ts';
 import type { Report } from './report.ts';
 import { unknownKeys } from './unknown-keys.ts';
@@ -11,7 +13,9 @@ export type ParsedReport =
 
 /** The document's types, and which of them can be run. */
 const TYPES: readonly string[] = ['trends', 'list', 'funnels', 'retention'];
-const AVAILABLE: readonly string[] = ['trends'];
+const AVAILABLE = { trends: parseTrends, funnels: parseFunnel, retention: parseRetention } as const;
+type Available = keyof typeof AVAILABLE;
+const SOURCE_KEYS = { trends: TRENDS_KEYS, funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
 
 /**
  * Checks a report_config, of which nothing is known, and gives the report that it asks for. Its dates are read by the
@@ -22,17 +26,18 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
   const problems = unstorableText(config);
   const period = parsePeriod(config, timezone, problems);
   const source = sourceOf(config, problems);
-  const report = source && parseTrends(source, { period, timezone, problems });
+  const report = source && AVAILABLE[source.type](source.request, { period, timezone, problems });
   if (problems.length > 0 || report === undefined) return { ok: false, problems };
-  return { ok: true, report, warnings: unknownKeys(config, KNOWN_KEYS) };
+  const known = { settings: SETTINGS_KEYS, source_request: SOURCE_KEYS[report.type] };
+  return { ok: true, report, warnings: unknownKeys(config, known) };
 }
 
-const KNOWN_KEYS = {
-  settings: { params: { ':date_from': null, ':date_to': null } },
-  source_request: TRENDS_KEYS,
-};
+const SETTINGS_KEYS = { params: { ':date_from': null, ':date_to': null } };
 
-function sourceOf(config: JsonObject, problems: Problem[]): JsonObject | undefined {
+function sourceOf(
+  config: JsonObject,
+  problems: Problem[],
+): { readonly type: Available; readonly request: JsonObject } | undefined {
   const source = property(config, 'source_request');
   if (!isJsonObject(source)) {
     const message = source === undefined ? 'source_request is required' : 'expected an object';
@@ -40,12 +45,16 @@ function sourceOf(config: JsonObject, problems: Problem[]): JsonObject | undefin
     return undefined;
   }
   const type = property(source, 'type');
-  if (typeof type === 'string' && AVAILABLE.includes(type)) return source;
+  if (isAvailable(type)) return { type, request: source };
   const known = typeof type === 'string' && TYPES.includes(type);
   problems.push({
     path: 'source_request.type',
     message: known ? `${type} reports are not available yet` : 'unknown type of report',
-    allowed: AVAILABLE,
+    allowed: Object.keys(AVAILABLE),
   });
   return undefined;
+}
+
+function isAvailable(type: unknown): type is Available {
+  return typeof type === 'string' && Object.hasOwn(AVAILABLE, type);
 }

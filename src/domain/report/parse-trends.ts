@@ -1,11 +1,10 @@
-import { parseCondition } from '../condition/parse-condition.ts';
 import { type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 import { CHART_AGGREGATIONS, TABLE_AGGREGATIONS } from './aggregation.ts';
-import { bucketStarts } from './buckets.ts';
-import { reportFields } from './fields.ts';
+import { bucketStarts, MAX_BUCKETS } from './buckets.ts';
 import { METRIC_KEYS, parseMetric } from './parse-metric.ts';
-import { refuseSeparators } from './parse-separators.ts';
+import { parseSeparators } from './parse-separators.ts';
+import { parseChoice, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
 import { type Axis, GRANULARITIES, type Granularity, type Metric, type Period, type TrendsReport } from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
@@ -14,11 +13,8 @@ const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'numb
 const AVAILABLE: readonly string[] = [...CHARTS, 'table'];
 const UTM_CHARTS: readonly string[] = ['utm_trends', 'utm_table'];
 
-/** Bounds of decisions.md 4.10. */
-const MAX_BUCKETS = 10_000;
+/** decisions.md 4.10 */
 const MAX_METRICS = 50;
-
-const ROOT = 'source_request';
 
 export const TRENDS_KEYS: KnownKeys = {
   type: null,
@@ -30,20 +26,12 @@ export const TRENDS_KEYS: KnownKeys = {
 };
 
 /** Checks a source_request of type trends. Without a period (it was refused) the rest is checked all the same. */
-export function parseTrends(
-  source: JsonObject,
-  options: { readonly period: Period | undefined; readonly timezone: string; readonly problems: Problem[] },
-): TrendsReport | undefined {
-  const { period, timezone, problems } = options;
+export function parseTrends(source: JsonObject, options: SourceOptions): TrendsReport | undefined {
+  const { period, problems } = options;
   const chart = parseChart(source, problems);
-  const granularity = parseGranularity(source, problems);
-  const filter = parseCondition(property(source, 'filters'), {
-    catalogue: reportFields,
-    timezone,
-    path: under(ROOT, 'filters'),
-    problems,
-  });
-  refuseSeparators(property(source, 'separators'), under(ROOT, 'separators'), problems);
+  const granularity = parseChoice(source, 'granularity', { choices: GRANULARITIES, byDefault: 'day', problems });
+  const filter = parseFilter(source, sourcePath('filters'), options);
+  refuseSeparators(source, problems);
   if (chart === undefined) return undefined;
 
   const metrics = parseMetrics(source, chart, options);
@@ -58,28 +46,27 @@ function parseChart(source: JsonObject, problems: Problem[]): string | undefined
   if (typeof chart === 'string' && AVAILABLE.includes(chart)) return chart;
   const utm = typeof chart === 'string' && UTM_CHARTS.includes(chart);
   problems.push({
-    path: under(ROOT, 'type_chart'),
+    path: sourcePath('type_chart'),
     message: utm ? `${chart} is not available yet` : 'unknown type_chart for type trends',
     allowed: AVAILABLE,
   });
   return undefined;
 }
 
-function parseGranularity(source: JsonObject, problems: Problem[]): Granularity | undefined {
-  const given = property(source, 'granularity') ?? 'day';
-  const granularity = GRANULARITIES.find((one) => one === given);
-  if (granularity === undefined)
-    problems.push({ path: under(ROOT, 'granularity'), message: 'unknown granularity', allowed: GRANULARITIES });
-  return granularity;
+/** Trends have no breakdown yet: good separators are refused too, in other words than wrong ones. */
+function refuseSeparators(source: JsonObject, problems: Problem[]): void {
+  const path = sourcePath('separators');
+  for (const [index] of parseSeparators(property(source, 'separators'), path, problems).entries())
+    problems.push({ path: under(path, `${index}.property`), message: 'separators of trends are not available yet' });
 }
 
 function parseMetrics(
   source: JsonObject,
   chart: string,
-  { timezone, problems }: Parameters<typeof parseTrends>[1],
+  { timezone, problems }: SourceOptions,
 ): readonly Metric[] | undefined {
   const requests = property(source, 'requests');
-  const path = under(ROOT, 'requests');
+  const path = sourcePath('requests');
   if (!Array.isArray(requests) || requests.length === 0 || requests.length > MAX_METRICS) {
     const message = requests === undefined ? 'requests is required: ' : '';
     problems.push({ path, message: `${message}an array of 1 to ${MAX_METRICS} metrics` });
@@ -96,6 +83,6 @@ function axisOf(period: Period, granularity: Granularity, problems: Problem[]): 
   const starts = bucketStarts(period, granularity, MAX_BUCKETS);
   if (starts !== undefined) return { granularity, starts };
   const message = `more than ${MAX_BUCKETS} buckets: narrow the period or widen the granularity`;
-  problems.push({ path: under(ROOT, 'granularity'), message });
+  problems.push({ path: sourcePath('granularity'), message });
   return undefined;
 }

@@ -1,9 +1,10 @@
 import type { Condition } from '../condition/condition.ts';
 import type { Measure } from './aggregation.ts';
 import type { ReportField } from './fields.ts';
+import type { Selection } from './timeline.ts';
 
-/** A report_config, checked: what the queries compile. A union by `type`; so far there are trends. */
-export type Report = TrendsReport;
+/** A report_config, checked: what the queries run. */
+export type Report = TrendsReport | FunnelReport | RetentionReport;
 
 /** Milliseconds since 1970 UTC; `to` is the first that no longer belongs. */
 export interface Period {
@@ -32,10 +33,60 @@ export interface Axis {
   readonly starts: readonly number[];
 }
 
-export interface Metric {
-  /** null counts events of every type. */
-  readonly eventId: number | null;
+export interface Metric extends Selection {
   readonly label: string;
   readonly measure: Measure;
+}
+
+/** A field that a report is broken down by. */
+export interface Separator {
+  /** As the caller wrote it: the key in the rows. */
+  readonly name: string;
+  readonly field: ReportField;
+}
+
+export const FUNNEL_ORDERS = ['ordered', 'strict', 'unordered'] as const;
+export type FunnelOrder = (typeof FUNNEL_ORDERS)[number];
+
+/** How far users come in a chain of events. */
+export interface FunnelReport {
+  readonly type: 'funnels';
+  readonly period: Period;
+  readonly steps: readonly Step[];
+  /** From the first step to the last, inclusive. */
+  readonly windowMs: number;
+  readonly order: FunnelOrder;
+  /** Applies to every step, beside its own. */
   readonly filter: Condition<ReportField> | null;
+  readonly separators: readonly Separator[];
+}
+
+export interface Step extends Selection {
+  readonly label: string;
+}
+
+export const RETENTION_TYPES = ['retention_first_time', 'retention_first_time_ever', 'retention_recurring'] as const;
+export type RetentionType = (typeof RETENTION_TYPES)[number];
+
+/** Which users of a cohort come back, interval by interval. */
+export interface RetentionReport {
+  readonly type: 'retention';
+  readonly period: Period;
+  readonly start: Selection;
+  readonly returning: Selection;
+  readonly retention: RetentionType;
+  readonly calendar: RetentionCalendar;
+  /** Applies to starts and returns, beside their own. */
+  readonly filter: Condition<ReportField> | null;
+  readonly separators: readonly Separator[];
+}
+
+/** Calendar intervals by the clock of the bot. A cohort is the users that start in one of those of the period. */
+export interface RetentionCalendar {
+  /** Starts of the intervals, ascending, and after them where the last one ends; milliseconds since 1970 UTC. */
+  readonly starts: readonly number[];
+  /** How many of the intervals, from the first, touch the period. */
+  readonly cohorts: number;
+  /** How many intervals of each cohort are looked at, its own included. The last cohort's fit into `starts`. */
+  readonly intervals: number;
 }

@@ -12,12 +12,12 @@ export interface ReportAnswer {
 export type Row = Readonly<Record<string, Cell>>;
 
 /** Numbers that a double may not hold exactly are LosslessNumber: written to JSON with just their digits. */
-export type Cell = string | number | LosslessNumber | null;
+export type Cell = string | number | boolean | LosslessNumber | null;
 
 export interface Column {
   readonly key: string;
   readonly label: string;
-  readonly type: 'date' | 'number' | 'string';
+  readonly type: 'date' | 'number' | 'string' | 'boolean';
   /** Of a chart's line: the index of its request. */
   readonly metric?: number;
   /** Of a chart's line: the measure over the whole period. */
@@ -37,6 +37,15 @@ export interface ReportMeta {
   readonly data_as_of: string;
   readonly lag_ms: number;
   readonly warnings: readonly Warning[];
+}
+
+/** The rows of an answer, and the columns whose keys they have. */
+export interface Rows {
+  readonly columns: readonly Column[];
+  /** At most as many as were asked for. */
+  readonly rows: readonly Row[];
+  /** How many there are. */
+  readonly total: number;
 }
 
 /** A measure from its decimal text, as a plain number where that is an integer that a double holds. */

@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
-import type { Report } from '../../domain/report/report.ts';
+import type { Report, TrendsReport } from '../../domain/report/report.ts';
 import type { Sources } from '../../domain/sources.ts';
-import type { ReportAnswer } from './answer.ts';
+import type { ReportAnswer, Rows } from './answer.ts';
 import type { ReportTables } from './columns.ts';
-import { inSnapshot } from './snapshot.ts';
+import { funnelRows } from './funnel.ts';
+import { retentionRows } from './retention.ts';
+import { inSnapshot, type Query } from './snapshot.ts';
 import { trendsRows } from './trends-rows.ts';
 import { type MeasuredRow, trendsSql } from './trends-sql.ts';
 
@@ -32,12 +34,18 @@ export async function runReport(
   const { timezone, from, to } = report.period;
   const lag_ms = await lagMs(); // asked before the data is looked at: the data is at least this fresh
   const data_as_of = isoWithOffset(sources.now() - lag_ms, timezone);
-  const measured = await inSnapshot(pool, timeoutMs, async (query) => {
-    const metrics: MeasuredRow[][] = [];
-    for (const metric of report.metrics) metrics.push(await query(trendsSql(metric, report, botId, tables)));
-    return metrics;
+  const { columns, rows, total } = await inSnapshot(pool, timeoutMs, (query, stream) => {
+    const source = { botId, tables };
+    const options = { now: sources.now(), limit };
+    switch (report.type) {
+      case 'trends':
+        return trends(report, { ...source, query }, limit);
+      case 'funnels':
+        return funnelRows(report, { ...source, stream }, options);
+      case 'retention':
+        return retentionRows(report, { ...source, stream }, options);
+    }
   });
-  const { columns, rows, total } = trendsRows(report, measured, limit);
   return {
     columns,
     rows,
@@ -52,4 +60,14 @@ export async function runReport(
       warnings,
     },
   };
+}
+
+async function trends(
+  report: TrendsReport,
+  { botId, tables, query }: { readonly botId: number; readonly tables: ReportTables; readonly query: Query },
+  limit: number,
+): Promise<Rows> {
+  const metrics: MeasuredRow[][] = [];
+  for (const metric of report.metrics) metrics.push(await query(trendsSql(metric, report, botId, tables)));
+  return trendsRows(report, metrics, limit);
 }

@@ -1,16 +1,8 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { ofNothing } from '../../domain/report/aggregation.ts';
 import type { Axis, TrendsReport } from '../../domain/report/report.ts';
-import { type Cell, type Column, measureCell, type Row } from './answer.ts';
+import { type Cell, type Column, measureCell, type Rows } from './answer.ts';
 import type { MeasuredRow } from './trends-sql.ts';
-
-export interface Rows {
-  readonly columns: readonly Column[];
-  /** At most as many as were asked for. */
-  readonly rows: readonly Row[];
-  /** How many there are. */
-  readonly total: number;
-}
 
 /** `measured[m]` is what metric m came to. */
 export function trendsRows(report: TrendsReport, measured: readonly MeasuredRow[][], limit: number): Rows {

@@ -54,7 +54,7 @@ export function expected(world: World, timezone: string, asked: Asked, { from, t
 }
 
 /** `YYYY-MM-DD HH:MM:SS` of the local clock; Sweden writes it so. */
-const localText = remembered((ms: number, timezone: string): string => formatter(timezone).format(ms));
+export const localText = remembered((ms: number, timezone: string): string => formatter(timezone).format(ms));
 const formatter = remembered(
   (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
 );
@@ -64,14 +64,14 @@ function offset(ms: number, timezone: string): number {
   return (Date.parse(`${localText(ms, timezone).replace(' ', 'T')}Z`) - Math.floor(ms / 1000) * 1000) / 60_000;
 }
 
-function iso(ms: number, timezone: string): string {
+export function iso(ms: number, timezone: string): string {
   const minutes = offset(ms, timezone);
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const [hours, rest] = [Math.abs(minutes) / 60, Math.abs(minutes) % 60];
   return `${localText(ms, timezone).replace(' ', 'T')}${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
 }
 
-const bucketKey = remembered((ms: number, timezone: string, granularity: Asked['granularity']): string => {
+export const bucketKey = remembered((ms: number, timezone: string, granularity: Asked['granularity']): string => {
   const text = localText(ms, timezone);
   if (granularity === 'hour') return `${text.slice(0, 13)} ${offset(ms, timezone)}`;
   if (granularity === 'month') return text.slice(0, 7);
@@ -82,10 +82,10 @@ const bucketKey = remembered((ms: number, timezone: string, granularity: Asked['
 });
 
 const QUARTER = 15 * 60_000;
-const [WORLD_FROM, WORLD_TO] = [Date.UTC(2025, 0, 25), Date.UTC(2025, 11, 1)];
+const [WORLD_FROM, WORLD_TO] = [Date.UTC(2025, 0, 25), Date.UTC(2026, 1, 1)];
 
 /** Every bucket that the world touches, by key: its first and its last quarter of an hour. */
-const allBuckets = remembered((timezone: string, granularity: Asked['granularity']) => {
+export const allBuckets = remembered((timezone: string, granularity: Asked['granularity']) => {
   const buckets = new Map<string, { readonly first: number; last: number }>();
   for (let ms = WORLD_FROM; ms < WORLD_TO; ms += QUARTER) {
     const key = bucketKey(ms, timezone, granularity);
@@ -97,7 +97,11 @@ const allBuckets = remembered((timezone: string, granularity: Asked['granularity
 });
 
 /** The buckets that the period touches, by key, with the first instant of each as ISO 8601. */
-function bucketStarts(timezone: string, granularity: Asked['granularity'], { from, to }: Dates): Map<string, string> {
+export function bucketStarts(
+  timezone: string,
+  granularity: Asked['granularity'],
+  { from, to }: Dates,
+): Map<string, string> {
   const touched = [...allBuckets(timezone, granularity)].filter(
     ([, { first, last }]) => localText(last + QUARTER - 1, timezone) >= from && localText(first, timezone) <= to,
   );
@@ -152,7 +156,7 @@ function statistic(name: string, values: Big[]): string | null {
 }
 
 /** Two-valued: a missing value fails every positive comparison, != is the complement of =. */
-function holds(filter: Filter | null, event: WorldEvent, world: World, timezone: string): boolean {
+export function holds(filter: Filter | null, event: WorldEvent, world: World, timezone: string): boolean {
   if (filter === null || filter.length === 0) return true;
   const [operator, ...rest] = filter;
   if (operator === 'and') return rest.every((part) => holds(part as Filter, event, world, timezone));
@@ -188,7 +192,7 @@ function compare(value: unknown, constant: unknown): number {
   return Buffer.compare(Buffer.from(value, 'utf8'), Buffer.from(constant, 'utf8'));
 }
 
-function fieldOf(name: string, event: WorldEvent, world: World, timezone: string): unknown {
+export function fieldOf(name: string, event: WorldEvent, world: World, timezone: string): unknown {
   const [root, key, ...more] = name.split('.');
   const user = world.users.get(event.user_id);
   const exact = (value: string | number | null) => (value === null ? null : new Exact(value));

@@ -179,3 +179,32 @@ it('everything that a report asks, it asks of one snapshot', async () => {
   });
   expect(counts[1]).toEqual(counts[0]);
 });
+
+describe('a query that is streamed', () => {
+  const numbers = (count: number) => sql`SELECT i, ${'x'}::text FROM generate_series(1, ${count}::int) AS i`;
+
+  it('gives all rows in batches, as often as it is asked', async () => {
+    const batches = await inSnapshot(database.pool, 10_000, async (_, stream) => {
+      const sizes: number[] = [];
+      for (const count of [12_001, 10_000, 0]) {
+        let next = 1;
+        await stream(numbers(count), (rows) => {
+          for (const row of rows) expect(row).toEqual([next++, 'x']);
+          sizes.push(rows.length);
+        });
+        expect(next).toBe(count + 1);
+      }
+      return sizes;
+    });
+    expect(batches).toEqual([5000, 5000, 2001, 5000, 5000, 0, 0]);
+  });
+
+  it('ends when the time of the report does, though no batch of it is late', async () => {
+    const slow = sql`SELECT CASE WHEN i % 5000 = 0 THEN pg_sleep(0.15) END
+      FROM generate_series(1, 100000) AS i`;
+    let batches = 0;
+    const streamed = inSnapshot(database.pool, 700, (_, stream) => stream(slow, () => (batches += 1)));
+    await expect(streamed).rejects.toThrow(ReportTimeoutError);
+    expect(batches).toBeGreaterThan(0);
+  });
+});

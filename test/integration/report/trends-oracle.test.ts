@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { runReport } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type Asked, type Dates, expected, type Filter } from './oracle.ts';
-import { BOT_ID, SOURCES, sampleWorld, sessionId, storeWorld, TABLES, TEXTS } from './world.ts';
+import { type Asked, type Dates, expected } from './oracle.ts';
+import { dates, filters, QUIET_DAYS, TIMEZONES, world } from './questions.ts';
+import { BOT_ID, storeWorld, TABLES } from './world.ts';
 
-const world = sampleWorld();
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -14,75 +14,6 @@ beforeAll(async () => {
   await storeWorld(database.pool, world);
 });
 afterAll(() => database.drop());
-
-const TIMEZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu'];
-/** Days on which no clock of these zones changes, so that every local time is there once. */
-const QUIET_DAYS = [
-  '2025-03-07',
-  '2025-03-11',
-  '2025-03-27',
-  '2025-04-01',
-  '2025-10-24',
-  '2025-10-29',
-  '2025-11-04',
-  '2025-11-08',
-];
-const OPERATORS = ['=', '!=', '<', '<=', '>', '>='];
-
-const localTime = fc
-  .tuple(fc.constantFrom(...QUIET_DAYS), fc.constantFrom('00:00:00', '00:00:01', '03:44:59', '12:30:00', '23:59:59'))
-  .map(([day, time]) => `${day} ${time}`);
-/** Seconds of events, and those before, by the clock of UTC: where ranges end is where mistakes are. */
-const nearEvents = fc
-  .tuple(fc.constantFrom(...world.events), fc.constantFrom(0, 1000))
-  .map(([event, before]) => new Date(event.date - before).toISOString().slice(0, 19).replace('T', ' '))
-  .filter((text) => !/-(03-(09|30)|10-26|11-02) /.test(text));
-const date = fc.oneof(localTime, nearEvents);
-const number = fc.constantFrom(0, 0.1, 0.3, -0.3, 10, 99.99, 1, 101, 9007199254740991);
-const text = fc.constantFrom(...TEXTS, 'EUR', 'shop', ...SOURCES);
-const session = fc.constantFrom(...world.events.map((_, index) => sessionId(index)), 'x');
-const custom = fc.constantFrom<unknown>('1', 1, 1.5, 'ä', 'b');
-
-/** Fields with the constants that they are compared with. */
-const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
-  ...['date', 'date_received'].map((key) => [`events.${key}`, date] as const),
-  ...['user_id', 'event_type_id', 'value_int', 'value_amount'].map((key) => [`events.${key}`, number] as const),
-  ...['unit', 'value_str', 'category', 'webapp_name', 'utm_source', 'utm_medium'].map(
-    (key) => [`events.${key}`, text] as const,
-  ),
-  ...['session_id', 'app_session_id'].map((key) => [`events.${key}`, session] as const),
-  ...['command', 'x"y', "it's", 'value_str', 'category', 'no.such'].map(
-    (key) => [`events.properties.${key}`, text] as const,
-  ),
-  ['user.username', text],
-  ['user.user_status', fc.constantFrom('active', 'blocked')],
-  ['user.addition_fields.utm_source', text],
-  ['users.date_create', date],
-  ['user.custom_fields.level', custom],
-  ["user.custom_fields.na'me", custom],
-];
-
-const flat: fc.Arbitrary<Filter> = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(...FIELDS).chain(([field, constant]) => conditionOn(field, constant)) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom('=', '!='), fc.constant('user.is_premium'), fc.boolean()) },
-);
-
-function conditionOn(field: string, constant: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> {
-  const pair = fc.tuple(constant, constant).filter(([a, b]) => typeof a === typeof b);
-  return fc.oneof(
-    fc.tuple(fc.constantFrom(...OPERATORS), fc.constant(field), constant),
-    fc.tuple(fc.constant('in'), fc.constant(field), fc.array(constant, { minLength: 1, maxLength: 4 })),
-    pair.map(([a, b]) => ['between', field, a, b]),
-  );
-}
-
-const { filter } = fc.letrec<{ filter: Filter; group: Filter }>((tie) => ({
-  filter: fc.oneof({ depthSize: 'small' }, flat, tie('group')),
-  group: fc
-    .tuple(fc.constantFrom('and', 'or'), fc.array(tie('filter'), { minLength: 1, maxLength: 3 }))
-    .map(([operator, parts]) => [operator, ...parts]),
-}));
-const filters = fc.option(filter, { freq: 2 });
 
 const CHART_AGRS = [
   'total',
@@ -117,9 +48,6 @@ const asked: fc.Arbitrary<Asked> = fc.constantFrom('line', 'table').chain((type_
     ),
   }),
 );
-const dates: fc.Arbitrary<Dates> = fc
-  .tuple(date, date)
-  .map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }));
 /** Some days around a clock change: by the hour the whole world has 6,000 buckets, almost all of them empty. */
 const fewDays: fc.Arbitrary<Dates> = fc
   .integer({ min: 0, max: QUIET_DAYS.length - 2 })

@@ -51,21 +51,25 @@ export const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01
 );
 export const SOURCES = ['ads', 'Blog', 'ä'];
 const HOUR = 3_600_000;
+const QUARTER = HOUR / 4;
 
-/** 400 events of 12 users around the clock changes. The same every time. */
+/** 400 events of 12 users, and of some that did little, around the clock changes, some of them at the same time. The same every time. */
 export function sampleWorld(): World {
   const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
   const text = nullable(fc.constantFrom(...TEXTS));
   const decimal = nullable(fc.constantFrom('0', '0.1', '0.2', '-0.3', '10', '99.99', '999999999999999.123456', '7'));
   const event = fc.record({
-    user_id: fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, Number.MAX_SAFE_INTEGER),
+    user_id: fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, Number.MAX_SAFE_INTEGER) },
+      { weight: 1, arbitrary: fc.integer({ min: 20, max: 60 }) },
+    ),
     event_type_id: fc.constantFrom(1, 101, 102),
     date: fc
       .tuple(
         fc.constantFrom(...CENTERS),
         fc.oneof(fc.integer({ min: -3 * HOUR, max: 3 * HOUR }), fc.integer({ min: -240 * HOUR, max: 240 * HOUR })),
       )
-      .map(([center, offset]) => center + (offset % 5 === 0 ? offset - (offset % 1000) : offset)),
+      .map(([center, offset]) => center + offset - (offset % [QUARTER, 1, 1, QUARTER, 1000][Math.abs(offset) % 5]!)),
     value_int: decimal,
     value_amount: decimal,
     unit: nullable(fc.constantFrom('EUR', 'XTR')),
@@ -106,7 +110,8 @@ export function sessionId(index: number): string {
 }
 
 const commitId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
-const ordOf = (index: number) => index * 1024 + 3;
+/** Of an event, by its index in the world: nothing like the order of dates, since events come late and backdated. */
+export const ordOf = (index: number) => ((index * 7919) % 4001) * 1024 + 3;
 
 /** Creates the read models' tables and fills them; another bot gets the same events. */
 export async function storeWorld(pool: pg.Pool, { users, events }: World): Promise<void> {

@@ -2,7 +2,36 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
 
-const GOOD = {
+const settings = { params: { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-02 00:00:00' } };
+const step = { type: 'trend', event_id: 1, event_name: 'a', agr: 'total', filters: null };
+const FUNNEL = {
+  source_request: {
+    type: 'funnels',
+    type_chart: 'funnels',
+    requests: [step, { ...step, agr: 'avg', filters: ['=', 'events.unit', 'EUR'] }],
+    filters: [],
+    funnel_window: 3,
+    funnel_window_unit: 'hour',
+    funnel_order_type: 'strict',
+    separators: [{ property: 'events.category' }, { property: 'user.custom_fields.x' }],
+  },
+  settings,
+};
+const entity = { type: 'event', event_id: null, event_name: 'a', filters: ['=', 'events.unit', 'EUR'] };
+const RETENTION = {
+  source_request: {
+    type: 'retention',
+    type_chart: 'retention',
+    target_entity: entity,
+    returning_entity: entity,
+    retention_total_intervals: 5,
+    granularity: 'week',
+    retention_type: 'retention_recurring',
+    separators: [{ property: 'events.category' }],
+  },
+  settings,
+};
+const TRENDS = {
   source_request: {
     type: 'trends',
     type_chart: 'line',
@@ -18,7 +47,7 @@ const GOOD = {
     ],
     separators: [],
   },
-  settings: { params: { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-02 00:00:00' } },
+  settings,
 };
 
 /** Values and keys that reach the parser's branches; keys without dots, so that a path can be followed. */
@@ -77,14 +106,16 @@ function changed(root: unknown, [key, ...rest]: readonly string[], value: unknow
 }
 
 /** A good report with up to two values changed or left out. */
-const almostGood = fc
-  .array(fc.tuple(fc.constantFrom(...waysInto(GOOD)), fc.option(anything, { nil: undefined })), { maxLength: 2 })
-  .map((changes) =>
-    changes.reduce<unknown>((root, [way, value]) => {
-      const leads = waysInto(root).some((each) => each.join() === way.join());
-      return leads ? changed(root, way, value) : root;
-    }, GOOD),
-  );
+const almostGood = fc.constantFrom<unknown>(TRENDS, FUNNEL, RETENTION).chain((good) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...waysInto(good)), fc.option(anything, { nil: undefined })), { maxLength: 2 })
+    .map((changes) =>
+      changes.reduce<unknown>((root, [way, value]) => {
+        const leads = waysInto(root).some((each) => each.join() === way.join());
+        return leads ? changed(root, way, value) : root;
+      }, good),
+    ),
+);
 
 /** Whether the path leads to a value or, where it ends, to a key that is not there. */
 function leadsSomewhere(root: unknown, path: string): boolean {

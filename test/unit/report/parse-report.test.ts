@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
-import type { Report } from '../../../src/domain/report/report.ts';
+import type { TrendsReport } from '../../../src/domain/report/report.ts';
 
 const metric = { type: 'trend', event_id: 5, event_name: 'purchase', agr: 'total' };
 const params = { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-31 23:59:59' };
@@ -14,9 +14,10 @@ function config(source: object = {}, settings: unknown = { params }): unknown {
 const withMetric = (change: object, type_chart = 'line') =>
   config({ type_chart, requests: [{ ...metric, ...change }] });
 
-function reportOf(input: unknown, timezone = 'UTC'): Report {
+function reportOf(input: unknown, timezone = 'UTC'): TrendsReport {
   const parsed = parseReport(input, timezone);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  if (parsed.report.type !== 'trends') throw new Error(parsed.report.type);
   return parsed.report;
 }
 function problemsOf(input: unknown, timezone = 'UTC') {
@@ -165,7 +166,7 @@ describe('what is refused', () => {
       ['settings.params.:date_from'],
     ],
     ['an unknown type', config({ type: 'trend' }), [at('type')]],
-    ['a type that is not there yet', config({ type: 'funnels' }), [at('type')]],
+    ['a type that is not there yet', config({ type: 'list' }), [at('type')]],
     ['an unknown chart', config({ type_chart: 'radar' }), [at('type_chart')]],
     ['no chart', config({ type_chart: undefined }), [at('type_chart')]],
     ['a chart that is not there yet', config({ type_chart: 'utm_table' }), [at('type_chart')]],
@@ -210,7 +211,7 @@ describe('what is refused', () => {
         message: expect.stringMatching(/^Wrong separator property/),
       });
     for (const property of ['events.category', 'events.properties.x', 'user.gender', 'user.custom_fields.x'])
-      expect(wrong([{ property }])).toMatchObject({ message: 'separators are not available yet' });
+      expect(wrong([{ property }])).toMatchObject({ message: 'separators of trends are not available yet' });
   });
 
   it('everything at once', () => {

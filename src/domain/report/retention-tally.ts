@@ -1,0 +1,39 @@
+import type { RetentionCalendar } from './report.ts';
+import type { Membership, Returns } from './retention-walk.ts';
+
+/** One row of retention (decisions.md 4.7), without its breakdown. */
+export interface CohortCounts {
+  readonly size: number;
+  /** By interval, the cohort's own first: how many came back in it; null: it has not begun. */
+  readonly users: readonly (number | null)[];
+}
+
+/** Adds up what users did. */
+export interface RetentionTally {
+  add(membership: Membership<unknown>, returned: Returns<unknown>['returned']): void;
+  /** By its index in the calendar, an empty one too. */
+  cohort(index: number): CohortCounts;
+}
+
+/** Keeps a number for every interval of every cohort that has users. `now`: milliseconds since 1970 UTC. */
+export function retentionTally({ starts, intervals }: RetentionCalendar, now: number): RetentionTally {
+  const counts = new Map<number, { size: number; readonly users: number[] }>();
+  return {
+    add({ cohort }, returned) {
+      const row = counts.get(cohort) ?? { size: 0, users: new Array<number>(intervals).fill(0) };
+      counts.set(cohort, row);
+      row.size += 1;
+      for (const interval of returned) {
+        const cell = interval - cohort;
+        if (cell >= 0 && cell < intervals) row.users[cell]! += 1;
+      }
+    },
+    cohort(index) {
+      const { size = 0, users } = counts.get(index) ?? {};
+      const cells = Array.from({ length: intervals }, (_, cell) =>
+        starts[index + cell]! > now ? null : (users?.[cell] ?? 0),
+      );
+      return { size, users: cells };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { walkInAnyOrder } from '../../domain/report/funnel-any-order.ts';
+import type { Attempt } from '../../domain/report/funnel-attempt.ts';
+import { walkInOrder } from '../../domain/report/funnel-in-order.ts';
+import { type FunnelTally, funnelTally } from '../../domain/report/funnel-tally.ts';
+import type { FunnelReport } from '../../domain/report/report.ts';
+import { namedFields, selects, type TimelineEvent } from '../../domain/report/timeline.ts';
+import type { Column, Row, Rows } from './answer.ts';
+import { breakdownColumns, byCombination, type Part } from './by-combination.ts';
+import type { ReportTables } from './columns.ts';
+import type { Stream } from './snapshot.ts';
+import { funnelEventsSql, timelineSql } from './timeline-sql.ts';
+import { walkTimelines } from './walk-timelines.ts';
+
+/** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
+export async function funnelRows(
+  report: FunnelReport,
+  { stream, ...source }: { readonly botId: number; readonly tables: ReportTables; readonly stream: Stream },
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<Rows> {
+  const { steps, filter, separators, period, windowMs } = report;
+  const fields = namedFields(
+    [filter, ...steps.map((step) => step.filter)],
+    separators.map(({ field }) => field),
+  );
+  const timelines = timelineSql({ ...source, fields }, funnelEventsSql(report));
+  const matches = steps.map((step) => selects(step, filter, fields));
+  const attempts = (onBest: (attempt: Attempt<TimelineEvent>) => void) =>
+    walkTimelines(stream, timelines, fields, () => {
+      const rules = { ...report, steps: steps.length };
+      const walk =
+        report.order === 'unordered' ? walkInAnyOrder<TimelineEvent>(rules) : walkInOrder<TimelineEvent>(rules);
+      return {
+        take: (event) => walk.take(event, stepsOf(event)),
+        end() {
+          const best = walk.best();
+          if (best !== null) onBest(best);
+        },
+      };
+    });
+  const stepsOf = (event: TimelineEvent) =>
+    matches.reduce((mask, match, step) => (match(event) ? mask | (1 << step) : mask), 0);
+
+  const parts = await byCombination(
+    { separators, fields, timezone: period.timezone },
+    () => funnelTally<TimelineEvent>(steps.length, { windowMs, to: period.to, now }),
+    {
+      volumes: (add) => attempts(({ start }) => add(start)),
+      tallies: (of) => attempts((attempt) => of(attempt.start).add(attempt)),
+    },
+  );
+  const rows = parts.flatMap((part) => stepRows(part, report));
+  return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
+}
+
+const STEP_COLUMNS: readonly Column[] = [
+  { key: 'step', label: 'Step', type: 'number' },
+  { key: 'label', label: 'Label', type: 'string' },
+  { key: 'users', label: 'Users', type: 'number' },
+  { key: 'share_of_first', label: 'Share of first', type: 'number' },
+  { key: 'share_of_previous', label: 'Share of previous', type: 'number' },
+  { key: 'median_seconds', label: 'Median seconds', type: 'number' },
+  { key: 'dropped', label: 'Dropped', type: 'number' },
+  { key: 'in_progress', label: 'In progress', type: 'number' },
+];
+
+function stepRows({ cells, tally }: Part<FunnelTally<TimelineEvent>>, { steps }: FunnelReport): Row[] {
+  const counts = tally.steps();
+  return counts.map(({ users, median_seconds, dropped, in_progress }, index) => ({
+    ...cells,
+    step: index + 1,
+    label: steps[index]!.label,
+    users,
+    share_of_first: share(users, counts[0]!.users),
+    share_of_previous: index === 0 ? 1 : share(users, counts[index - 1]!.users),
+    median_seconds,
+    dropped,
+    in_progress,
+  }));
+}
+
+/** A share of nobody is null (decisions.md 4.7). */
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
