@@ -208,6 +208,15 @@ describe('with an Idempotency-Key', () => {
   });
 });
 
+it('the same Idempotency-Key on another bot is another one, whoever names the bot', async () => {
+  const key = { 'api-key': personal, 'idempotency-key': 'of two bots' };
+  const bots = [bot.publicKey, second];
+  for (const publicKey of bots) {
+    const uuid = await savedUuid({}, { 'api-key': personal, 'resource-key': publicKey });
+    expect((await remove(uuid, key)).body).toEqual({ ok: true, data: { uuid } });
+  }
+});
+
 it('a change is answered even where its picture is late', async () => {
   const blocker = await service.database.pool.connect();
   try {
