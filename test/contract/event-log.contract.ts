@@ -19,6 +19,7 @@ import {
   type RecordedCommit,
   type StreamHead,
 } from '../../src/log/port.ts';
+import { pause } from '../../src/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
 import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { type WriterTask, writeAndKill } from '../support/log-writer-process.ts';
@@ -330,6 +331,29 @@ export function describeEventLog(engine: EngineUnderTest): void {
           expect(found).toEqual(wanted === 5 ? exact : sent);
         }
         stop.abort();
+      });
+
+      it('gives what came while its reader was busy in few batches, else a slow reader would never catch up', async () => {
+        const stream = `intake-${newBot()}`;
+        const stop = new AbortController();
+        const after = await log.head();
+        let [batches, commits] = [0, 0];
+        const reading = (async () => {
+          for await (const batch of log.subscribe({ categories: ['intake'], after, signal: stop.signal })) {
+            const own = batch.commits.filter((commit) => commit.stream === stream).length;
+            commits += own;
+            if (own > 0) batches++;
+            await pause(own > 0 ? 100 : 0);
+          }
+        })();
+        for (let i = 0; i < 40; i++) {
+          await other.append(newCommit(stream));
+          await pause(5);
+        }
+        await expect.poll(() => commits, { timeout: 10_000 }).toBe(40);
+        stop.abort();
+        await reading;
+        expect(batches).toBeLessThan(30);
       });
 
       it('may leave out commits of events that its reader has no use for, and nothing else', async () => {

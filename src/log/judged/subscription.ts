@@ -6,6 +6,7 @@ import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import { offsetAfter, positionOf } from './position.ts';
 import type { Progress } from './progress.ts';
+import type { LogRecord } from './record.ts';
 import type { Chunk, RecordStore } from './record-store.ts';
 
 export interface ReaderDependencies {
@@ -27,13 +28,24 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   const passedOver = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
   for await (const chunks of deps.store.tail(startOf(deps.index.lanes, options), signal)) {
-    for (const chunk of chunks) {
+    for (const chunk of joined(chunks)) {
       const voids = await judged(deps, chunk, signal);
       if (voids === null) return;
       yield* batchesOf(chunk, voids, new Set(categories), passedOver, maxCommits);
       if (signal.aborted) return;
     }
   }
+}
+
+/** One chunk a lane: each append may have arrived by itself, and whoever reads them pays for each batch. */
+function joined(chunks: readonly Chunk[]): Chunk[] {
+  const lanes = new Map<number, LogRecord[]>();
+  for (const { lane, records } of chunks) {
+    const known = lanes.get(lane);
+    if (known === undefined) lanes.set(lane, [...records]);
+    else known.push(...records);
+  }
+  return [...lanes].map(([lane, records]) => ({ lane, records }));
 }
 
 /** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */

@@ -15,7 +15,6 @@ import { schemaOf } from '../read-model.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeDeadLetter } from './dead-letters.ts';
-import { gather } from './gather.ts';
 import { leaseOf, type ProjectorOptions } from './projector.ts';
 import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
@@ -35,11 +34,9 @@ const RETRY_MS = 500;
 const GONE = Symbol('gone');
 /** A version is built once it has passed, within this time, where the log ended. */
 const CLOSE_MS = 1000;
-/** Commits that are read while others are written. */
-const READ_AHEAD = 1000;
 /**
  * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
- * would take the processor from intake, and one for all that came meanwhile costs little more.
+ * would take the processor from intake, and one for all that came meanwhile costs little more. Lanes share it.
  */
 const SMALL_BATCH = 500;
 const BREATH_MS = 80;
@@ -148,12 +145,11 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     const after = new Map(writer.written);
     const { categories, events } = model;
     const without = typesBeside(events);
-    const subscribe = (until: AbortSignal) => log.subscribe({ categories, without, after, signal: until });
-    for await (const batch of gather(subscribe, ended, READ_AHEAD)) {
+    for await (const batch of log.subscribe({ categories, without, after, signal: ended })) {
       if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
       else {
         await inTurn(() => write(batch));
-        if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS, ended);
+        if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS / log.lanes, ended);
       }
     }
     if (failed.signal.reason === GONE) return 'ended';
