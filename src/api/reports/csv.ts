@@ -18,7 +18,7 @@ export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Rea
   const text = (row: Row, key: string): string => {
     const cell = row[key] ?? null;
     if (cell !== null) return cellText(cell);
-    return breakdown.has(key) && String(row['other']) !== 'true' ? MISSING_VALUE : '';
+    return breakdown.has(key) && row['other'] !== true ? MISSING_VALUE : '';
   };
   function* parts(): Generator<string> {
     yield lines([columns.map(({ label }) => label)]);
