@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { copyLog } from '../../src/log/copy.ts';
+import { EMPTY_STREAM, type EventLog, type StreamHead } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
+import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestInstance, startTestService } from '../support/service.ts';
 
@@ -96,4 +100,49 @@ async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBo
   } finally {
     await instance.stop();
   }
+}
+
+test('a copy that is interrupted goes on, and appends nothing twice', async () => {
+  const [from, to] = [await createTestDatabase(), await createTestDatabase()];
+  const [source, target] = await Promise.all(
+    [from, to].map(({ url }) => openPostgresLog({ connectionString: url, anyCategories: ANY_CATEGORIES })),
+  );
+  try {
+    const bots = [newBot(), newBot()];
+    for (const bot of bots) await source!.keys.keysFor([`${bot}/1`, `${bot}/2`]);
+    let head: StreamHead = EMPTY_STREAM;
+    for (let n = 0; n < 700; n++) {
+      const stream = n % 10 === 0 ? `bot-${bots[0]}` : `intake-${bots[n % 2]}`;
+      const { position } = await source!.append(newCommit(stream, n % 10 === 0 ? { expected: head } : {}));
+      if (n % 10 === 0) ({ head } = await source!.read(stream));
+      expect(position).toBeDefined();
+    }
+    const copy = (signal: AbortSignal, onProgress = () => {}) =>
+      copyLog({ from: slowly(source!), to: target!, categories: ALL_CATEGORIES, signal, onProgress });
+    const interrupt = new AbortController();
+    await expect(copy(interrupt.signal, () => interrupt.abort())).rejects.toThrow('aborted');
+    const partly = (await readAll(target!)).length;
+    expect(partly).toBeGreaterThan(0);
+    expect(partly).toBeLessThan(700);
+    await source!.keys.forget(`${bots[0]}/1`);
+
+    const copied = await copy(new AbortController().signal);
+    expect(copied).toMatchObject({ commits: 700, streams: 3, keys: 3 });
+    const ids = (await readAll(target!)).map(({ id }) => id);
+    expect(ids).toEqual((await readAll(source!)).map(({ id }) => id));
+    expect((await target!.read(`bot-${bots[0]}`)).head).toEqual(head);
+    const keys: string[] = [];
+    for await (const { subject } of target!.keys.all()) keys.push(subject);
+    expect(keys.sort(), 'what was forgotten meanwhile is forgotten there, too').toEqual(
+      [`${bots[0]}/2`, `${bots[1]}/1`, `${bots[1]}/2`].sort(),
+    );
+  } finally {
+    await Promise.all([source!.close(), target!.close()]);
+    await Promise.all([from.drop(), to.drop()]);
+  }
+}, 30_000);
+
+/** The same log in batches of 100 commits. */
+function slowly(log: EventLog): EventLog {
+  return { ...log, subscribe: (options) => log.subscribe({ ...options, maxCommits: 100 }) };
 }
