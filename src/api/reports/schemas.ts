@@ -41,19 +41,22 @@ const metric = z
   })
   .meta({ id: 'Metric' });
 
-const trendsRequest = z.looseObject({
-  type: z.literal('trends'),
-  type_chart: z.enum(['line', 'bar', 'area', 'pie', 'column', 'number', 'table']),
-  requests: z.array(metric).min(1).max(50),
-  filters,
-  granularity: z.enum(GRANULARITIES).nullish().describe('Of charts; default day'),
-});
-
 const separators = z
   .array(z.looseObject({ property: z.string() }))
   .max(3)
   .nullish()
   .describe(`Breakdown by fields: ${SEPARATOR_NAMES.join(', ')}`);
+
+const trendsRequest = z.looseObject({
+  type: z.literal('trends'),
+  type_chart: z.enum(['line', 'bar', 'area', 'pie', 'column', 'number', 'table', 'utm_trends', 'utm_table']),
+  requests: z.array(metric).min(1).max(50),
+  filters,
+  separators,
+  granularity: z.enum(GRANULARITIES).nullish().describe('Of charts; default day'),
+  breakdown_limit: z.int().min(5).max(500).nullish().describe('UTM combinations of UTM charts; default 25'),
+  row_limit: z.int().min(1).max(5000).nullish().describe('Rows of UTM charts; default 100'),
+});
 
 const funnelRequest = z.looseObject({
   type: z.literal('funnels'),
@@ -171,6 +174,8 @@ const column = z
     type: z.enum(['date', 'number', 'string', 'boolean']),
     metric: z.int().optional().describe("Of a chart's line: index of its request"),
     total: z.number().nullish().describe("Of a chart's line: the measure over the whole period"),
+    breakdown: z.record(z.string(), cell).optional().describe("Of a chart's line: its combination, if broken down"),
+    other: z.boolean().optional().describe('The line of all combinations without one of their own'),
   })
   .meta({ id: 'Column' });
 const meta = z

@@ -3,7 +3,7 @@ import type { Problem, Warning } from '../problem.ts';
 import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
 import { parsePeriod } from './parse-period.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
-import { parseTrends, TRENDS_KEYS } from './parse-trends.ts';
+import { parseTrends, trendsKeys } from './parse-trends.ts';
 import type { Report } from './report.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
@@ -15,7 +15,7 @@ export type ParsedReport =
 const TYPES: readonly string[] = ['trends', 'list', 'funnels', 'retention'];
 const AVAILABLE = { trends: parseTrends, funnels: parseFunnel, retention: parseRetention } as const;
 type Available = keyof typeof AVAILABLE;
-const SOURCE_KEYS = { trends: TRENDS_KEYS, funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
+const SOURCE_KEYS = { funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
 
 /**
  * Checks a report_config, of which nothing is known, and gives the report that it asks for. Its dates are read by the
@@ -28,7 +28,10 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
   const source = sourceOf(config, problems);
   const report = source && AVAILABLE[source.type](source.request, { period, timezone, problems });
   if (problems.length > 0 || report === undefined) return { ok: false, problems };
-  const known = { settings: SETTINGS_KEYS, source_request: SOURCE_KEYS[report.type] };
+  const known = {
+    settings: SETTINGS_KEYS,
+    source_request: report.type === 'trends' ? trendsKeys(report) : SOURCE_KEYS[report.type],
+  };
   return { ok: true, report, warnings: unknownKeys(config, known) };
 }
 

@@ -2,28 +2,48 @@ import { type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 import { CHART_AGGREGATIONS, TABLE_AGGREGATIONS } from './aggregation.ts';
 import { bucketStarts, MAX_BUCKETS } from './buckets.ts';
+import { reportFields } from './fields.ts';
 import { METRIC_KEYS, parseMetric } from './parse-metric.ts';
 import { parseSeparators } from './parse-separators.ts';
-import { parseChoice, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
-import { type Axis, GRANULARITIES, type Granularity, type Metric, type Period, type TrendsReport } from './report.ts';
+import { parseChoice, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
+import {
+  type Axis,
+  GRANULARITIES,
+  type Granularity,
+  type Metric,
+  type Period,
+  type Separator,
+  type TrendsReport,
+  type UtmLimits,
+} from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
 /** Charts differ in how a client draws them, not in their rows (decisions.md 4.7). */
-const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'number'];
-const AVAILABLE: readonly string[] = [...CHARTS, 'table'];
 const UTM_CHARTS: readonly string[] = ['utm_trends', 'utm_table'];
+const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'number', 'table', ...UTM_CHARTS];
 
 /** decisions.md 4.10 */
 const MAX_METRICS = 50;
 
-export const TRENDS_KEYS: KnownKeys = {
-  type: null,
-  type_chart: null,
-  requests: [Object.fromEntries(METRIC_KEYS.map((key) => [key, null]))],
-  filters: null,
-  separators: null,
-  granularity: null,
-};
+/** Limits of UTM charts (interface.md, "UTM breakdown"). */
+const COMBINATIONS = { min: 5, max: 500, byDefault: 25 };
+const ROWS = { min: 1, max: 5000, byDefault: 100 };
+
+/** UTM is a breakdown of its own, and other breakdowns have no limits to choose. */
+export function trendsKeys({ utm }: TrendsReport): KnownKeys {
+  return {
+    type: null,
+    type_chart: null,
+    requests: [Object.fromEntries(METRIC_KEYS.map((key) => [key, null]))],
+    filters: null,
+    granularity: null,
+    ...(utm === null ? { separators: null } : { breakdown_limit: null, row_limit: null }),
+  };
+}
+
+const UTM_SEPARATORS: readonly Separator[] = ['source', 'medium', 'campaign', 'term', 'content'].map((key) => {
+  return { name: `utm_${key}`, field: reportFields.find(`events.utm_${key}`)! };
+});
 
 /** Checks a source_request of type trends. Without a period (it was refused) the rest is checked all the same. */
 export function parseTrends(source: JsonObject, options: SourceOptions): TrendsReport | undefined {
@@ -31,33 +51,29 @@ export function parseTrends(source: JsonObject, options: SourceOptions): TrendsR
   const chart = parseChart(source, problems);
   const granularity = parseChoice(source, 'granularity', { choices: GRANULARITIES, byDefault: 'day', problems });
   const filter = parseFilter(source, sourcePath('filters'), options);
-  refuseSeparators(source, problems);
   if (chart === undefined) return undefined;
 
+  const utm = UTM_CHARTS.includes(chart) ? parseLimits(source, problems) : null;
+  const separators =
+    utm === null ? parseSeparators(property(source, 'separators'), sourcePath('separators'), problems) : UTM_SEPARATORS;
   const metrics = parseMetrics(source, chart, options);
   if (period === undefined || granularity === undefined || metrics === undefined) return undefined;
-  if (chart === 'table') return { type: 'trends', period, axis: null, metrics, filter };
-  const axis = axisOf(period, granularity, problems);
-  return axis && { type: 'trends', period, axis, metrics, filter };
+  const axis = chart === 'table' || chart === 'utm_table' ? null : axisOf(period, granularity, problems);
+  if (axis === undefined || utm === undefined) return undefined;
+  return { type: 'trends', period, axis, metrics, filter, separators, utm };
+}
+
+function parseLimits(source: JsonObject, problems: Problem[]): UtmLimits | undefined {
+  const combinations = parseCount(source, 'breakdown_limit', { ...COMBINATIONS, problems });
+  const rows = parseCount(source, 'row_limit', { ...ROWS, problems });
+  return combinations === undefined || rows === undefined ? undefined : { combinations, rows };
 }
 
 function parseChart(source: JsonObject, problems: Problem[]): string | undefined {
   const chart = property(source, 'type_chart');
-  if (typeof chart === 'string' && AVAILABLE.includes(chart)) return chart;
-  const utm = typeof chart === 'string' && UTM_CHARTS.includes(chart);
-  problems.push({
-    path: sourcePath('type_chart'),
-    message: utm ? `${chart} is not available yet` : 'unknown type_chart for type trends',
-    allowed: AVAILABLE,
-  });
+  if (typeof chart === 'string' && CHARTS.includes(chart)) return chart;
+  problems.push({ path: sourcePath('type_chart'), message: 'unknown type_chart for type trends', allowed: CHARTS });
   return undefined;
-}
-
-/** Trends have no breakdown yet: good separators are refused too, in other words than wrong ones. */
-function refuseSeparators(source: JsonObject, problems: Problem[]): void {
-  const path = sourcePath('separators');
-  for (const [index] of parseSeparators(property(source, 'separators'), path, problems).entries())
-    problems.push({ path: under(path, `${index}.property`), message: 'separators of trends are not available yet' });
 }
 
 function parseMetrics(

@@ -24,6 +24,16 @@ export interface TrendsReport {
   readonly metrics: readonly Metric[];
   /** Applies to every metric, beside its own. */
   readonly filter: Condition<ReportField> | null;
+  readonly separators: readonly Separator[];
+  /** UTM charts: broken down by the whole UTM combination, with limits of their own. */
+  readonly utm: UtmLimits | null;
+}
+
+export interface UtmLimits {
+  /** Combinations that are shown; all others are one. */
+  readonly combinations: number;
+  /** Buckets of a chart, else combinations. */
+  readonly rows: number;
 }
 
 /** The starts of the buckets, ascending; each ends where the next begins, the last with the period. */

@@ -22,6 +22,10 @@ export interface Column {
   readonly metric?: number;
   /** Of a chart's line: the measure over the whole period. */
   readonly total?: Cell;
+  /** Of a line of a chart that is broken down: its combination, all null for the others'. */
+  readonly breakdown?: Row;
+  /** Whether the line is of all combinations that have none of their own. */
+  readonly other?: boolean;
 }
 
 /** Dates are ISO 8601 with the offset of the zone. */

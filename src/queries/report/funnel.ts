@@ -5,8 +5,9 @@ import { type FunnelTally, funnelTally } from '../../domain/report/funnel-tally.
 import type { FunnelReport } from '../../domain/report/report.ts';
 import { namedFields, selects, type TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, byCombination, type Part } from './by-combination.ts';
+import { byCombination, type Part } from './by-combination.ts';
 import type { ReportTables } from './columns.ts';
+import { breakdownColumns } from './combination-cells.ts';
 import type { Stream } from './snapshot.ts';
 import { funnelEventsSql, timelineSql } from './timeline-sql.ts';
 import { walkTimelines } from './walk-timelines.ts';

@@ -4,8 +4,9 @@ import { type RetentionTally, retentionTally } from '../../domain/report/retenti
 import { type Returns, walkRetention } from '../../domain/report/retention-walk.ts';
 import { namedFields, selects, type TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, byCombination, type Part } from './by-combination.ts';
+import { byCombination, type Part } from './by-combination.ts';
 import type { ReportTables } from './columns.ts';
+import { breakdownColumns } from './combination-cells.ts';
 import type { Stream } from './snapshot.ts';
 import { retentionEventsSql, timelineSql } from './timeline-sql.ts';
 import { walkTimelines } from './walk-timelines.ts';

@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
-import type { Report, TrendsReport } from '../../domain/report/report.ts';
+import type { Report } from '../../domain/report/report.ts';
 import type { Sources } from '../../domain/sources.ts';
-import type { ReportAnswer, Rows } from './answer.ts';
+import type { ReportAnswer } from './answer.ts';
 import type { ReportTables } from './columns.ts';
 import { funnelRows } from './funnel.ts';
 import { retentionRows } from './retention.ts';
-import { inSnapshot, type Query } from './snapshot.ts';
-import { trendsRows } from './trends-rows.ts';
-import { type MeasuredRow, trendsSql } from './trends-sql.ts';
+import { inSnapshot } from './snapshot.ts';
+import { runTrends } from './trends.ts';
 
 export interface ReportDependencies {
   readonly pool: pg.Pool;
@@ -39,7 +38,7 @@ export async function runReport(
     const options = { now: sources.now(), limit };
     switch (report.type) {
       case 'trends':
-        return trends(report, { ...source, query }, limit);
+        return runTrends(report, { ...source, query }, limit);
       case 'funnels':
         return funnelRows(report, { ...source, stream }, options);
       case 'retention':
@@ -60,14 +59,4 @@ export async function runReport(
       warnings,
     },
   };
-}
-
-async function trends(
-  report: TrendsReport,
-  { botId, tables, query }: { readonly botId: number; readonly tables: ReportTables; readonly query: Query },
-  limit: number,
-): Promise<Rows> {
-  const metrics: MeasuredRow[][] = [];
-  for (const metric of report.metrics) metrics.push(await query(trendsSql(metric, report, botId, tables)));
-  return trendsRows(report, metrics, limit);
 }

@@ -1,47 +1,87 @@
+import { parse } from 'lossless-json';
+import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { ofNothing } from '../../domain/report/aggregation.ts';
 import type { Axis, TrendsReport } from '../../domain/report/report.ts';
-import { type Cell, type Column, measureCell, type Rows } from './answer.ts';
+import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
+import { breakdownColumns, cellsOf } from './combination-cells.ts';
 import type { MeasuredRow } from './trends-sql.ts';
 
-/** `measured[m]` is what metric m came to. */
-export function trendsRows(report: TrendsReport, measured: readonly MeasuredRow[][], limit: number): Rows {
-  const series = report.metrics.map(({ measure }, index) => seriesOf(measured[index] ?? [], ofNothing(measure)));
-  return report.axis === null ? tableRows(report, series, limit) : chartRows(report, report.axis, series, limit);
+/** What a trends report came to. */
+export interface Measured {
+  /** Of each metric. */
+  readonly metrics: readonly MeasuredRow[][];
+  /** The combinations that are shown, as `combinationsSql` gives them; undefined without a breakdown. */
+  readonly combinations: readonly string[] | undefined;
+  /** Whether there are more. */
+  readonly more: boolean;
 }
 
-/** The measure of a bucket (from 1), or of the whole period (null); of an empty bucket too. */
-type Series = (bucket: number | null) => Cell;
-
-function seriesOf(rows: readonly MeasuredRow[], nothing: 0 | null): Series {
-  const byBucket = new Map(rows.map(({ bucket, value }) => [bucket, measureCell(value)]));
-  return (bucket) => byBucket.get(bucket) ?? nothing;
+export function trendsRows(report: TrendsReport, measured: Measured, limit: number): Rows {
+  const lines = linesOf(report, measured);
+  if (report.axis !== null) return chartRows(report, report.axis, lines.flat(), limit);
+  return report.utm === null ? tableRows(report, lines.flat(), limit) : utmRows(report, lines, limit);
 }
 
-const METRIC_COLUMNS: readonly Column[] = [
-  { key: 'metric', label: 'Metric', type: 'number' },
-  { key: 'label', label: 'Label', type: 'string' },
-  { key: 'value', label: 'Value', type: 'number' },
-];
-
-function tableRows({ metrics }: TrendsReport, series: readonly Series[], limit: number): Rows {
-  const rows = metrics.map(({ label }, metric) => ({ metric, label, value: series[metric]!(null) }));
-  return { columns: METRIC_COLUMNS, rows: rows.slice(0, limit), total: rows.length };
+/** One metric of one combination. */
+interface Line {
+  readonly metric: number;
+  readonly label: string;
+  /** The cells of its breakdown, none without one. */
+  readonly cells: Row;
+  /** The measure of a bucket (from 1), or of the whole period (null); of an empty bucket too. */
+  readonly at: (bucket: number | null) => Cell;
 }
 
-function chartRows(
-  { metrics, period }: TrendsReport,
-  { starts }: Axis,
-  series: readonly Series[],
-  limit: number,
-): Rows {
-  const date: Column = { key: 'date', label: 'Date', type: 'date' };
-  const lines = metrics.map(
-    ({ label }, metric): Column => ({ key: `s${metric}`, label, type: 'number', metric, total: series[metric]!(null) }),
-  );
-  const rows = starts.slice(0, limit).map((start, index) => ({
-    date: isoWithOffset(start, period.timezone),
-    ...Object.fromEntries(series.map((line, metric) => [`s${metric}`, line(index + 1)])),
+/** By metric, then by combination, the others last. */
+function linesOf(report: TrendsReport, { metrics, combinations, more }: Measured): Line[][] {
+  const breakdown = { separators: report.separators, timezone: report.period.timezone };
+  const shown = combinations?.map((key) => cellsOf(breakdown, parse(key) as FieldValue[])) ?? [{}];
+  const parts = more ? [...shown, cellsOf(breakdown, null)] : shown;
+  return report.metrics.map(({ label, measure }, metric) => {
+    const cells = new Map(
+      metrics[metric]!.map(({ combination, bucket, value }) => [`${combination} ${bucket}`, measureCell(value)]),
+    );
+    return parts.map((part, index) => {
+      const at = (bucket: number | null) => cells.get(`${index + 1} ${bucket}`) ?? ofNothing(measure);
+      return { metric, label, cells: part, at };
+    });
+  });
+}
+
+function tableRows(report: TrendsReport, lines: readonly Line[], limit: number): Rows {
+  const columns: Column[] = [
+    { key: 'metric', label: 'Metric', type: 'number' },
+    { key: 'label', label: 'Label', type: 'string' },
+    ...breakdownColumns(report),
+    { key: 'value', label: 'Value', type: 'number' },
+  ];
+  const rows = lines.map(({ metric, label, cells, at }) => ({ metric, label, ...cells, value: at(null) }));
+  return { columns, rows: rows.slice(0, limit), total: rows.length };
+}
+
+/** `lines[m]`: the combinations of metric m. */
+function utmRows(report: TrendsReport, lines: readonly Line[][], limit: number): Rows {
+  const measures = report.metrics.map(({ label }, metric): Column => ({ key: `m${metric}`, label, type: 'number' }));
+  const rows = lines[0]!.map(({ cells }, part) => ({
+    ...cells,
+    ...Object.fromEntries(lines.map((parts, metric) => [`m${metric}`, parts[part]!.at(null)])),
   }));
-  return { columns: [date, ...lines], rows, total: starts.length };
+  const total = Math.min(rows.length, report.utm!.rows);
+  return { columns: [...breakdownColumns(report), ...measures], rows: rows.slice(0, Math.min(limit, total)), total };
+}
+
+function chartRows({ period, utm }: TrendsReport, { starts }: Axis, lines: readonly Line[], limit: number): Rows {
+  const date: Column = { key: 'date', label: 'Date', type: 'date' };
+  const columns = lines.map(({ metric, label, cells, at }, index): Column => {
+    const column = { key: `s${index}`, label, type: 'number', metric, total: at(null) } as const;
+    const { other, ...breakdown } = cells;
+    return other === undefined ? column : { ...column, breakdown, other: other === true };
+  });
+  const total = Math.min(starts.length, utm?.rows ?? starts.length);
+  const rows = starts.slice(0, Math.min(limit, total)).map((start, index) => ({
+    date: isoWithOffset(start, period.timezone),
+    ...Object.fromEntries(lines.map(({ at }, line) => [`s${line}`, at(index + 1)])),
+  }));
+  return { columns: [date, ...columns], rows, total };
 }

@@ -5,8 +5,15 @@ import { columnSql, eventsSql, type ReportTables } from './columns.ts';
 import { conditionSql } from './condition-sql.ts';
 import { statisticSql } from './statistic-sql.ts';
 
+export interface EventsSource {
+  readonly botId: number;
+  readonly tables: ReportTables;
+}
+
 /** The columns that {@link trendsSql} answers with. */
 export interface MeasuredRow {
+  /** From 1, as the combinations were given; one more: all others. Without a breakdown 1. */
+  readonly combination: number;
   /** From 1, as the axis counts; null: the whole period. */
   readonly bucket: number | null;
   /** Decimal text; null: a statistic of nothing. */
@@ -14,43 +21,83 @@ export interface MeasuredRow {
 }
 
 /**
- * One metric of a trends report: a row for each bucket that has matching events, and one for the whole period, which is
- * measured and never added up (users of two days are not twice as many users).
+ * The combinations of a breakdown by volume, the largest first, at most `limit` (decisions.md 4.3): each as JSON, an array
+ * of the values.
+ */
+export function combinationsSql(
+  report: TrendsReport,
+  limit: number,
+  source: EventsSource,
+): RawBuilder<{ key: string }> {
+  const keys = report.metrics.map((metric) => {
+    return sql`SELECT ${keySql(report, source)} AS key FROM ${matchedSql(metric, report, source)}`;
+  });
+  const byText = report.separators.map((_, index) => sql`(key ->> ${sql.lit(index)}) COLLATE "C" NULLS FIRST`);
+  // What reads alike: the custom fields 1 and "1".
+  const byType = report.separators.map((_, index) => sql`jsonb_typeof(key -> ${sql.lit(index)}) COLLATE "C"`);
+  return sql`SELECT key::text FROM (${sql.join(keys, sql` UNION ALL `)}) AS matched
+    GROUP BY key ORDER BY count(*) DESC, ${sql.join([...byText, ...byType])} LIMIT ${limit}::int`;
+}
+
+/**
+ * One metric of a trends report: for each combination a row for each bucket that has matching events, and one for the
+ * whole period, which is measured and never added up (users of two days are not twice as many users).
+ *
+ * @param combinations as {@link combinationsSql} gave them; undefined without a breakdown
  */
 export function trendsSql(
   metric: Metric,
   report: TrendsReport,
-  botId: number,
-  tables: ReportTables,
+  combinations: readonly string[] | undefined,
+  source: EventsSource,
 ): RawBuilder<MeasuredRow> {
   const { measure } = metric;
-  const matched = matchedSql(metric, report, botId, tables);
+  const matched = sql`SELECT ${bucketSql(report)} AS bucket, ${keySql(report, source)} AS key,
+      e.user_id, e.session, e.app_session, e.value_int, e.value_amount
+    FROM ${matchedSql(metric, report, source)}`;
+  const placed =
+    combinations === undefined
+      ? sql`SELECT 1 AS combination, matched.* FROM (${matched}) AS matched`
+      : sql`SELECT coalesce(place, ${combinations.length + 1}::int)::int AS combination, matched.* FROM (${matched}) AS matched
+          LEFT JOIN unnest(${combinations}::jsonb[]) WITH ORDINALITY AS shown (key, place) USING (key)`;
   const chart = report.axis !== null;
   if (measure.type !== 'per_user') {
-    const groups = chart ? sql`GROUPING SETS ((bucket), ())` : sql`bucket`;
-    return sql`SELECT bucket, ${valueSql(aggregateSql(measure))} FROM (${matched}) AS matched GROUP BY ${groups}`;
+    const groups = chart ? sql`GROUPING SETS ((combination, bucket), (combination))` : sql`combination, bucket`;
+    return sql`SELECT combination, bucket, ${valueSql(aggregateSql(measure))} FROM (${placed}) AS placed GROUP BY ${groups}`;
   }
   // A user's events of the whole period are a group whose bucket is null, and so they stay one below.
-  const groups = chart ? sql`GROUPING SETS ((bucket, user_id), (user_id))` : sql`bucket, user_id`;
-  return sql`SELECT bucket, ${valueSql(statisticSql(measure.statistic, sql`events`))}
-    FROM (SELECT bucket, count(*) AS events FROM (${matched}) AS matched GROUP BY ${groups}) AS users GROUP BY bucket`;
+  const groups = chart
+    ? sql`GROUPING SETS ((combination, bucket, user_id), (combination, user_id))`
+    : sql`combination, bucket, user_id`;
+  return sql`SELECT combination, bucket, ${valueSql(statisticSql(measure.statistic, sql`events`))}
+    FROM (SELECT combination, bucket, count(*) AS events FROM (${placed}) AS placed GROUP BY ${groups}) AS users
+    GROUP BY combination, bucket`;
 }
 
-/** The events that a metric measures, each with its bucket; in a table that is null, the whole period. */
+/** Of an event in a chart; in a table it is null, the whole period. */
+function bucketSql({ axis }: TrendsReport): RawBuilder<unknown> {
+  return axis === null ? sql`NULL::int` : sql`width_bucket(e.date, ${axis.starts}::bigint[])`;
+}
+
+/** The values of an event's combination as jsonb, which compares by type and value; a missing one is JSON's null. */
+function keySql({ separators }: TrendsReport, { tables }: EventsSource): RawBuilder<unknown> {
+  if (separators.length === 0) return sql`NULL::jsonb`;
+  const values = separators.map(({ field }) => sql`to_jsonb(${columnSql(field, tables)})`);
+  return sql`jsonb_build_array(${sql.join(values)})`;
+}
+
+/** The events that a metric measures. */
 function matchedSql(
   { eventId, filter }: Metric,
   report: TrendsReport,
-  botId: number,
-  tables: ReportTables,
+  { botId, tables }: EventsSource,
 ): RawBuilder<unknown> {
   const { from, to } = report.period;
   const where = [sql`e.bot_id = ${botId}`, sql`e.date >= ${from}`, sql`e.date < ${to}`];
   if (eventId !== null) where.push(sql`e.event_id = ${eventId}::bigint`);
   for (const condition of [report.filter, filter])
     if (condition !== null) where.push(conditionSql(condition, (field) => columnSql(field, tables)));
-  const bucket = report.axis === null ? sql`NULL::int` : sql`width_bucket(e.date, ${report.axis.starts}::bigint[])`;
-  return sql`SELECT ${bucket} AS bucket, e.user_id, e.session, e.app_session, e.value_int, e.value_amount
-    FROM ${eventsSql(tables)} WHERE ${sql.join(where, sql` AND `)}`;
+  return sql`${eventsSql(tables)} WHERE ${sql.join(where, sql` AND `)}`;
 }
 
 function aggregateSql(measure: Exclude<Measure, { type: 'per_user' }>): RawBuilder<unknown> {

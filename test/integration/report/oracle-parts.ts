@@ -3,7 +3,7 @@ import { stringify } from 'lossless-json';
 import { type Dates, type Filter, fieldOf, holds, localText } from './oracle.ts';
 import { ordOf, type World, type WorldEvent } from './world.ts';
 
-/** What the oracles of funnels and retention share: timelines, selections and breakdowns, by brute force. */
+/** What the oracles share: timelines, selections and breakdowns, by brute force. */
 
 export interface Selected {
   readonly event_id: number | null;
@@ -34,7 +34,6 @@ export function timelines({ events }: World): WorldEvent[][] {
   return [...grouped(ordered, ({ user_id }) => user_id).values()];
 }
 
-/** What each kind of thing is counted under, and the most of them shown. */
 const MAX_SHOWN = 25;
 
 /**
@@ -45,7 +44,12 @@ const MAX_SHOWN = 25;
 export function brokenDown<T>(
   things: readonly T[],
   eventOf: (thing: T) => WorldEvent,
-  { names, world, timezone }: { names: readonly string[]; world: World; timezone: string },
+  {
+    names,
+    world,
+    timezone,
+    limit = MAX_SHOWN,
+  }: { names: readonly string[]; world: World; timezone: string; limit?: number },
 ): { cells: Record<string, unknown>; things: readonly T[] }[] {
   if (names.length === 0) return [{ cells: {}, things }];
   const valuesOf = (thing: T) => names.map((name) => fieldOf(name, eventOf(thing), world, timezone) ?? null);
@@ -57,10 +61,10 @@ export function brokenDown<T>(
       names.map((name, index) => [name, values[index] instanceof Big ? Number(values[index]) : values[index]]),
     );
   const shown = groups
-    .slice(0, MAX_SHOWN)
+    .slice(0, limit)
     .map((group) => ({ cells: { ...cells(group.values), other: false }, things: group.things }));
-  const rest = groups.slice(MAX_SHOWN).flatMap((group) => group.things);
-  if (groups.length <= MAX_SHOWN) return shown;
+  const rest = groups.slice(limit).flatMap((group) => group.things);
+  if (groups.length <= limit) return shown;
   return [...shown, { cells: { ...cells(names.map(() => null)), other: true }, things: rest }];
 }
 

@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { brokenDown, grouped, isSelected } from './oracle-parts.ts';
 import { sessionId, type World, type WorldEvent } from './world.ts';
 
 /**
@@ -15,6 +16,9 @@ export interface Asked {
   readonly type_chart: string;
   readonly granularity: 'hour' | 'day' | 'week' | 'month';
   readonly filters: Filter | null;
+  /** With utm_* charts their own. */
+  readonly separators: readonly string[];
+  readonly breakdown_limit: number | null;
   readonly requests: readonly { event_id: number | null; agr: string; agr_field?: string; filters: Filter | null }[];
 }
 /** Local times, as in settings.params; none of them skipped or repeated by the clock. */
@@ -23,8 +27,11 @@ export interface Dates {
   readonly to: string;
 }
 
-/** Per metric: the measure of each bucket by its start, and of the whole period; as decimal text. */
+/** One metric of one combination: the measure of each bucket by its start, and of the whole period; as decimal text. */
 export interface Expected {
+  readonly metric: number;
+  /** Of the breakdown. */
+  readonly cells: Readonly<Record<string, unknown>>;
   readonly buckets: ReadonlyMap<string, string | null>;
   readonly total: string | null;
 }
@@ -35,23 +42,26 @@ export function expected(world: World, timezone: string, asked: Asked, { from, t
     return local >= from && local <= to;
   });
   const starts = bucketStarts(timezone, asked.granularity, { from, to });
-  return asked.requests.map(({ event_id, agr, agr_field, filters }) => {
-    const events = inPeriod.filter(
-      (event) =>
-        (event_id === null || event.event_type_id === event_id) &&
-        holds(asked.filters, event, world, timezone) &&
-        holds(filters, event, world, timezone),
-    );
-    const inside = new Map<string, WorldEvent[]>();
-    for (const event of events) {
-      const key = bucketKey(event.date, timezone, asked.granularity);
-      inside.set(key, [...(inside.get(key) ?? []), event]);
-    }
-    const measure = (some: readonly WorldEvent[]) => measured(agr, agr_field, some);
-    const buckets = new Map([...starts].map(([key, start]) => [start, measure(inside.get(key) ?? [])]));
-    return { buckets, total: measure(events) };
-  });
+  const matched = asked.requests.map(({ event_id, filters }) =>
+    inPeriod.filter((event) => isSelected({ event_id, filters }, asked.filters, event, { world, timezone })),
+  );
+  const isUtm = asked.type_chart.startsWith('utm_');
+  const names = isUtm ? UTM_NAMES : asked.separators;
+  const limit = isUtm ? (asked.breakdown_limit ?? 25) : 25;
+  const things = matched.flatMap((events, metric) => events.map((event) => ({ metric, event })));
+  const parts = brokenDown(things, ({ event }) => event, { names, world, timezone, limit });
+  return asked.requests.flatMap(({ agr, agr_field }, metric) =>
+    parts.map((part) => {
+      const events = part.things.filter((thing) => thing.metric === metric).map(({ event }) => event);
+      const inside = grouped(events, ({ date }) => bucketKey(date, timezone, asked.granularity));
+      const measure = (some: readonly WorldEvent[]) => measured(agr, agr_field, some);
+      const buckets = new Map([...starts].map(([key, start]) => [start, measure(inside.get(key) ?? [])]));
+      return { metric, cells: part.cells, buckets, total: measure(events) };
+    }),
+  );
 }
+
+const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'].map((key) => `events.utm_${key}`);
 
 /** `YYYY-MM-DD HH:MM:SS` of the local clock; Sweden writes it so. */
 export const localText = remembered((ms: number, timezone: string): string => formatter(timezone).format(ms));

@@ -4,7 +4,8 @@ import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { runReport } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Asked, type Dates, expected } from './oracle.ts';
-import { dates, filters, QUIET_DAYS, TIMEZONES, world } from './questions.ts';
+import { asJson, grouped } from './oracle-parts.ts';
+import { dates, filters, QUIET_DAYS, separators, TIMEZONES, world } from './questions.ts';
 import { BOT_ID, storeWorld, TABLES } from './world.ts';
 
 let database: TestDatabase;
@@ -32,11 +33,13 @@ const CHART_AGRS = [
 ];
 const TABLE_AGRS = ['total', 'total_uniq', 'avg', 'min', 'max', 'median'];
 
-const asked: fc.Arbitrary<Asked> = fc.constantFrom('line', 'table').chain((type_chart) =>
+const asked: fc.Arbitrary<Asked> = fc.constantFrom('line', 'table', 'utm_trends', 'utm_table').chain((type_chart) =>
   fc.record({
     type_chart: fc.constant(type_chart),
     granularity: fc.constantFrom('hour', 'day', 'week', 'month'),
     filters,
+    separators,
+    breakdown_limit: fc.constantFrom(null, 5),
     requests: fc.array(
       fc.record({
         event_id: fc.constantFrom(null, 1, 101, 102, 999),
@@ -57,11 +60,15 @@ const question = asked.chain((config) =>
   fc.tuple(fc.constant(config), config.granularity === 'hour' ? fewDays : dates),
 );
 
-async function run(timezone: string, { requests, ...source }: Asked, { from, to }: Dates) {
+async function run(timezone: string, { requests, separators, ...source }: Asked, { from, to }: Dates) {
   const metrics = requests.map((request) => ({ ...request, type: 'trend', event_name: 'x' }));
+  const named = separators.map((property) => ({ property }));
   const params = { ':date_from': from, ':date_to': to };
   const parsed = parseReport(
-    { source_request: { type: 'trends', ...source, requests: metrics }, settings: { params } },
+    {
+      source_request: { type: 'trends', ...source, row_limit: 5000, separators: named, requests: metrics },
+      settings: { params },
+    },
     timezone,
   );
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
@@ -71,21 +78,57 @@ async function run(timezone: string, { requests, ...source }: Asked, { from, to 
 }
 
 it('every trends report says what brute force says', async () => {
+  const seen = { other: 0, utmOther: 0, lines: 0 };
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...TIMEZONES), question, async (timezone, [config, period]) => {
       const answer = await run(timezone, config, period);
-      const wanted = expected(world, timezone, config, period);
+      const wanted = expected(world, timezone, config, period).map(({ cells, ...line }) => ({
+        ...line,
+        cells: config.type_chart.startsWith('utm_') ? withoutRoot(cells) : cells,
+      }));
       const digits = (cell: unknown) => (cell === null ? null : String(cell));
+      seen.lines += wanted.length;
+      const others = wanted.filter(({ cells }) => cells['other'] === true).length;
+      seen[config.type_chart.startsWith('utm_') ? 'utmOther' : 'other'] += others;
+      const keys = answer.columns.map(({ key }) => key);
+      for (const row of answer.rows) expect(Object.keys(row)).toEqual(keys);
       if (config.type_chart === 'table') {
-        expect(answer.rows.map(({ value }) => digits(value))).toEqual(wanted.map(({ total }) => total));
+        const rows = answer.rows.map(({ value, label, ...row }) => ({
+          ...(asJson(row) as object),
+          value: digits(value),
+        }));
+        expect(rows).toEqual(wanted.map(({ metric, cells, total }) => ({ metric, ...cells, value: total })));
         return;
       }
-      expect(answer.columns.slice(1).map(({ total }) => digits(total))).toEqual(wanted.map(({ total }) => total));
-      for (const [metric, { buckets }] of wanted.entries()) {
-        const rows = answer.rows.map((row) => [row['date'], digits(row[`s${metric}`])]);
+      if (config.type_chart === 'utm_table') {
+        const combinations = grouped(wanted, ({ cells }) => JSON.stringify(cells));
+        const rows = [...combinations.values()].map((lines) => ({
+          ...lines[0]!.cells,
+          ...Object.fromEntries(lines.map(({ metric, total }) => [`m${metric}`, total])),
+        }));
+        const measures = (row: object) =>
+          Object.entries(row).map(([key, cell]) => [key, /^m\d/.test(key) ? digits(cell) : cell]);
+        expect(answer.rows.map((row) => Object.fromEntries(measures(row)))).toEqual(rows);
+        return;
+      }
+      const lines = answer.columns.slice(1).map(({ metric, total, breakdown = {}, other }) => ({
+        metric,
+        cells: { ...(asJson(breakdown) as object), ...(other === undefined ? {} : { other }) },
+        total: digits(total),
+      }));
+      expect(lines).toEqual(wanted.map(({ metric, cells, total }) => ({ metric, cells, total })));
+      for (const [index, { buckets }] of wanted.entries()) {
+        const rows = answer.rows.map((row) => [row['date'], digits(row[`s${index}`])]);
         expect(rows).toEqual([...buckets]);
       }
     }),
     { numRuns: 200 },
   );
+  expect(Math.min(seen.other, seen.utmOther)).toBeGreaterThan(5);
+  expect(seen.lines).toBeGreaterThan(500);
 });
+
+/** `events.utm_source` is `utm_source` in rows. */
+function withoutRoot(cells: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(cells).map(([key, cell]) => [key.replace('events.', ''), cell]));
+}

@@ -49,7 +49,8 @@ export const TEXTS = ['', 'A', 'Z', 'a', 'ab', 'B', 'ä', 'z', 'É', '-', '%', "
 export const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T06:00Z'].map(
   Date.parse,
 );
-export const SOURCES = ['ads', 'Blog', 'ä'];
+/** More than the least breakdown_limit. */
+export const SOURCES = ['ads', 'Blog', 'ä', 'Ads', 'zoo', '-', 'b'];
 const HOUR = 3_600_000;
 const QUARTER = HOUR / 4;
 

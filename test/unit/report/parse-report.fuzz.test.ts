@@ -50,6 +50,11 @@ const TRENDS = {
   settings,
 };
 
+const UTM = {
+  source_request: { type: 'trends', type_chart: 'utm_trends', requests: [step], breakdown_limit: 5, row_limit: 1 },
+  settings,
+};
+
 /** Values and keys that reach the parser's branches; keys without dots, so that a path can be followed. */
 const SCALARS = [
   null,
@@ -106,7 +111,7 @@ function changed(root: unknown, [key, ...rest]: readonly string[], value: unknow
 }
 
 /** A good report with up to two values changed or left out. */
-const almostGood = fc.constantFrom<unknown>(TRENDS, FUNNEL, RETENTION).chain((good) =>
+const almostGood = fc.constantFrom<unknown>(TRENDS, UTM, FUNNEL, RETENTION).chain((good) =>
   fc
     .array(fc.tuple(fc.constantFrom(...waysInto(good)), fc.option(anything, { nil: undefined })), { maxLength: 2 })
     .map((changes) =>

@@ -85,6 +85,41 @@ describe('a report', () => {
   });
 });
 
+describe('breakdowns', () => {
+  it('are by what separators name', () => {
+    const separators = [{ property: 'users.gender', color: 'red' }, { property: 'events.category' }];
+    expect(reportOf(config({ separators }))).toMatchObject({
+      separators: [
+        { name: 'users.gender', field: { name: 'user.gender' } },
+        { name: 'events.category', field: { name: 'events.category' } },
+      ],
+      utm: null,
+    });
+  });
+
+  it.each(['utm_trends', 'utm_table'])('%s is by the whole UTM combination', (type_chart) => {
+    const report = reportOf(config({ type_chart }));
+    expect(report.separators.map(({ name }) => name)).toEqual([
+      ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+    ]);
+    expect(report.utm).toEqual({ combinations: 25, rows: 100 });
+    expect(report.axis === null).toBe(type_chart === 'utm_table');
+    expect(reportOf(config({ type_chart, breakdown_limit: 5, row_limit: 5000 })).utm).toEqual({
+      combinations: 5,
+      rows: 5000,
+    });
+  });
+
+  it('of the other kind mean nothing, which is told', () => {
+    const warned = (source: object) => {
+      const parsed = parseReport(config(source), 'UTC');
+      return parsed.ok && parsed.warnings.map(({ path }) => path);
+    };
+    expect(warned({ type_chart: 'utm_table', separators: ['x'] })).toEqual(['source_request.separators']);
+    expect(warned({ row_limit: 0 })).toEqual(['source_request.row_limit']);
+  });
+});
+
 describe('aggregations', () => {
   const table = ['total', 'total_uniq', 'avg', 'min', 'max', 'median'];
   const charts = [
@@ -169,7 +204,8 @@ describe('what is refused', () => {
     ['a type that is not there yet', config({ type: 'list' }), [at('type')]],
     ['an unknown chart', config({ type_chart: 'radar' }), [at('type_chart')]],
     ['no chart', config({ type_chart: undefined }), [at('type_chart')]],
-    ['a chart that is not there yet', config({ type_chart: 'utm_table' }), [at('type_chart')]],
+    ['a breakdown_limit below 5', config({ type_chart: 'utm_table', breakdown_limit: 4 }), [at('breakdown_limit')]],
+    ['a row_limit above 5000', config({ type_chart: 'utm_trends', row_limit: 5001 }), [at('row_limit')]],
     ['an unknown granularity', config({ granularity: 'minute' }), [at('granularity')]],
     [
       'more than 10,000 buckets',
@@ -211,7 +247,7 @@ describe('what is refused', () => {
         message: expect.stringMatching(/^Wrong separator property/),
       });
     for (const property of ['events.category', 'events.properties.x', 'user.gender', 'user.custom_fields.x'])
-      expect(wrong([{ property }])).toMatchObject({ message: 'separators of trends are not available yet' });
+      expect(wrong([{ property }])).toBeUndefined();
   });
 
   it('everything at once', () => {
