@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../../src/database/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTestInstance } from '../../support/service.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+test('migrations run once, also where several start at once', async () => {
+  const migrations = {
+    '0001_first': 'CREATE SCHEMA IF NOT EXISTS shop; CREATE TABLE shop.sold (n integer)',
+    '0002_second': 'INSERT INTO shop.sold VALUES (1)',
+  };
+  await Promise.all(Array.from({ length: 5 }, () => migrate(database.pool, 'shop', migrations)));
+  await migrate(database.pool, 'shop', { ...migrations, '0003_third': 'INSERT INTO shop.sold VALUES (3)' });
+  const { rows } = await database.pool.query<{ n: number }>('SELECT n FROM shop.sold ORDER BY n');
+  expect(rows.map(({ n }) => n)).toEqual([1, 3]);
+});
+
+test('a migration that fails leaves nothing behind, and is run again', async () => {
+  const failing = { '0001_first': 'CREATE TABLE shop.sold (n integer); SELECT 1 / 0' };
+  await expect(migrate(database.pool, 'shop', failing)).rejects.toThrow('division by zero');
+  await migrate(database.pool, 'shop', { '0001_first': 'CREATE TABLE shop.sold (n integer)' });
+  expect((await database.pool.query('SELECT FROM shop.sold')).rowCount).toBe(0);
+});
+
+test.each(['log', 'runtime'])('a newer database (schema %s) refuses an older program, in one line', async (schema) => {
+  const env = { DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent' };
+  await (await startTestInstance(env)).stop();
+  await database.pool.query(
+    `INSERT INTO ${schema}.kysely_migration (name, timestamp) VALUES ('9999_from_the_future', '2030-01-01')`,
+  );
+  await expect(startTestInstance(env)).rejects.toThrow(
+    `the database was written by a newer version: schema ${schema} has 9999_from_the_future, which this one does not know`,
+  );
+});
