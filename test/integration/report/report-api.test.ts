@@ -91,6 +91,45 @@ describe('events sent are events counted', () => {
     expect(await response.text()).toContain('"total":123456789012345.423456');
   });
 
+  it('as a funnel, by whom came how far', async () => {
+    const { body } = await preview(
+      config({
+        type: 'funnels',
+        type_chart: 'funnels',
+        requests: [
+          metric({ filters: ['=', 'events.category', 'shoes'] }),
+          metric({ event_name: 'more', label: 'More' }),
+        ],
+        separators: [{ property: 'user.first_name' }],
+      }),
+    );
+    const breakdown = { 'user.first_name': 'Ada', other: false };
+    const all = { users: 1, share_of_first: 1, share_of_previous: 1, dropped: 0, in_progress: 0 };
+    expect(body.data.rows).toEqual([
+      { ...breakdown, step: 1, label: 'any', ...all, median_seconds: null },
+      { ...breakdown, step: 2, label: 'More', ...all, median_seconds: 3600 },
+    ]);
+  });
+
+  it('as retention, by who came back', async () => {
+    const entity = { type: 'event', event_id: null, event_name: 'any' };
+    const { body } = await preview(
+      config({
+        type: 'retention',
+        type_chart: 'retention',
+        target_entity: { ...entity, filters: ['=', 'events.category', 'shoes'] },
+        returning_entity: entity,
+        retention_total_intervals: 2,
+      }),
+    );
+    const nobody = { size: 0, users_0: 0, share_0: null, users_1: 0, share_1: null };
+    expect(body.data.rows).toEqual([
+      { cohort: '2026-01-31T00:00:00+01:00', size: 1, users_0: 1, share_0: 1, users_1: 1, share_1: 1 },
+      { cohort: '2026-02-01T00:00:00+01:00', ...nobody },
+      { cohort: '2026-02-02T00:00:00+01:00', ...nobody },
+    ]);
+  });
+
   it('ten rows of a preview at most', async () => {
     const { body } = await preview(config({ granularity: 'hour' }));
     expect(body.data.rows).toHaveLength(10);
@@ -198,6 +237,8 @@ it('answers have just the shapes that OpenAPI shows', async () => {
   const shown = [
     [reportAnswer, (await preview(config())).body],
     [reportAnswer, (await preview(config({ type_chart: 'table' }))).body],
+    [reportAnswer, (await preview(config({ separators: [{ property: 'events.category' }] }))).body],
+    [reportAnswer, (await preview(config({ type_chart: 'utm_table' }))).body],
     [resourcesAnswer, (await list('resources')).body],
     [eventsAnswer, (await list('events')).body],
     [eventFieldsAnswer, (await list('event-fields')).body],
