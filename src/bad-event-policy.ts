@@ -22,8 +22,12 @@ function rulesOf(text: string): Rule[] {
 
 /** What is wrong with a text, a line each. */
 export function problemsOfPolicy(text: string, names: readonly string[]): string[] {
-  return rulesOf(text).flatMap(({ name, mode }) => [
+  const rules = rulesOf(text);
+  return rules.flatMap(({ name, mode }, i) => [
     ...(MODES.some((each) => each === mode) ? [] : [`${JSON.stringify(mode)} must be ${MODES.join(' or ')}`]),
+    ...(rules.findIndex((rule) => rule.name === name) === i
+      ? []
+      : [`${name ?? 'the mode of all others'} is given twice`]),
     ...(name === undefined || names.includes(name) ? [] : [`there is no read model ${JSON.stringify(name)}`]),
   ]);
 }

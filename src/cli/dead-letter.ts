@@ -79,11 +79,28 @@ async function decide(context: CliContext, id: string, skipFor: string | null): 
   const { name, version, commitId } = named;
   const schema = schemaOf(name, version);
   await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor);
-  if (skipFor === null && !letter.blocking) await askRetry(context.pool, schema, commitId);
-  else await removeDeadLetter(context.pool, schema, commitId);
-  if (letter.blocking) await setError(context.pool, name, version, null);
-  if (skipFor === null) await outcome(context, named, letter);
+  if (skipFor !== null) await letGo(context, named);
+  else {
+    if (letter.blocking) await goOn(context, named);
+    else await askRetry(context.pool, schema, commitId);
+    await outcome(context, named, letter);
+  }
   return { id, [skipFor === null ? 'retried' : 'skipped']: true };
+}
+
+/** What is skipped is skipped by every version, the ones that wait at it included. */
+async function letGo(context: CliContext, { name, commitId }: LetterName): Promise<void> {
+  for (const { version } of (await allVersions(context.pool)).filter((each) => each.name === name)) {
+    const letter = await find(context, { name, version, commitId });
+    if (letter?.blocking) await goOn(context, { name, version, commitId });
+    else if (letter !== undefined) await removeDeadLetter(context.pool, schemaOf(name, version), commitId);
+  }
+}
+
+/** A version that waits at the commit tries it again, or passes it over. */
+async function goOn({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<void> {
+  await removeDeadLetter(pool, schemaOf(name, version), commitId);
+  await setError(pool, name, version, null);
 }
 
 async function find({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<DeadLetter | undefined> {

@@ -1,10 +1,18 @@
 import { isHeld } from '../database/lease.ts';
+import { pause } from '../pause.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { leaseOf } from '../projections/runtime/projector.ts';
 import { type Progress, rebuild } from '../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { verify } from '../projections/runtime/verify.ts';
-import { dropVersion, findVersion, makeLive, type Version, versionsOf } from '../projections/runtime/versions.ts';
+import {
+  dropVersion,
+  findVersion,
+  makeLive,
+  removeDropped,
+  type Version,
+  versionsOf,
+} from '../projections/runtime/versions.ts';
 import type { Cli } from './cli.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
@@ -48,12 +56,7 @@ export function projection(cli: Cli): void {
       cli.action<[string]>(async (context, name) => {
         const model = modelOf(context, name);
         const newest = await newestOf(context, model);
-        const differences = await verify(
-          context.projector(model),
-          context.log,
-          newest,
-          context.projector(model).signal,
-        );
+        const differences = await verify(context.projector(model), newest);
         if (differences.length > 0) {
           const tables = differences.map(
             ({ table, rows, rowsOfReplay }) => `${table} (${rows} rows, in the replay ${rowsOfReplay})`,
@@ -82,7 +85,8 @@ export function projection(cli: Cli): void {
           throw new CliError(`${name} version ${chosen.version} has stopped: ${chosen.error}`);
         if (!chosen.verified && !force && chosen.state !== 'live')
           throw new CliError(`${name} version ${chosen.version} was not verified: verify it, or say --force`);
-        await makeLive(context.pool, name, chosen.version);
+        if (!(await makeLive(context.pool, name, chosen.version)))
+          throw new CliError(`${name} version ${chosen.version} was dropped meanwhile`);
         await context.settleVersions();
         return { value: await rowOf(context, chosen) };
       }),
@@ -97,13 +101,20 @@ export function projection(cli: Cli): void {
       cli.action<[string, { version: number }]>(async (context, name, { version }) => {
         const found = await findVersion(context.pool, name, version);
         if (found === null) throw new CliError(`there is no version ${version} of ${name}`);
-        if (found.state === 'live') throw new CliError(`${name} version ${version} is the live one: switch first`);
         const row = await rowOf(context, found);
-        await dropVersion(context.pool, name, version, () => isHeld(context.pool, leaseOf(name, version)));
-        return { value: row };
+        if (!(await dropVersion(context.pool, name, version)))
+          throw new CliError(`${name} version ${version} is the live one, or none is: switch first`);
+        const followed = (each: number): Promise<boolean> => isHeld(context.pool, leaseOf(name, each));
+        const deadline = performance.now() + LET_GO_MS;
+        while ((await removeDropped(context.pool, name, followed)) > 0 && performance.now() < deadline)
+          await pause(100);
+        return { value: { ...row, next_command: null } };
       }),
     );
 }
+
+/** How long a projector may take to see that its version was dropped; after that it is for it to remove the tables. */
+const LET_GO_MS = 5000;
 
 function modelOf({ readModels }: CliContext, name: string): ReadModel {
   const model = readModels.find((each) => each.name === name);

@@ -22,6 +22,9 @@ const migrations: Migrations = {
       one boolean PRIMARY KEY DEFAULT true CHECK (one),
       engine text NOT NULL
     );`,
+  '0004_dropped': `
+    ALTER TABLE runtime.read_models DROP CONSTRAINT read_models_state_check;
+    ALTER TABLE runtime.read_models ADD CHECK (state IN ('building', 'ready', 'live', 'dropped'));`,
 };
 
 /** The schema `runtime`: what running instances share. Nothing in it outlives them, so it may be dropped like any other. */

@@ -144,8 +144,14 @@ describe('a read model that sets bad events aside', () => {
       next_command: `botledger dead-letter retry events_v2.${bad}`,
     });
     // What was decided for one version holds for all.
-    await run('dead-letter', 'skip', `events_v2.${bad}`, '--reason', 'known');
+    await run('dead-letter', 'skip', `events_v1.${bad}`, '--reason', 'known');
     expect(await run('projection', 'rebuild', 'events')).toMatchObject({ version: 2, state: 'ready' });
+    expect(await run('dead-letter', 'list')).toEqual([]);
+    expect((await run('projection', 'list')).map((row: { next_command: string | null }) => row.next_command)).toContain(
+      'botledger projection verify events',
+    );
+    const retried = await botledger(service.env, ['dead-letter', 'retry', `events_v2.${bad}`], models());
+    expect(retried.err).toBe(`botledger: there is no dead letter events_v2.${bad}\n`);
   }, 30_000);
 });
 

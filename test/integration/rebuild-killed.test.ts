@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allVersions } from '../../src/projections/runtime/versions.ts';
+import { allVersions, dropVersion, makeLive } from '../../src/projections/runtime/versions.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
@@ -86,3 +86,41 @@ test('a version that is not what a replay gives is found, and not switched to un
     expect((await botledger(env, ['projection', 'rebuild'])).code).toBe(2);
   });
 }, 90_000);
+
+test('two comparisons at once take turns, and what a killed one has left is removed', async () => {
+  const service = await startTestService();
+  try {
+    await service.createBot();
+    await Promise.all([1, 2].map(() => operate(service.env, ['projection', 'verify', 'users'])));
+    await service.restart(async () => {
+      await service.database.pool.query(
+        'CREATE SCHEMA users_replay; CREATE TABLE users_replay.users (first_name text)',
+      );
+    });
+    const left = `SELECT FROM pg_namespace WHERE nspname = 'users_replay'`;
+    await expect.poll(async () => (await service.database.pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+  } finally {
+    await service.stop();
+  }
+}, 60_000);
+
+test('a drop that was killed is finished by the service; nothing that is dropped can be switched to', async () => {
+  const service = await startTestService();
+  const { pool } = service.database;
+  try {
+    await service.createBot();
+    await operate(service.env, ['projection', 'rebuild', 'users']);
+    expect(await dropVersion(pool, 'users', 2), 'as a command does that is killed then').toBe(true);
+    expect(await makeLive(pool, 'users', 2)).toBe(false);
+    expect(await dropVersion(pool, 'users', 1), 'the live one').toBe(false);
+    const left = `SELECT FROM pg_namespace WHERE nspname = 'users_v2'`;
+    await expect.poll(async () => (await pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+    expect(await allVersions(pool)).toContainEqual(
+      expect.objectContaining({ name: 'users', version: 1, state: 'live' }),
+    );
+    await pool.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = 'users'`);
+    expect(await dropVersion(pool, 'users', 1), 'the last that answers').toBe(false);
+  } finally {
+    await service.stop();
+  }
+}, 60_000);

@@ -22,13 +22,14 @@ const MAX_REASON = 1000;
 export function skipDeadLetter(state: DeadLettersState, letter: DeadLetter, reason: string): Decision<DeadLetterEvent> {
   const text = reason.trim();
   if (text.length < 1 || text.length > MAX_REASON)
-    return new Rejection('invalid', `the reason must have 1 to ${MAX_REASON} characters`, 'reason');
+    return new Rejection('invalid', 'reason', `the reason must have 1 to ${MAX_REASON} characters`);
   if (state.has(letter.commit_id)) return [];
   return [{ type: 'dead_letter_skipped', data: { ...letter, reason: text } }];
 }
 
 /** The read model takes the commit once more. A commit that is skipped is out of every replay, so it stays out. */
 export function retryDeadLetter(state: DeadLettersState, letter: DeadLetter): Decision<DeadLetterEvent> {
-  if (state.has(letter.commit_id)) return new Rejection('conflict', 'the commit is skipped', 'commit_id');
+  if (state.has(letter.commit_id))
+    return new Rejection('conflict', 'commit_id', `commit ${letter.commit_id} is skipped, now and in every replay`);
   return [{ type: 'dead_letter_retried', data: letter }];
 }

@@ -25,13 +25,17 @@ export class CheckpointTakenError extends Error {
 /** The read model cannot take a commit. */
 export class BadCommitError extends Error {
   override readonly name = 'BadCommitError';
-  constructor(
-    message: string,
-    /** The commit; undefined: one of a batch. */
-    readonly commit: RecordedCommit | undefined,
-    options: ErrorOptions,
-  ) {
+  /** Private, since whatever logs an error logs its properties, and events hold what their senders sent. */
+  readonly #commit: RecordedCommit | undefined;
+
+  constructor(message: string, commit: RecordedCommit | undefined, options: ErrorOptions) {
     super(message, options);
+    this.#commit = commit;
+  }
+
+  /** Undefined: one of a batch. */
+  get commit(): RecordedCommit | undefined {
+    return this.#commit;
   }
 }
 

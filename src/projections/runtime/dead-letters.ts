@@ -53,6 +53,11 @@ export async function askRetry(pool: Pool, schema: string, commitId: string): Pr
   await pool.query(`UPDATE ${schema}.dead_letters SET retry = true WHERE commit_id = $1`, [commitId]);
 }
 
+/** The one that the version has stopped at. */
+export async function removeBlocking(pool: Pool, schema: string): Promise<void> {
+  await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking`);
+}
+
 export async function removeDeadLetter(db: Pool | ClientBase, schema: string, commitId: string): Promise<void> {
   await db.query(`DELETE FROM ${schema}.dead_letters WHERE commit_id = $1`, [commitId]);
 }

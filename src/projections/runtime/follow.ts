@@ -14,7 +14,7 @@ import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { addDeadLetter, listDeadLetters, removeDeadLetter } from './dead-letters.ts';
+import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
 import { leaseOf, type ProjectorOptions } from './projector.ts';
 import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
@@ -80,6 +80,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   const { model, version, log, pool, logger, onBadEvent } = options;
   const found = await findVersion(pool, model.name, version);
   if (found === null || found.error !== null) return 'ended';
+  await removeBlocking(pool, schemaOf(model.name, version)); // they are tried anew
   const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   let building = found.state === 'building';
   const writer = createWriter({

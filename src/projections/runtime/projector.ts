@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { isHeld } from '../../database/lease.ts';
 import type { EventLog } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { followVersion } from './follow.ts';
-import { createVersion, setError, versionsOf } from './versions.ts';
+import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
+import { createVersion, removeDropped, setError, versionsOf } from './versions.ts';
 
 export interface ProjectorOptions {
   readonly model: ReadModel;
@@ -33,8 +35,10 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   const following = new Map<number, Promise<void>>();
   /** Those that had stopped before this started: whoever starts it anew may have mended the reason. */
   const tried = new Set<number>();
+  await removeReplay(options);
   while (!signal.aborted) {
     try {
+      await removeDropped(pool, model.name, (version) => isHeld(pool, leaseOf(model.name, version)));
       const versions = await versionsOf(pool, model);
       if (versions.length === 0) versions.push(await createVersion(pool, model, true));
       for (const { version, error } of versions) {
@@ -51,6 +55,16 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
     await pause(LOOK_MS, signal);
   }
   await Promise.all(following.values());
+}
+
+/** What a comparison that was killed has left: it holds what erasures would not find. */
+async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<void> {
+  try {
+    if (!(await isHeld(pool, verifyLeaseOf(model.name))))
+      await pool.query(`DROP SCHEMA IF EXISTS ${replaySchemaOf(model.name)} CASCADE`);
+  } catch (error) {
+    logger.warn({ err: error, projection: model.name }, 'cannot look for what a comparison has left');
+  }
 }
 
 /** The lease of whoever projects a version. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { EventLog } from '../../log/port.ts';
+import type { EventLog, Lag } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { listDeadLetters } from './dead-letters.ts';
@@ -69,7 +69,7 @@ async function statusOf(
     kind: 'read-model',
     state: error === null ? state : 'stopped',
     position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
-    lag: { events: lag.commits, seconds: lag.seconds },
+    lag: lagOf(lag),
     error: error ?? aside,
     next_command:
       error !== null && blocking !== undefined
@@ -78,6 +78,10 @@ async function statusOf(
           ? 'botledger dead-letter list'
           : nextStep(found, all),
   };
+}
+
+function lagOf({ commits, seconds }: Lag): ProjectionStatus['lag'] {
+  return { events: commits, seconds: Math.round(seconds * 1000) / 1000 };
 }
 
 /** How a rebuild goes on. */
@@ -97,7 +101,7 @@ async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<Proj
     kind: 'read-model',
     state: 'building',
     position: null,
-    lag: { events: lag.commits, seconds: lag.seconds },
+    lag: lagOf(lag),
     error: null,
     next_command: null,
   };

@@ -1,12 +1,14 @@
 import type { ClientBase } from 'pg';
+import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { EventLog } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import type { ProjectorOptions } from './projector.ts';
 import { hasPutOff } from './put-off.ts';
 import { replayInto } from './replay.ts';
+import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
 import { createTables, setVerified, type Version } from './versions.ts';
 
 /** A table whose rows are not those of a replay. */
@@ -18,18 +20,24 @@ export interface Difference {
 
 /**
  * Compares a version with a replay of the log up to where the version is: for each table the number of rows and a
- * checksum over all their columns. The version goes on following the log meanwhile; it is looked at through a snapshot.
+ * checksum over all their columns. One at a time; another waits. The version goes on following the log meanwhile; it is looked at through a snapshot.
  * @returns the tables that differ; none: the version is noted as verified
  * @throws BadCommitError the log cannot be replayed
  */
-export async function verify(
-  { pool, model }: Omit<Target, 'schema' | 'keys'>,
-  log: EventLog,
+export async function verify(options: ProjectorOptions, version: Version): Promise<Difference[]> {
+  const { pool, model, holder, logger, signal } = options;
+  const lease = verifyLeaseOf(model.name);
+  const compared = await holdLease(pool, lease, holder, { signal, logger }, () => compareWithReplay(options, version));
+  signal.throwIfAborted();
+  return compared!;
+}
+
+async function compareWithReplay(
+  { pool, model, log, signal }: ProjectorOptions,
   { version }: Version,
-  signal: AbortSignal,
 ): Promise<Difference[]> {
   const schema = schemaOf(model.name, version);
-  const scratch = `${model.name}_replay`;
+  const scratch = replaySchemaOf(model.name);
   const target: Target = { pool, model, schema: scratch, keys: log.keys };
   await inTransaction(pool, async (tx) => {
     await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // of one that was killed

@@ -1,6 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
-import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
 import { DEAD_LETTERS_DDL } from './dead-letters.ts';
@@ -22,10 +21,10 @@ export interface Version {
   readonly error: string | null;
 }
 
-/** A row without its schema is nothing: somebody has dropped it. */
+/** A row without its schema is nothing: somebody has dropped it. One that is dropped may still have its schema. */
 const VERSIONS = `
   SELECT name, version, shape, state, verified, error FROM runtime.read_models
-  WHERE EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
+  WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
 
 /** All versions of all read models, other code's too. */
 export async function allVersions(pool: Pool): Promise<Version[]> {
@@ -62,7 +61,8 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
     const existing = onlyFirst ? (await versionsOf(tx, model)).at(-1) : undefined;
     if (existing !== undefined) return existing;
     const { rows } = await tx.query<{ version: number }>(
-      `SELECT coalesce(max(version), 0) + 1 AS version FROM (${VERSIONS}) AS v WHERE name = $1`,
+      `SELECT coalesce(max(version), 0) + 1 AS version FROM runtime.read_models
+       WHERE name = $1 AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`,
       [model.name],
     );
     const version = rows[0]!.version;
@@ -109,32 +109,68 @@ export async function finishBuilding(pool: Pool, name: string, version: number):
   });
 }
 
-/** Makes a version that is ready the live one, in one transaction; the one before it stays ready, and goes on following. */
-export async function makeLive(pool: Pool, name: string, version: number): Promise<void> {
-  await inTransaction(pool, async (tx) => {
+/**
+ * Makes a version that is ready the live one, in one transaction; the one before it stays ready, and goes on following.
+ * @returns whether it is live; else it is not ready (any more), and nothing has changed
+ */
+export async function makeLive(pool: Pool, name: string, version: number): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
     await lockVersions(tx, name);
+    const { rowCount } = await tx.query(`${VERSIONS} AND name = $1 AND version = $2 AND state <> 'building'`, [
+      name,
+      version,
+    ]);
+    if (rowCount !== 1) return false;
     await tx.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = $1 AND state = 'live'`, [name]);
     await tx.query(`UPDATE runtime.read_models SET state = 'live' WHERE name = $1 AND version = $2`, [name, version]);
+    return true;
   });
 }
 
-/** How long a projector that is told nothing may take to see that its version is gone. */
-const LET_GO_MS = 5000;
+/**
+ * Drops a version that does not answer: from here on nobody sees it, and its tables go when nobody writes to them any
+ * more (`removeDropped`).
+ * @returns whether it is dropped; else it is the live one, or nothing is live and it may be what answers
+ */
+export async function dropVersion(pool: Pool, name: string, version: number): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    await lockVersions(tx, name);
+    const { rowCount } = await tx.query(
+      `UPDATE runtime.read_models SET state = 'dropped' WHERE name = $1 AND version = $2 AND state <> 'live'
+       AND EXISTS (SELECT FROM (${VERSIONS}) AS v WHERE name = $1 AND state = 'live')`,
+      [name, version],
+    );
+    return rowCount === 1;
+  });
+}
 
 /**
- * Drops a version with all its rows: it is forgotten first, and its tables go when nobody writes to them any more.
- * @param isFollowed whether a projector still holds it
+ * Removes the tables of dropped versions that no projector holds any more, whoever dropped them and was killed since.
+ * @returns how many dropped versions still have theirs
  */
-export async function dropVersion(
+export async function removeDropped(
   pool: Pool,
   name: string,
-  version: number,
-  isFollowed: () => Promise<boolean>,
-): Promise<void> {
-  await pool.query('DELETE FROM runtime.read_models WHERE name = $1 AND version = $2', [name, version]);
-  const deadline = performance.now() + LET_GO_MS;
-  while ((await isFollowed()) && performance.now() < deadline) await pause(100);
-  await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+  isFollowed: (version: number) => Promise<boolean>,
+): Promise<number> {
+  const { rows } = await pool.query<{ version: number }>(
+    `SELECT version FROM runtime.read_models WHERE name = $1 AND state = 'dropped'`,
+    [name],
+  );
+  let left = 0;
+  for (const { version } of rows) {
+    if (await isFollowed(version)) left++;
+    else
+      await inTransaction(pool, async (tx) => {
+        await lockVersions(tx, name);
+        await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+        await tx.query(`DELETE FROM runtime.read_models WHERE name = $1 AND version = $2 AND state = 'dropped'`, [
+          name,
+          version,
+        ]);
+      });
+  }
+  return left;
 }
 
 export async function setVerified(pool: Pool, name: string, version: number, verified: boolean): Promise<void> {
