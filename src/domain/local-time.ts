@@ -34,3 +34,8 @@ export function instantsOf(local: Temporal.PlainDateTime, timezone: string): Loc
 export function isoWithOffset(ms: number, timezone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'second' });
 }
+
+/** The same with milliseconds: `2025-03-30T00:00:00.000+01:00`. */
+export function preciseIsoWithOffset(ms: number, timezone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'millisecond' });
+}

@@ -42,7 +42,7 @@ const UTM_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'ut
 /** The columns that hold what a report is broken down by (decisions 4.7), from its checked config. */
 function breakdownColumns(config: unknown): ReadonlySet<string> {
   const source = isJsonObject(config) ? property(config, 'source_request') : undefined;
-  if (!isJsonObject(source)) return new Set();
+  if (!isJsonObject(source) || property(source, 'type') === 'list') return new Set();
   if (property(source, 'type_chart') === 'utm_table') return new Set(UTM_COLUMNS);
   const separators = property(source, 'separators');
   if (!Array.isArray(separators)) return new Set();

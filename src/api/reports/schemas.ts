@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
 import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/report/aggregation.ts';
-import { SEPARATOR_NAMES } from '../../domain/report/fields.ts';
+import { reportFields, SEPARATOR_NAMES } from '../../domain/report/fields.ts';
 import { WINDOW_UNITS } from '../../domain/report/parse-funnel.ts';
+import { LIST_ROWS, MAX_COLUMNS } from '../../domain/report/parse-list.ts';
 import { RETENTION_GRANULARITIES } from '../../domain/report/parse-retention.ts';
-import { FUNNEL_ORDERS, GRANULARITIES, RETENTION_TYPES } from '../../domain/report/report.ts';
+import {
+  FUNNEL_ORDERS,
+  GRANULARITIES,
+  LIST_DIRECTIONS,
+  LIST_TABLES,
+  RETENTION_TYPES,
+} from '../../domain/report/report.ts';
 
 /**
  * Shapes of the report builder (interface.md, "Report configuration"; decisions 4.7). Those of requests are shown by
@@ -58,6 +65,29 @@ const trendsRequest = z.looseObject({
   row_limit: z.int().min(1).max(5000).nullish().describe('Rows of UTM charts; default 100'),
 });
 
+const listRequest = z.looseObject({
+  type: z.literal('list'),
+  type_chart: z.literal('list'),
+  table: z.enum(LIST_TABLES).describe('Events of the period, or users created in it, who have only the fields user.*'),
+  columns: z
+    .array(z.string())
+    .min(1)
+    .max(MAX_COLUMNS)
+    .describe(`Keys of the rows: ${reportFields.names.join(', ')}`),
+  filters,
+  order: z
+    .record(z.string(), z.enum(LIST_DIRECTIONS))
+    .nullish()
+    .describe('By these columns, returned or not; a missing value comes last; default: the latest first'),
+  limit: z
+    .int()
+    .min(LIST_ROWS.min)
+    .max(LIST_ROWS.max)
+    .nullish()
+    .describe(`Rows of the report; default ${LIST_ROWS.byDefault}`),
+  offset: z.int().min(0).nullish().describe('Records to skip; default 0'),
+});
+
 const funnelRequest = z.looseObject({
   type: z.literal('funnels'),
   type_chart: z.literal('funnels'),
@@ -89,7 +119,7 @@ const retentionRequest = z.looseObject({
 
 const reportConfig = z
   .looseObject({
-    source_request: z.union([trendsRequest, funnelRequest, retentionRequest]),
+    source_request: z.union([trendsRequest, listRequest, funnelRequest, retentionRequest]),
     settings: z.looseObject({
       params: z.looseObject({
         ':date_from': localTime.describe("YYYY-MM-DD HH:MM:SS in the bot's time zone"),

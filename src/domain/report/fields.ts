@@ -98,6 +98,15 @@ export const reportFields: FieldCatalogue<ReportField> = {
   names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`)],
 };
 
+/** The fields that a record of users has: no event belongs to it. */
+export const userFields: FieldCatalogue<ReportField> = {
+  find(given) {
+    const field = reportFields.find(given);
+    return field?.root === 'events' || field?.root === 'events.properties' ? undefined : field;
+  },
+  names: reportFields.names.filter((name) => name.startsWith('user.')),
+};
+
 const SEPARATOR_COLUMNS: readonly string[] = ['event_type_id', 'category', 'value_str', 'webapp_name', 'unit'];
 
 /** Whether a report may be broken down by the field: some columns of events, and everything that is not one. */

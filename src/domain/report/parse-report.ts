@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, property, unstorableText } from '../json.ts';
 import type { Problem, Warning } from '../problem.ts';
 import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
+import { LIST_KEYS, parseList } from './parse-list.ts';
 import { parsePeriod } from './parse-period.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
 import { parseTrends, trendsKeys } from './parse-trends.ts';
@@ -11,11 +12,9 @@ export type ParsedReport =
   | { readonly ok: true; readonly report: Report; readonly warnings: readonly Warning[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** The document's types, and which of them can be run. */
-const TYPES: readonly string[] = ['trends', 'list', 'funnels', 'retention'];
-const AVAILABLE = { trends: parseTrends, funnels: parseFunnel, retention: parseRetention } as const;
-type Available = keyof typeof AVAILABLE;
-const SOURCE_KEYS = { funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
+const PARSERS = { trends: parseTrends, list: parseList, funnels: parseFunnel, retention: parseRetention } as const;
+type ReportType = keyof typeof PARSERS;
+const SOURCE_KEYS = { list: LIST_KEYS, funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
 
 /**
  * Checks a report_config, of which nothing is known, and gives the report that it asks for. Its dates are read by the
@@ -26,7 +25,7 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
   const problems = unstorableText(config);
   const period = parsePeriod(config, timezone, problems);
   const source = sourceOf(config, problems);
-  const report = source && AVAILABLE[source.type](source.request, { period, timezone, problems });
+  const report = source && PARSERS[source.type](source.request, { period, timezone, problems });
   if (problems.length > 0 || report === undefined) return { ok: false, problems };
   const known = {
     settings: SETTINGS_KEYS,
@@ -40,7 +39,7 @@ const SETTINGS_KEYS = { params: { ':date_from': null, ':date_to': null } };
 function sourceOf(
   config: JsonObject,
   problems: Problem[],
-): { readonly type: Available; readonly request: JsonObject } | undefined {
+): { readonly type: ReportType; readonly request: JsonObject } | undefined {
   const source = property(config, 'source_request');
   if (!isJsonObject(source)) {
     const message = source === undefined ? 'source_request is required' : 'expected an object';
@@ -48,16 +47,15 @@ function sourceOf(
     return undefined;
   }
   const type = property(source, 'type');
-  if (isAvailable(type)) return { type, request: source };
-  const known = typeof type === 'string' && TYPES.includes(type);
+  if (isReportType(type)) return { type, request: source };
   problems.push({
     path: 'source_request.type',
-    message: known ? `${type} reports are not available yet` : 'unknown type of report',
-    allowed: Object.keys(AVAILABLE),
+    message: 'unknown type of report',
+    allowed: Object.keys(PARSERS),
   });
   return undefined;
 }
 
-function isAvailable(type: unknown): type is Available {
-  return typeof type === 'string' && Object.hasOwn(AVAILABLE, type);
+function isReportType(type: unknown): type is ReportType {
+  return typeof type === 'string' && Object.hasOwn(PARSERS, type);
 }

@@ -1,4 +1,4 @@
-import type { Condition } from '../condition/condition.ts';
+import type { Condition, FieldCatalogue } from '../condition/condition.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
 import { type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
@@ -19,13 +19,14 @@ export function sourcePath(key: string): string {
   return under('source_request', key);
 }
 
-/** Checks `filters`, at `path`, of a source_request or an object below it. */
+/** Checks `filters`, at `path`, of a source_request or an object below it. They may name the fields of `catalogue`. */
 export function parseFilter(
   object: JsonObject,
   path: string,
   { timezone, problems }: Pick<SourceOptions, 'timezone' | 'problems'>,
+  catalogue: FieldCatalogue<ReportField> = reportFields,
 ): Condition<ReportField> | null {
-  return parseCondition(property(object, 'filters'), { catalogue: reportFields, timezone, path, problems });
+  return parseCondition(property(object, 'filters'), { catalogue, timezone, path, problems });
 }
 
 /** Checks a type that has one chart, named like it. */

@@ -4,7 +4,7 @@ import type { ReportField } from './fields.ts';
 import type { Selection } from './timeline.ts';
 
 /** A report_config, checked: what the queries run. */
-export type Report = TrendsReport | FunnelReport | RetentionReport;
+export type Report = TrendsReport | FunnelReport | RetentionReport | ListReport;
 
 /** Milliseconds since 1970 UTC; `to` is the first that no longer belongs. */
 export interface Period {
@@ -100,3 +100,33 @@ export interface RetentionCalendar {
   /** How many intervals of each cohort are looked at, its own included. The last cohort's fit into `starts`. */
   readonly intervals: number;
 }
+
+export const LIST_TABLES = ['events', 'users'] as const;
+export type ListTable = (typeof LIST_TABLES)[number];
+
+/** Records as they are: events of the period, or users that were created in it. */
+export interface ListReport {
+  readonly type: 'list';
+  readonly period: Period;
+  readonly table: ListTable;
+  readonly columns: readonly ListColumn[];
+  readonly filter: Condition<ReportField> | null;
+  /** By the first of them, then by the next; what is equal in all of them by the records' ids. */
+  readonly order: readonly ListOrder[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface ListColumn {
+  /** As the caller wrote it: the key in the rows. */
+  readonly name: string;
+  readonly field: ReportField;
+}
+
+export interface ListOrder {
+  readonly field: ReportField;
+  readonly direction: ListDirection;
+}
+
+export const LIST_DIRECTIONS = ['asc', 'desc'] as const;
+export type ListDirection = (typeof LIST_DIRECTIONS)[number];

@@ -32,7 +32,8 @@ export function cellsOf({ separators, timezone }: Breakdown, values: readonly Fi
   return { ...Object.fromEntries(cells), other: values === null };
 }
 
-function cellOf(value: FieldValue, type: ReportField['type'], timezone: string): Cell {
+/** The value of a field as a cell; a date has whole seconds. */
+export function cellOf(value: FieldValue, type: ReportField['type'], timezone: string): Cell {
   if (value === null) return null;
   if (type === 'date') return isoWithOffset(Number(value), timezone);
   if (value instanceof LosslessNumber) return measureCell(value.value);

@@ -6,6 +6,7 @@ import type { Sources } from '../../domain/sources.ts';
 import type { ReportAnswer } from './answer.ts';
 import type { ReportTables } from './columns.ts';
 import { funnelRows } from './funnel.ts';
+import { listRows } from './list.ts';
 import { retentionRows } from './retention.ts';
 import { inSnapshot } from './snapshot.ts';
 import { runTrends } from './trends.ts';
@@ -43,6 +44,8 @@ export async function runReport(
         return funnelRows(report, { ...source, stream }, options);
       case 'retention':
         return retentionRows(report, { ...source, stream }, options);
+      case 'list':
+        return listRows(report, { ...source, query }, limit);
     }
   });
   return {

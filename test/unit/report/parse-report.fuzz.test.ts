@@ -55,6 +55,20 @@ const UTM = {
   settings,
 };
 
+const LIST = {
+  source_request: {
+    type: 'list',
+    type_chart: 'list',
+    table: 'events',
+    columns: ['events.date', 'user.custom_fields.x'],
+    filters: ['=', 'events.unit', 'EUR'],
+    order: { 'events.category': 'asc', 'user.username': 'desc' },
+    limit: 10,
+    offset: 5,
+  },
+  settings,
+};
+
 /** Values and keys that reach the parser's branches; keys without dots, so that a path can be followed. */
 const SCALARS = [
   null,
@@ -77,6 +91,7 @@ const WORDS = [
   'table',
   'avg',
   'funnels',
+  'users',
   'utm_table',
   'hour',
   'events.category',
@@ -111,7 +126,7 @@ function changed(root: unknown, [key, ...rest]: readonly string[], value: unknow
 }
 
 /** A good report with up to two values changed or left out. */
-const almostGood = fc.constantFrom<unknown>(TRENDS, UTM, FUNNEL, RETENTION).chain((good) =>
+const almostGood = fc.constantFrom<unknown>(TRENDS, UTM, FUNNEL, RETENTION, LIST).chain((good) =>
   fc
     .array(fc.tuple(fc.constantFrom(...waysInto(good)), fc.option(anything, { nil: undefined })), { maxLength: 2 })
     .map((changes) =>

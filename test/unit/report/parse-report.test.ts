@@ -201,7 +201,6 @@ describe('what is refused', () => {
       ['settings.params.:date_from'],
     ],
     ['an unknown type', config({ type: 'trend' }), [at('type')]],
-    ['a type that is not there yet', config({ type: 'list' }), [at('type')]],
     ['an unknown chart', config({ type_chart: 'radar' }), [at('type_chart')]],
     ['no chart', config({ type_chart: undefined }), [at('type_chart')]],
     ['a breakdown_limit below 5', config({ type_chart: 'utm_table', breakdown_limit: 4 }), [at('breakdown_limit')]],
