@@ -36,7 +36,8 @@ const GONE = Symbol('gone');
 const CLOSE_MS = 1000;
 /**
  * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
- * would take the processor from intake, and one for all that came meanwhile costs little more. Lanes share it.
+ * would take the processor from intake, and one for all that came meanwhile costs little more. So would a look at the log after each
+ * append that is passed over. Lanes share it.
  */
 const SMALL_BATCH = 500;
 const BREATH_MS = 80;
@@ -148,10 +149,8 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     const without = typesBeside(events);
     for await (const batch of log.subscribe({ categories, without, after, signal: ended })) {
       if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
-      else {
-        await inTurn(() => write(batch));
-        if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS / log.lanes, ended);
-      }
+      else await inTurn(() => write(batch));
+      if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS / log.lanes, ended);
     }
     if (failed.signal.reason === GONE) return 'ended';
     if (failed.signal.aborted) throw failed.signal.reason;
