@@ -16,7 +16,7 @@ const EVENTS = Number(process.env['EVENTS'] ?? 300_000);
 const USERS = Number(process.env['USERS'] ?? 20_000);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
-const MODELS = ['catalog', 'users', 'events'];
+const MODELS = ['catalog', 'users', 'events', 'reports'];
 
 const service = await startBenchService();
 const client = new pg.Client({ connectionString: service.databaseUrl });

@@ -11,10 +11,10 @@ export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema:
   return rows[0]!.some;
 }
 
-/** Does a slice of what was put off, in a transaction of its own. @returns whether there is more */
+/** Does a slice of what was put off, if anything was, in a transaction of its own. @returns whether there is more */
 export async function catchUpSlice({ pool, model, schema }: Target): Promise<boolean> {
   const { idle } = model;
-  if (idle === undefined) return false;
+  if (idle === undefined || !(await hasPutOff(pool, model, schema))) return false;
   return inTransaction(pool, async (tx) => {
     await tx.query('SET LOCAL synchronous_commit TO off');
     await setSearchPath(tx, schema);
