@@ -3,7 +3,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { systemSources } from '../src/system-sources.ts';
 import { median, postLoad } from './load.ts';
-import { BENCH_USER, startBenchService } from './service.ts';
+import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
  * Intake in batches of 100, durable before the answer, against COPY of the same bytes: the same events, one a row, into
@@ -15,15 +15,17 @@ const CONNECTIONS = 16;
 const BATCH = 100;
 const COPY_EVENTS = 500_000;
 
-const events = Array.from({ length: BATCH }, (_, i) => ({
+/** As bots send them: of many users, at the moment they occur. */
+const events = BENCH_USERS.map((user_id, i) => ({
   event: `event_${i % 20}`,
-  user_id: BENCH_USER,
+  user_id,
   value_num: 1000 + i,
   unit: 'USD',
   category: 'books',
-  date: new Date(Date.now() - i * 1000).toISOString(),
+  value_str: 'from the shop window',
 }));
-const body = JSON.stringify(events);
+const bodies: string[] = [];
+for (let i = 0; i < events.length; i += BATCH) bodies.push(JSON.stringify(events.slice(i, i + BATCH)));
 
 const service = await startBenchService({ ROLE: process.env['BENCH_ROLE'] ?? 'all' });
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -34,7 +36,7 @@ const ours: number[] = [];
 try {
   for (let round = 0; round <= ROUNDS; round++) {
     const floor = await copyRate(client);
-    const load = { address: service.address, apiKey: service.apiKey, body, connections: CONNECTIONS };
+    const load = { address: service.address, apiKey: service.apiKey, bodies, connections: CONNECTIONS };
     const own = await postLoad({ ...load, seconds: round === 0 ? 2 : SECONDS });
     if (round === 0) continue; // warm-up
     floors.push(floor);
@@ -59,7 +61,7 @@ async function copyRate(db: pg.Client): Promise<number> {
   const texts = events.map((event) => JSON.stringify(event));
   const started = performance.now();
   const copy = db.query(copyFrom('COPY bench_copy (id, stream, body) FROM STDIN'));
-  for (let sent = 0; sent < COPY_EVENTS; sent += BATCH) {
+  for (let sent = 0; sent < COPY_EVENTS; sent += texts.length) {
     const lines = texts.map((text) => `${systemSources.uuid()}\tintake-demo\t${text}\n`).join('');
     if (!copy.write(lines)) await once(copy, 'drain');
   }

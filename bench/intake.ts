@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { median, postLoad } from './load.ts';
-import { listening, startBenchService } from './service.ts';
+import { BENCH_USERS, listening, startBenchService } from './service.ts';
 
 /** Intake, one event a request, durable before the answer, against the same Fastify with a route that does nothing. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 5);
 const CONNECTIONS = 100;
-const body = JSON.stringify({ event: 'order_paid', user_id: 4242, value_num: 1999, unit: 'USD', category: 'books' });
+/** Few, since the client makes all of them ready for each connection. */
+const bodies = BENCH_USERS.slice(0, 10).map((user_id) =>
+  JSON.stringify({ event: 'order_paid', user_id, value_num: 1999, unit: 'USD', category: 'books' }),
+);
 
 const noop = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'noop-server.ts')], {
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -18,7 +21,7 @@ const floors: number[] = [];
 const ours: number[] = [];
 try {
   for (let round = 0; round <= ROUNDS; round++) {
-    const load = { apiKey: service.apiKey, body, seconds: round === 0 ? 2 : SECONDS, connections: CONNECTIONS };
+    const load = { apiKey: service.apiKey, bodies, seconds: round === 0 ? 2 : SECONDS, connections: CONNECTIONS };
     const floor = await postLoad({ ...load, address: floorAddress });
     const own = await postLoad({ ...load, address: service.address });
     if (round === 0) continue; // warm-up

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { BENCH_USER, startBenchService } from './service.ts';
+import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
  * Lag at a steady 2,000 events/s: how long after the answer to send-event the event stands in the read model, seen by
@@ -37,7 +37,7 @@ async function watch(): Promise<void> {
 async function send(mark: string | null): Promise<void> {
   const events = Array.from({ length: BATCH }, (_, i) => ({
     event: `event_${i}`,
-    user_id: BENCH_USER,
+    user_id: BENCH_USERS[i % BENCH_USERS.length]!,
     ...(i === 0 && mark !== null ? { value_str: mark } : {}),
   }));
   const response = await fetch(`${service.address}/v1/send-event`, {

@@ -3,9 +3,12 @@ import autocannon from 'autocannon';
 export interface Load {
   readonly address: string;
   readonly apiKey: string;
-  readonly body: string;
+  /** Sent in turn. */
+  readonly bodies: readonly string[];
   readonly seconds: number;
   readonly connections: number;
+  /** Requests a second; without it, as many as there can be. */
+  readonly rate?: number;
 }
 
 export interface LoadResult {
@@ -14,15 +17,18 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** POSTs the body over and over on keep-alive connections. @throws when an answer is not 200 */
-export async function postLoad({ address, apiKey, body, seconds, connections }: Load): Promise<LoadResult> {
+/** POSTs the bodies over and over on keep-alive connections. @throws when an answer is not 200 */
+export async function postLoad({ address, apiKey, bodies, seconds, connections, rate }: Load): Promise<LoadResult> {
   const result = await autocannon({
     url: `${address}/v1/send-event`,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'api-key': apiKey },
-    body,
+    requests: bodies.map((body) => ({
+      method: 'POST' as const,
+      headers: { 'content-type': 'application/json', 'api-key': apiKey },
+      body,
+    })),
     duration: seconds,
     connections,
+    ...(rate !== undefined && { overallRate: rate }),
   });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${result.non2xx} answers were not 200, ${result.errors} requests failed`);

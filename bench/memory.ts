@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { BENCH_USER, startBenchService } from './service.ts';
+import { BENCH_USERS, startBenchService } from './service.ts';
 
 /** Memory over 5 million events: resident size of the service while it takes them in and projects them. */
 const EVENTS = Number(process.env['EVENTS'] ?? 5_000_000);
@@ -10,7 +10,11 @@ const SAMPLES = 20;
 const service = await startBenchService();
 const pid = service.process.pid!;
 const body = JSON.stringify(
-  Array.from({ length: BATCH }, (_, i) => ({ event: `event_${i % 20}`, user_id: BENCH_USER, value_num: i })),
+  Array.from({ length: BATCH }, (_, i) => ({
+    event: `event_${i % 20}`,
+    user_id: BENCH_USERS[i % BENCH_USERS.length]!,
+    value_num: i,
+  })),
 );
 let sent = 0;
 let nextSample = EVENTS / SAMPLES;

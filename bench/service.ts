@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The one user that the load speaks of. */
-export const BENCH_USER = 4242;
+/** Whom the load speaks of; as many as may be at it at once. */
+export const BENCH_USERS: readonly number[] = Array.from({ length: 1000 }, (_, i) => 4242 + i);
 
 export interface BenchService {
   readonly address: string;
@@ -17,10 +17,14 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-/** The built service as its users run it: a process of its own, on its embedded database in a new folder. */
+const ROOT = join(import.meta.dirname, '..');
+
+/** The built service as `npm start` runs it: a process of its own, on its embedded database in a new folder. */
 export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'botledger-bench-'));
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
+  const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const child = spawn(process.execPath, scripts.start.replace(/^exec node /, '').split(' '), {
+    cwd: ROOT,
     env: {
       ...process.env,
       DATA_DIR: dataDir,
@@ -34,7 +38,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   const address = await listening(child);
   await answers(`${address}/ready`);
   const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
-  await meetUser(address, apiKey);
+  await meetUsers(address, apiKey);
   const { port, password } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
   return {
     address,
@@ -64,21 +68,20 @@ export function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Events of a user that the bot does not know are a bot error each, which is not what is measured. */
-async function meetUser(address: string, apiKey: string): Promise<void> {
-  const from = { id: BENCH_USER, is_bot: false, first_name: 'Ada' };
-  const message = {
-    message_id: 1,
-    date: Math.floor(Date.now() / 1000),
-    chat: { id: BENCH_USER, type: 'private' },
-    from,
-  };
-  const answer = await fetch(`${address}/v1/send-update`, {
+/** Events of users that the bot does not know are a bot error each, which is not what is measured. */
+async function meetUsers(address: string, apiKey: string): Promise<void> {
+  const date = Math.floor(Date.now() / 1000);
+  const updates = BENCH_USERS.map((id) => {
+    const from = { id, is_bot: false, first_name: 'Ada' };
+    const message = { message_id: 1, date, chat: { id, type: 'private' }, from, text: 'hello' };
+    return { update: { update_id: id, message } };
+  });
+  const answer = await fetch(`${address}/v1/send-batch-update`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'api-key': apiKey },
-    body: JSON.stringify({ update: { update_id: 1, message: { ...message, text: 'hello' } } }),
+    body: JSON.stringify(updates),
   });
-  if (!answer.ok) throw new Error(`send-update answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`send-batch-update answered ${answer.status}`);
 }
 
 async function answers(url: string): Promise<void> {

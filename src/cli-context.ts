@@ -25,7 +25,7 @@ const SETTLE_MS = 10_000;
  */
 export function cliContext(
   env: NodeJS.ProcessEnv,
-  progress: CliContext['progress'] = () => {},
+  { progress = () => {}, giveWay = () => {} }: Partial<Pick<CliContext, 'progress' | 'giveWay'>> = {},
   readModels: readonly ReadModel[] = registered,
 ): ContextRunner {
   return async (work) => {
@@ -47,24 +47,28 @@ export function cliContext(
         signal: stopping.signal,
       });
       const catalog = readModels.find(({ name }) => name === catalogReadModel.name)!;
-      const projecting = runProjector(projector(catalog));
-      lifecycle.started('catalog', async () => {
+      const projecting = new Map([[catalog.name, runProjector(projector(catalog))]]);
+      lifecycle.started('projectors', async () => {
         stopping.abort();
-        await projecting;
+        await Promise.all(projecting.values());
       });
       const head = await log.head();
+      const projected: CliContext['projected'] = async ({ name }) => {
+        const model = readModels.find((each) => each.name === name)!;
+        if (!projecting.has(name)) projecting.set(name, runProjector(projector(model)));
+        if (!(await waitUntilProjected(pool, model, head, SETTLE_MS)))
+          throw new CliError(`the read model ${name} did not catch up with the log within ${SETTLE_MS / 1000} s`);
+        const { version } = servedOf(await versionsOf(pool, model))!;
+        return { pool, schema: schemaOf(name, version) };
+      };
       const context: CliContext = {
         log,
         pool,
         sources: systemSources,
         readModels,
         projector,
-        async catalog() {
-          if (!(await waitUntilProjected(pool, catalog, head, SETTLE_MS)))
-            throw new CliError(`the catalog did not catch up with the log within ${SETTLE_MS / 1000} s`);
-          const { name, version } = servedOf(await versionsOf(pool, catalog))!;
-          return { pool, schema: schemaOf(name, version) };
-        },
+        catalog: () => projected(catalog),
+        projected,
         settle: (change) => settle(foundation, readModels, change),
         settleVersions: () => pause(SWITCHED_MS),
         async openLog(engine) {
@@ -74,6 +78,7 @@ export function cliContext(
           return opened;
         },
         signal: stopping.signal,
+        giveWay,
         progress,
       };
       return await work(context);

@@ -14,6 +14,7 @@ import { TopicUnfitError } from './log/kafka/client-topic.ts';
 import { openKafkaLog } from './log/kafka/kafka-log.ts';
 import { type EventLog, LogUnavailableError } from './log/port.ts';
 import { openPostgresLog } from './log/postgres/postgres-log.ts';
+import { migrateProcessesSchema } from './processes/states.ts';
 import { OtherLogError, useLog } from './projections/runtime/source-log.ts';
 import { databaseStartError, StartError } from './start-error.ts';
 
@@ -66,6 +67,7 @@ export async function openFoundation(
   await useLog(pool, log.engine, role === 'service').catch((error: unknown) => {
     throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
   });
+  await migrateProcessesSchema(pool);
   return { instance, connectionString, pool, log };
 }
 

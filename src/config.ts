@@ -41,6 +41,18 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+function retryDelays(text: string, context: z.RefinementCtx): readonly number[] {
+  const delays = text.split(',').map((part) => (/^ *\d{1,8} *$/.test(part) ? Number(part) : Number.NaN));
+  if (delays.some(Number.isNaN)) context.addIssue('must be whole seconds, comma-separated');
+  return delays;
+}
+
+function allowedNetworks(text: string, context: z.RefinementCtx): readonly string[] {
+  const networks = text === '' ? [] : text.split(',').map((network) => network.trim());
+  if (!networks.every(isNetwork)) context.addIssue('must be addresses and CIDRs, comma-separated');
+  return networks;
+}
+
 export const environment = z
   .object({
     PORT: count(3000, 0, 65535).describe('Port of the HTTP server; 0: any free one'),
@@ -77,11 +89,27 @@ export const environment = z
     AUTH_FAILURES_PER_MINUTE: count(60, 0, MOST).describe(
       'Failed authentications a minute of one address; 0: no limit',
     ),
+    TELEGRAM_API_ROOT: z
+      .url({ protocol: /^https?$/ })
+      .default('https://api.telegram.org')
+      .describe('Where broadcasts are sent to: the platform’s bot interface, or what stands in for it'),
     ON_BAD_EVENT: z
       .string()
       .superRefine(checkBadEventPolicy)
       .default('stop')
       .describe('A read model that meets an event it cannot take: stop, dead-letter, or name=mode, comma-separated'),
+    WEBHOOK_RETRY_DELAYS: z
+      .string()
+      .default('0,5,300,1800,7200,18000,36000,50400,72000,86400')
+      .transform(retryDelays)
+      .describe('Seconds from a payout to the first call of the webhook, from that to the next, and so on'),
+    WEBHOOK_ALLOWED_NETWORKS: z
+      .string()
+      .default('')
+      .transform(allowedNetworks)
+      .describe(
+        'Networks besides the public internet that webhooks may lead to, also without TLS: CIDRs, comma-separated',
+      ),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)

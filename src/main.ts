@@ -3,11 +3,13 @@ import { ConfigError, readConfig } from './config.ts';
 import { EmbeddedPostgresError } from './database/embedded/error.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { startProcesses } from './processes.ts';
 import { runProjectors } from './projectors.ts';
+import { startReportThreads } from './report-threads.ts';
 import { startService } from './service.ts';
 import { stopOnSignal } from './shutdown.ts';
 import { listenStartError, StartError } from './start-error.ts';
-import { startProjectorThread } from './start-projector-thread.ts';
+import { startThread } from './start-thread.ts';
 
 /** The service's process: configuration from the environment, signals, exit codes. */
 
@@ -29,12 +31,17 @@ async function start(): Promise<void> {
     logger,
     lifecycle,
     signal: stopping.signal,
-    // Beside an api the projectors get a thread of their own, which leads the log's index too.
+    // Beside an api the projectors get a thread of their own, which leads the log's index too, and so do the processes.
     mayLead: config.ROLE !== 'all',
     project: (foundation) =>
       config.ROLE === 'all'
-        ? startProjectorThread({ config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
+        ? startThread('projector', { config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
         : runProjectors(foundation, config, logger),
+    act: (foundation) =>
+      config.ROLE === 'all'
+        ? startThread('process', { config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
+        : startProcesses(foundation, config, logger),
+    report: ({ connectionString }) => startReportThreads(connectionString, config),
     invite: (invitation, address) => process.stdout.write(invitation.text(address, process.stdout.isTTY === true)),
   });
   stopOnSignal(

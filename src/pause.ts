@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Resolves after `ms` or when one of the signals aborts, and leaves nothing behind. */
 export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
@@ -8,6 +10,10 @@ export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)
       resolve();
     };
     const timer = setTimeout(done, ms);
-    for (const signal of signals) signal?.addEventListener('abort', done, { once: true });
+    for (const signal of signals) {
+      if (signal === undefined) continue;
+      setMaxListeners(0, signal); // whoever stands by for a lease waits on the same one
+      signal.addEventListener('abort', done, { once: true });
+    }
   });
 }

@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { runProjectors } from './projectors.ts';
 
-/** What `startProjectorThread` gives the thread. */
+/** What `startThread` gives the thread. */
 export interface ProjectorThreadData {
   /** With the database's address, also where it is embedded: the thread that listens has started it. */
   readonly config: Config;

@@ -13,6 +13,7 @@ import { inTime } from './in-time.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type Cursor, LogUnavailableError } from './log/port.ts';
 import { pause } from './pause.ts';
+import type { Processes } from './processes.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import type { ReadModel } from './projections/read-model.ts';
 import { readModels as registered } from './projections/registry.ts';
@@ -20,6 +21,7 @@ import { projectionStatus } from './projections/runtime/status.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import type { Projectors } from './projectors.ts';
 import { createAuthenticator } from './queries/catalog/authenticator.ts';
+import type { ReportThreads } from './report-threads.ts';
 import { servedSchema } from './served-schema.ts';
 import { systemSources } from './system-sources.ts';
 
@@ -41,6 +43,10 @@ export interface ServiceOptions extends FoundationOptions {
   readonly signal: AbortSignal;
   /** Starts the projectors where the role asks for them. */
   readonly project: (foundation: Foundation) => Projectors;
+  /** Starts the processes where the role asks for them. */
+  readonly act: (foundation: Foundation) => Processes;
+  /** Starts what runs reports, for an api. */
+  readonly report: (foundation: Foundation) => ReportThreads;
   /** What the log is projected to; every read model there is, but for tests. */
   readonly readModels?: readonly ReadModel[];
   /** Told once, on an empty installation with the embedded database: how to try the service out. */
@@ -52,13 +58,17 @@ export interface ServiceOptions extends FoundationOptions {
  * catalog has caught up with the log it answers 503.
  */
 export async function startService(options: ServiceOptions): Promise<string> {
-  const { config, logger, lifecycle, signal, project, invite, readModels = registered } = options;
+  const { config, logger, lifecycle, signal, project, act, report, invite, readModels = registered } = options;
   const sources = systemSources;
   const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
-  const { pool, log } = foundation;
+  const { log } = foundation;
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = project(foundation);
     lifecycle.started('projectors', () => projectors.stop());
+  }
+  if (config.ROLE === 'all' || config.ROLE === 'process') {
+    const processes = act(foundation);
+    lifecycle.started('processes', () => processes.stop());
   }
 
   const isApi = config.ROLE === 'all' || config.ROLE === 'api';
@@ -72,6 +82,8 @@ export async function startService(options: ServiceOptions): Promise<string> {
   });
   lifecycle.started('database connections of requests', () => lookups.end());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
+  const reports = isApi ? report(foundation) : null;
+  if (reports !== null) lifecycle.started('reports', () => reports.stop());
   let catalogReady = false;
   const app = await buildApp({
     logger,
@@ -100,7 +112,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
           routes: apiRoutes({
             config,
             pool: lookups,
-            reportPool: pool,
+            runReport: reports!.run,
             log,
             served,
             sources,

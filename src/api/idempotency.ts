@@ -26,17 +26,32 @@ export function rememberRunningCommands(app: FastifyInstance): void {
  * there before, the first answer is given again.
  * @throws ApiError 400 for a malformed key, 409 while the first is running, 422 for another body
  */
-export async function idempotently<T>(
+export function idempotently<T>(
   request: FastifyRequest,
   route: string,
   answer: T,
   work: (stamp: CommandStamp | undefined) => Promise<Pick<Appended, 'repeated'> | null>,
 ): Promise<T> {
+  return underKey(
+    request,
+    route,
+    (stamp) => work(stamp === undefined ? undefined : { ...stamp, answer }),
+    async (appended) => (appended?.repeated?.command === undefined ? answer : (appended.repeated.command.answer as T)),
+  );
+}
+
+/**
+ * The same where the answer shows only once the commit has been read: `answerOf` makes it from what was appended, now or by
+ * the commit that is repeated. Throws as {@link idempotently}.
+ */
+export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
+  request: FastifyRequest,
+  route: string,
+  work: (stamp: CommandStamp | undefined) => Promise<A>,
+  answerOf: (appended: A) => Promise<T>,
+): Promise<T> {
   const key = request.headers['idempotency-key'];
-  if (key === undefined) {
-    await work(undefined);
-    return answer;
-  }
+  if (key === undefined) return answerOf(await work(undefined));
   if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
     throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
   const principal = principalOf(request);
@@ -44,17 +59,24 @@ export async function idempotently<T>(
   // Whether it is a repeat cannot be told while the database is down (decisions 2.6).
   if (principal.stale || bot?.stale) throw unavailable('the database is not available, try again');
   const id = v5(JSON.stringify([principal.ownerId, bot?.public_key ?? null, route, key]), NAMESPACE);
-  const bodyHash = hash('sha256', request.rawBody ?? '', 'base64url');
+  const bodyHash = hash('sha256', contentOf(request), 'base64url');
   const running = request.server.runningCommands;
   if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
   running.add(id);
   try {
-    const appended = await work({ id, bodyHash, answer });
+    const appended = await work({ id, bodyHash });
     const first = appended?.repeated?.command;
-    if (first === undefined) return answer;
-    if (first.bodyHash !== bodyHash) throw new ApiError(422, 'this Idempotency-Key was used with another body');
-    return first.answer as T;
+    if (first !== undefined && first.bodyHash !== bodyHash)
+      throw new ApiError(422, 'this Idempotency-Key was used with another body');
+    return await answerOf(appended);
   } finally {
     running.delete(id);
   }
+}
+
+/** What a request says, as it came: of a GET the query string stands for the body (decisions 5.1). */
+function contentOf({ method, url, rawBody }: FastifyRequest): string | Buffer {
+  if (method !== 'GET') return rawBody ?? '';
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at + 1);
 }

@@ -13,7 +13,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Intake' | 'Reports' | 'Operations';
+  readonly tag: 'Intake' | 'Reports' | 'Broadcasts' | 'Referrals' | 'Operations';
   readonly access: AccessRule;
   /** Of the path, for OpenAPI. */
   readonly params?: z.ZodType;
@@ -81,7 +81,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'Premium plan required, or not within the reach of the key',
   404: 'Not found',
   405: 'Method not allowed',
-  409: 'The same Idempotency-Key is being worked on',
+  409: 'The same Idempotency-Key is being worked on, or the state of what is named forbids it',
   413: 'The body is too large',
   415: 'The body is not application/json, or is compressed',
   422: 'The Idempotency-Key was used with another body',
@@ -109,6 +109,8 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
       method: declared.method,
       url: declared.url,
       bodyLimit: declared.bodyLimit ?? SMALL_BODY,
+      // A GET that changes something must not be done by whoever only looks whether it is there.
+      exposeHeadRoute: !declared.idempotent,
       schema: documentation(declared),
       // Checked by hand below, after authentication and with every problem named; Fastify's own step is left out.
       validatorCompiler: () => () => true,

@@ -7,20 +7,22 @@ import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
 import { eventsReadModel } from '../projections/events/read-model.ts';
+import type { RunReport } from '../queries/report/run-report.ts';
 import type { ServedSchema } from '../served-schema.ts';
+import { broadcastRoutes } from './broadcast/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate } from './intake/send-update.ts';
 import { webhook } from './intake/webhook.ts';
+import { referralRoutes } from './referral/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
 
 export interface ApiDependencies {
-  readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
+  readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS'>;
   readonly pool: pg.Pool;
-  /** Connections whose statements may take as long as a report does. */
-  readonly reportPool: pg.Pool;
+  readonly runReport: RunReport;
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
@@ -38,5 +40,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     webhook(updates),
     listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),
     ...reportRoutes(dependencies),
+    ...broadcastRoutes(dependencies),
+    ...referralRoutes(dependencies),
   ];
 }

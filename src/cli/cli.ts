@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import type { Change, CliContext } from './context.ts';
+import type { CliError } from './errors.ts';
 
 /** What a command answers: for a person as text, with --json as one JSON value. */
 export interface Answer {
   readonly value: object;
   /** What has to be seen everywhere before the command returns. */
   readonly change?: Change;
+  /** What is wrong although there is an answer. */
+  readonly failure?: CliError;
 }
 
 /** An action gets the positional arguments first, then the options. */

@@ -14,6 +14,8 @@ export interface CliContext extends CommandContext {
   projector(model: ReadModel): ProjectorOptions;
   /** The catalog, once it holds all that was in the log when the command began. @throws CliError after 10 s */
   catalog(): Promise<CatalogSource>;
+  /** The same of any read model, which the command projects itself where no service does. */
+  projected(model: ReadModel): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws SettleTimeoutError after 10 s */
   settle(change: Change): Promise<void>;
   /** Resolves when every running instance answers from the versions of read models that are live now. */
@@ -22,6 +24,8 @@ export interface CliContext extends CommandContext {
   openLog(engine: string): Promise<EventLog>;
   /** Aborts when the command is to end early. */
   readonly signal: AbortSignal;
+  /** Lets whatever else runs on this machine go first, from here on: for work of minutes beside a service. */
+  giveWay(): void;
   /** Shows a person how far the work is; null: it is done. */
   progress(text: string | null): void;
 }

@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { audit } from './audit.ts';
+import { backup } from './backup.ts';
 import { bot } from './bot.ts';
 import type { Answer, Cli, Work } from './cli.ts';
 import type { CliContext, ContextRunner } from './context.ts';
@@ -10,12 +12,33 @@ import { key } from './key.ts';
 import { log } from './log.ts';
 import { asJson, asText } from './output.ts';
 import { owner } from './owner.ts';
+import { payout } from './payout.ts';
 import { projection } from './projection.ts';
+import { rate } from './rate.ts';
+import { rule } from './rule.ts';
 import { unit } from './unit.ts';
 import { user } from './user.ts';
+import { webhook } from './webhook.ts';
 
 /** One file a noun. */
-const NOUNS: readonly ((cli: Cli) => void)[] = [owner, bot, key, goal, unit, fx, user, projection, deadLetter, log];
+const NOUNS: readonly ((cli: Cli) => void)[] = [
+  owner,
+  bot,
+  key,
+  goal,
+  unit,
+  rule,
+  rate,
+  payout,
+  audit,
+  webhook,
+  fx,
+  user,
+  projection,
+  deadLetter,
+  log,
+  backup,
+];
 
 export interface CliOptions {
   readonly withContext: ContextRunner;
@@ -51,13 +74,14 @@ function programOf({ withContext, stdout, stderr }: CliOptions): Command {
   async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
     const answer = (value: object): void => stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(value));
     await withContext(async (context) => {
-      const { value, change } = await work(context);
+      const { value, change, failure } = await work(context);
       try {
         if (change !== undefined) await context.settle(change);
       } finally {
         // Even when it took too long: it is in the log, and secrets are shown once.
         answer(value);
       }
+      if (failure !== undefined) throw failure;
     });
   }
 

@@ -38,6 +38,7 @@ export function projection(cli: Cli): void {
     .action(
       cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
+        context.giveWay();
         const rows: ProjectionStatus[] = [];
         for (const model of name === undefined ? context.readModels : [modelOf(context, name)]) {
           const built = await rebuild(context.projector(model), (progress) => show(context, model, progress));
@@ -56,6 +57,7 @@ export function projection(cli: Cli): void {
       cli.action<[string]>(async (context, name) => {
         const model = modelOf(context, name);
         const newest = await newestOf(context, model);
+        context.giveWay();
         const differences = await verify(context.projector(model), newest);
         if (differences.length > 0) {
           const tables = differences.map(

@@ -41,6 +41,11 @@ export function date(text: string): number {
   throw new InvalidArgumentError('It must be YYYY-MM-DD or RFC 3339.');
 }
 
+/** The same, as the last millisecond that it includes. */
+export function endOf(text: string): number {
+  return date(text) - (/^\d{4}-\d\d-\d\d$/.test(text) ? 1 : 0);
+}
+
 /** Refuses a second value where one is meant: the last one would win unnoticed. */
 export function once(text: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError('It is given twice.');

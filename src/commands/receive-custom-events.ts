@@ -36,11 +36,12 @@ export function receiveCustomEvents(deps: {
       const index = events.findIndex(({ event }) => event === names[Number(error.path)]);
       throw new Rejection('limit', 'event' in given ? 'event' : `${index}.event`, error.message);
     });
-    const items = events.map(({ event, value_num, ...rest }) => ({
-      event_id: ids.get(event)!,
-      value: value_num,
-      ...rest,
-    }));
-    return appendIntake({ log, sources }, bot, customEventsReceived.create({ items }), stamp);
+    const items = events.map((event) => itemOf(event, ids.get(event.event)!));
+    return appendIntake({ log, sources }, bot, customEventsReceived.ofChecked({ items }), stamp);
   };
+}
+
+function itemOf(input: CustomEventInput, event_id: number): CustomEventItem {
+  const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key } = input;
+  return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key };
 }

@@ -40,6 +40,6 @@ export function receiveTargetEvents(deps: {
       unit: rest.value === undefined ? undefined : unit,
       ...rest,
     }));
-    return appendIntake({ log, sources }, bot, targetEventsReceived.create({ items }), stamp);
+    return appendIntake({ log, sources }, bot, targetEventsReceived.ofChecked({ items }), stamp);
   };
 }

@@ -24,6 +24,8 @@ export interface EventType<T extends string, D> {
   readonly version: number;
   /** Checks the data on the way in and gives the event to append. @throws ZodError */
   create(data: D): StoredEvent;
+  /** The event to append of data that was checked already, by rules under which `create` takes it as it is. */
+  ofChecked(data: D): StoredEvent;
   /** Reads a stored event, upcasting an older version. @throws UnreadableEventError */
   read(event: StoredEvent): DomainEvent<T, D>;
 }
@@ -42,6 +44,7 @@ export function eventType<T extends string, D>(
     type,
     version,
     create: (data) => ({ type, v: version, data: schema.parse(data) }),
+    ofChecked: (data) => ({ type, v: version, data }),
     read(event) {
       const reader = event.v === version ? schema : older[event.v];
       if (reader === undefined)

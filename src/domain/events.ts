@@ -1,7 +1,17 @@
+import * as audience from './broadcast/audience-events.ts';
+import * as broadcast from './broadcast/broadcast-events.ts';
+import * as quota from './broadcast/quota-events.ts';
+import * as segment from './broadcast/segment-events.ts';
+import * as sending from './broadcast/sending-events.ts';
 import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/events.ts';
 import * as operation from './operation/events.ts';
+import * as account from './referral/account-events.ts';
+import * as attribution from './referral/attribution-events.ts';
+import * as auto from './referral/auto-payouts.ts';
+import * as delivery from './referral/delivery-events.ts';
+import * as program from './referral/program-events.ts';
 import * as report from './report/saved/events.ts';
 
 /** Every event type of the log. */
@@ -28,6 +38,48 @@ export const eventTypes = [
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,
+  attribution.referralCodeCreated,
+  attribution.referralCodeOwnersSet,
+  attribution.referralMarked,
+  program.rewardRuleCreated,
+  program.rewardRuleChanged,
+  account.rewardAccrued,
+  account.rewardRateLocked,
+  account.rewardRefused,
+  account.payoutRequested,
+  account.payoutAttempted,
+  account.payoutAttemptFailed,
+  account.payoutAccepted,
+  account.payoutPaid,
+  account.payoutFailed,
+  account.payoutRetried,
+  account.payoutCancelled,
+  account.accrualReversed,
+  delivery.payoutWebhookSet,
+  delivery.payoutWebhookSecretRotated,
+  auto.autoPayoutsMade,
+  broadcast.broadcastCreated,
+  broadcast.broadcastSaved,
+  broadcast.broadcastActivated,
+  broadcast.broadcastResolutionStarted,
+  broadcast.broadcastAudienceFrozen,
+  broadcast.broadcastSendingStarted,
+  broadcast.broadcastCancelRequested,
+  broadcast.broadcastStopped,
+  broadcast.broadcastFinished,
+  broadcast.broadcastFailed,
+  broadcast.broadcastLeft,
+  quota.broadcastCounted,
+  quota.broadcastGivenBack,
+  segment.segmentPartUploaded,
+  audience.audienceChunkFrozen,
+  audience.audienceClosed,
+  sending.batchClaimed,
+  sending.batchAnswered,
+  sending.batchAbandoned,
+  sending.usersUnreachable,
+  sending.sendingPaused,
+  sending.sendingResumed,
 ] as const;
 
 /** Any event of the log, read and of the current shape; `type` tells which. */

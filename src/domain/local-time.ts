@@ -39,3 +39,9 @@ export function isoWithOffset(ms: number, timezone: string): string {
 export function preciseIsoWithOffset(ms: number, timezone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'millisecond' });
 }
+
+/** What the zone's clock shows, to the second: `2025-03-30 00:00:00`. */
+export function localTimeOf(ms: number, timezone: string): string {
+  const shown = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDateTime();
+  return shown.toString({ smallestUnit: 'second' }).replace('T', ' ');
+}

@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { BrokenChainError, type NewCommit, type Position, type RecordedCommit, type StreamHead } from './port.ts';
+import {
+  BrokenChainError,
+  type NewCommit,
+  type Position,
+  type RecordedCommit,
+  type StreamHead,
+  UnreadableCommitError,
+} from './port.ts';
 
 /**
  * The stored form of a commit: one JSON text, the same bytes on every engine, so that a chain verified on one engine
@@ -47,9 +54,9 @@ export function hashBody(body: string): string {
   return hash('sha256', body, 'hex');
 }
 
-/** @throws ZodError when the text is not a commit */
+/** @throws UnreadableCommitError caused by a ZodError or a SyntaxError */
 export function decodeCommit(body: string, position: Position, ordinal: number): RecordedCommit {
-  const stored = Stored.parse(JSON.parse(body));
+  const stored = parsed(body, position);
   return {
     position,
     ordinal,
@@ -64,6 +71,14 @@ export function decodeCommit(body: string, position: Position, ordinal: number):
     causation: stored.cause,
     events: stored.events,
   };
+}
+
+function parsed(body: string, position: Position): z.infer<typeof Stored> {
+  try {
+    return Stored.parse(JSON.parse(body));
+  } catch (error) {
+    throw new UnreadableCommitError(position, { cause: error });
+  }
 }
 
 /**

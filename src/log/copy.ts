@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { encodeCommit } from './commit-codec.ts';
-import { type Batch, type DataKey, type EventLog, hasPassedAll, type Position, type RecordedCommit } from './port.ts';
+import {
+  type Batch,
+  type DataKey,
+  type EventLog,
+  hasPassedAll,
+  type Keyring,
+  type Position,
+  type RecordedCommit,
+} from './port.ts';
 
 /** What was copied. */
 export interface Copied {
@@ -17,8 +25,13 @@ export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
+/** What a copy needs of the log that is copied: another engine's, or one in a file. */
+export interface CopySource extends Pick<EventLog, 'engine' | 'head' | 'lag' | 'subscribe'> {
+  readonly keys: Pick<Keyring, 'all'>;
+}
+
 export interface CopyOptions {
-  readonly from: EventLog;
+  readonly from: CopySource;
   readonly to: EventLog;
   /** Every category of stream there is. */
   readonly categories: readonly string[];
@@ -70,7 +83,7 @@ interface Digest {
 }
 
 /** Every stream's commits, hashed one after the other. */
-class Digests {
+export class Digests {
   readonly #streams = new Map<string, Digest>();
   commits = 0;
 
@@ -81,6 +94,10 @@ class Digests {
     digest.hash = createHash('sha256').update(digest.hash).update(textOf(commit)).digest('hex');
     this.commits++;
     return digest;
+  }
+
+  names(): Iterable<string> {
+    return this.#streams.keys();
   }
 
   get streams(): number {
@@ -104,14 +121,18 @@ class Digests {
   }
 }
 
-async function digestOf(log: EventLog, categories: readonly string[], signal: AbortSignal): Promise<Digests> {
+export async function digestOf(log: CopySource, categories: readonly string[], signal: AbortSignal): Promise<Digests> {
   const digests = new Digests();
   for await (const { commits } of upToHead(log, categories, signal)) for (const commit of commits) digests.add(commit);
   return digests;
 }
 
 /** The log from its beginning to where it ends now. */
-async function* upToHead(log: EventLog, categories: readonly string[], signal: AbortSignal): AsyncGenerator<Batch> {
+export async function* upToHead(
+  log: CopySource,
+  categories: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
   const head = await log.head();
   const seen = new Map<number, Position>();
   if (hasPassedAll(seen, head)) return;
@@ -126,7 +147,7 @@ async function* upToHead(log: EventLog, categories: readonly string[], signal: A
 }
 
 /** The text that the log stores of it. */
-function textOf(commit: RecordedCommit): string {
+export function textOf(commit: RecordedCommit): string {
   return encodeCommit({ ...commit, expected: expectedOf(commit) });
 }
 
@@ -172,7 +193,7 @@ async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<
 }
 
 /** What was forgotten here since an earlier copy is forgotten there, too. @returns how many there are */
-async function copyKeys(from: EventLog, to: EventLog): Promise<number> {
+async function copyKeys(from: CopySource, to: EventLog): Promise<number> {
   const ids = new Set<string>();
   let some: DataKey[] = [];
   for await (const key of from.keys.all()) {

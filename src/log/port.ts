@@ -109,6 +109,17 @@ export interface Lag {
   readonly seconds: number;
 }
 
+/** A record of the log as its engine has it, whether or not it counts. */
+export interface StoredRecord {
+  readonly position: Position;
+  /** Null: what is there is no commit. */
+  readonly commit: RecordedCommit | null;
+  /** Why readers pass it over; null: they do not. */
+  readonly void: string | null;
+  /** Where what the engine has noted of it, and goes by, is not what the record itself says; null: nowhere. */
+  readonly fault: string | null;
+}
+
 export interface EventLog {
   /** The engine's name, as in EVENT_LOG. */
   readonly engine: string;
@@ -124,15 +135,23 @@ export interface EventLog {
    */
   append(commit: NewCommit): Promise<Appended>;
   /**
-   * The commits of an exact stream after revision `from` (default 0), and its head. The chain is checked on the way.
+   * The commits of an exact stream after revision `from` (default 0), and its head. The chain is checked on the way. Of a
+   * long stream it may be asked for `atMost` so many: the head is then that of the last of them; fewer are the rest.
    * @throws BrokenChainError
    */
-  read(stream: string, from?: StreamHead): Promise<StreamSlice>;
+  read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
   /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */
   head(): Promise<Cursor>;
   lag(after: Cursor): Promise<Lag>;
+  /**
+   * For audits: every record from the log's beginning to where it ends now, in order within a lane, some at a time.
+   * @throws where records are gone that the engine numbers without gaps
+   */
+  survey(signal: AbortSignal): AsyncIterable<readonly StoredRecord[]>;
+  /** For audits: where the engine has noted that exact streams end, some at a time, each once. */
+  heads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
   /** Resolves when the log answers; rejects otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -203,6 +222,17 @@ export class BrokenChainError extends Error {
     detail: string,
   ) {
     super(`stream ${stream}, revision ${revision}: ${detail}`);
+  }
+}
+
+/** What stands in the log at this place is no commit. */
+export class UnreadableCommitError extends Error {
+  override readonly name = 'UnreadableCommitError';
+  constructor(
+    readonly position: Position,
+    options: ErrorOptions,
+  ) {
+    super(`what stands at ${position} is no commit`, options);
   }
 }
 

@@ -23,7 +23,7 @@ export interface ReadModel {
   readonly categories: readonly string[];
   /** The events it reads; commits come without the others, which are not even looked at. */
   readonly events: readonly LedgerEvent['type'][];
-  /** Whether it gets personal fields in clear, as far as they are not erased; else as the log has them, sealed. */
+  /** Whether it gets personal fields and secrets in clear, as far as they are not erased; else as the log has them, sealed. */
   readonly personal?: true;
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;
@@ -34,8 +34,13 @@ export interface ReadModel {
    * is more. The rows must be the same in the end however slices and batches follow each other. Search path: as `apply`.
    */
   idle?(tx: ClientBase): Promise<boolean>;
-  /** The table of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
+  /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
   readonly putOff?: string;
+  /**
+   * Tables that `idle` makes from the others when it comes to it: answers do not depend on when that is, and what these
+   * tables hold does. So they are not compared with a replay's.
+   */
+  readonly derived?: readonly string[];
 }
 
 /** The schema of a version of a read model. */

@@ -86,7 +86,7 @@ export async function saveUpdateIds(tx: ClientBase, memories: readonly UpdateMem
 
 /** Rows of a table that are kept for `ms`, by a column that holds a time of receipt. */
 export interface Keeping {
-  readonly table: 'update_ids' | 'pending_events' | 'bot_errors';
+  readonly table: 'update_ids' | 'pending_events' | 'bot_errors' | 'outcomes';
   readonly column: 'received' | 'date';
   readonly ms: number;
 }

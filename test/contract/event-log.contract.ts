@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyChain } from '../../src/log/commit-codec.ts';
 import {
@@ -21,6 +22,7 @@ import {
 } from '../../src/log/port.ts';
 import { pause } from '../../src/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
+import { fillLog, findings } from '../support/log-audit.ts';
 import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { type WriterTask, writeAndKill } from '../support/log-writer-process.ts';
 
@@ -101,6 +103,9 @@ export function describeEventLog(engine: EngineUnderTest): void {
         ]);
         expect(verifyChain(stream, EMPTY_STREAM, commits)).toEqual(head);
         expect(await log.read(stream, one.head)).toEqual({ head, commits: commits.slice(1) });
+        expect(await log.read(stream, EMPTY_STREAM, 1)).toEqual({ head: one.head, commits: commits.slice(0, 1) });
+        expect(await log.read(stream, one.head, 1000)).toEqual({ head, commits: commits.slice(1) });
+        expect(await log.read(stream, head, 1)).toEqual({ head, commits: [] });
         expect(await log.read(stream, head)).toEqual({ head, commits: [] });
       });
 
@@ -464,6 +469,27 @@ export function describeEventLog(engine: EngineUnderTest): void {
       expect(events).toBe(100_000);
       // All of it together is 45 MB of text. What is held at once: the buffers and one batch.
       expect(Math.max(...used) - used[0]!).toBeLessThan(32 << 20);
+    });
+
+    it('has nothing that an audit would find, and shows it every record and every end', async () => {
+      await fillLog(log, newBot());
+      const pool = new pg.Pool({ connectionString: under.task.connectionString });
+      const { signal } = new AbortController();
+      const found = await findings(log, pool);
+      await pool.end();
+      // Tests above append on top of what never was, which an engine may keep, and set aside.
+      expect(found.filter(({ kind }) => kind !== 'void')).toEqual([]);
+
+      const surveyed: string[] = [];
+      for await (const records of log.survey(signal))
+        for (const record of records)
+          if (record.void === null) surveyed.push(`${record.position} ${record.commit?.id}`);
+      const read = (await readAll(log)).map(({ position, id }) => `${position} ${id}`);
+      expect(surveyed.sort()).toEqual(read.sort());
+      const ends = new Map<string, StreamHead>();
+      for await (const heads of log.heads()) for (const [stream, head] of heads) ends.set(stream, head);
+      expect(ends.size).toBeGreaterThan(5);
+      for (const [stream, head] of [...ends].slice(0, 20)) expect((await other.read(stream)).head).toEqual(head);
     });
 
     it('takes nothing more once it is closed', async () => {

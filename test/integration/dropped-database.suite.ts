@@ -34,6 +34,14 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       const statuses = Object.fromEntries(Object.entries(before).map(([name, { status }]) => [name, status]));
       expect(statuses).toEqual({
         ...Object.fromEntries(Object.keys(sampleReports()).map((name) => [name, 200])),
+        broadcasts: 200,
+        orderedBroadcasts: 200,
+        draft: 200,
+        scheduled: 200,
+        failed: 200,
+        savedTooLate: 200,
+        recipients: 200,
+        unknownBroadcast: 404,
         resources: 200,
         events: 200,
         fields: 200,
@@ -43,6 +51,19 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         deletedReport: 404,
         savedReportRun: 200,
         savedReportAsCsv: 200,
+        codes: 200,
+        referrals: 200,
+        marked: 200,
+        badMark: 400,
+        unknownCode: 404,
+        balance: 200,
+        balanceOfNobody: 200,
+        payouts: 200,
+        accruals: 200,
+        rates: 200,
+        history: 200,
+        noBalance: 400,
+        reversedTwice: 409,
         errors: 200,
         errorsOfAnother: 200,
         badEvent: 400,
@@ -57,6 +78,12 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         rightSecret: 200,
       });
       expect(before['errors']!.body.data.items.length).toBeGreaterThan(2);
+      expect(before['codes']!.body.data).toMatchObject({ total_referrals: 3, codes: [{ link: expect.any(String) }] });
+      expect(before['marked']!.body.data).toMatchObject({ referrer_id: 1, already_attributed: true });
+      expect(before['history']!.body.data.history.map(({ event }: { event: string }) => event)).toEqual([
+        ...['accrued', 'accrued', 'accrued', 'payout_requested', 'payout_requested', 'payout_paid', 'payout_cancelled'],
+        ...['accrued', 'payout_requested', 'payout_requested', 'compensated', 'cancelled'],
+      ]);
       // EUR at 1.1: 19.99 ordered and a sale of 5.
       expect(before['amounts']!.body.data.columns[1].total).toBe(27.489);
     });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allVersions, dropVersion, makeLive } from '../../src/projections/runtime/versions.ts';
@@ -41,6 +42,7 @@ test('a rebuild that is killed with -9 goes on where it was', async () => {
     });
     const ended = once(command, 'exit');
     await expect.poll(counted, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    expect(getPriority(command.pid), 'requests go first').toBe(Math.max(10, getPriority()));
     command.kill('SIGKILL');
     await ended;
     const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];

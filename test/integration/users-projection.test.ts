@@ -95,6 +95,16 @@ describe('the read model `users`', () => {
     ]);
   });
 
+  it('has no source of a first visit by a referral code', async () => {
+    const visit: LedgerEvent = updates({ event_id: SYSTEM_EVENTS.start, start_param: 'k7Rt2Wxy' });
+    const code: LedgerEvent = { type: 'referral_code_created', data: { code: 'k7Rt2Wxy', user_id: 1 } };
+    const after = { start_param: 'k7Rt2Wxy' };
+    expect(await users(visit, code)).toMatchObject([{ addition_fields: { ...after, utm_source: 'k7Rt2Wxy' } }]);
+    const [user] = await users(code, visit);
+    expect(user).toMatchObject({ user_id: 42 });
+    expect((user as { addition_fields: object }).addition_fields).toEqual(after);
+  });
+
   it('takes a repeated update for nothing, within 7 days', async () => {
     const { date: _, ...callback } = item;
     const again: LedgerEvent = { type: 'updates_received', data: { items: [callback] } };

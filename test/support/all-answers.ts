@@ -1,10 +1,11 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { changeBot } from '../../src/commands/change-bot.ts';
 import { createGoal } from '../../src/commands/create-goal.ts';
 import { createUnit } from '../../src/commands/create-unit.ts';
 import { issueKey } from '../../src/commands/issue-key.ts';
 import { revokeKey } from '../../src/commands/revoke-key.ts';
 import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
+import { fillAccount, REFERRER } from './fill-accounts.ts';
 import type { Answer, TestBot, TestService } from './service.ts';
 
 /** A service with something to answer about, and every kind of answer that it gives: to compare them before and after. */
@@ -19,11 +20,17 @@ export interface FilledBots {
   /** Uuids of a saved report, and of one that was deleted. */
   readonly report: string;
   readonly deletedReport: string;
+  /** Id of an accrual that was reversed. */
+  readonly reversed: number;
+  /** A draft with an uploaded list, one that is scheduled, and one that failed, since the bot has no token. */
+  readonly draft: number;
+  readonly scheduled: number;
+  readonly failed: number;
 }
 
 /** One answer of each kind: what is there, what is refused, and to whom. Nothing is changed by asking. */
 export async function allAnswers(address: string, filled: FilledBots): Promise<Answers> {
-  const { bot, free, revoked, report, deletedReport } = filled;
+  const { bot, free, revoked, report, deletedReport, reversed, draft, scheduled, failed } = filled;
   const { apiKey } = bot;
   const ask = (at: string, path: string, key: string | null, body?: object, more: object = {}) =>
     request(at + path, { ...(key === null ? {} : { 'api-key': key }), ...more }, body);
@@ -38,6 +45,27 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     deletedReport: () => ask(address, `/v1/reports/get?uuid=${deletedReport}`, apiKey),
     savedReportRun: () => ask(address, '/v1/reports/run', apiKey, { uuid: report }),
     savedReportAsCsv: () => ask(address, '/v1/reports/run', apiKey, { uuid: report, format: 'csv' }),
+    codes: () => ask(address, '/v1/referral/codes?user_id=1', apiKey),
+    referrals: () => ask(address, '/v1/referral/referrals?user_id=1', apiKey),
+    marked: () => ask(address, '/v1/referral/mark-referral', apiKey, { referral_user_id: 2, referrer_user_id: 3 }),
+    badMark: () => ask(address, '/v1/referral/mark-referral', apiKey, { referral_user_id: 2, referrer_user_id: 2 }),
+    balance: () => ask(address, `/v1/referral/balance?user_id=${REFERRER}`, apiKey),
+    balanceOfNobody: () => ask(address, '/v1/referral/balance?user_id=404', apiKey),
+    payouts: () => ask(address, `/v1/referral/payouts?user_id=${REFERRER}`, apiKey),
+    accruals: () => ask(address, `/v1/referral/accruals?user_id=${REFERRER}`, apiKey),
+    rates: () => ask(address, `/v1/referral/rates?user_id=${REFERRER}`, apiKey),
+    history: () => ask(address, `/v1/referral/history?user_id=${REFERRER}`, apiKey),
+    noBalance: () => ask(address, '/v1/referral/payout', apiKey, { user_id: REFERRER }),
+    reversedTwice: () => ask(address, '/v1/referral/reverse-accrual', apiKey, { accrual_id: reversed }),
+    unknownCode: () => ask(address, '/v1/referral/mark-referral', apiKey, { referral_user_id: 9, code: 'nobody' }),
+    broadcasts: () => ask(address, '/v1/broadcast/list', apiKey),
+    orderedBroadcasts: () => ask(address, '/v1/broadcast/list?filters[name]=SALE&orders[name]=asc&limit=2', apiKey),
+    draft: () => ask(address, `/v1/broadcast/get?id=${draft}`, apiKey),
+    scheduled: () => ask(address, `/v1/broadcast/get?id=${scheduled}`, apiKey),
+    failed: () => ask(address, `/v1/broadcast/get?id=${failed}`, apiKey),
+    savedTooLate: () => ask(address, '/v1/broadcast/save', apiKey, { id: failed, name: 'Late' }),
+    recipients: () => ask(address, `/v1/broadcast/recipients?id=${failed}`, apiKey),
+    unknownBroadcast: () => ask(address, '/v1/broadcast/cancel', apiKey, { id: 404_404 }),
     errors: () => ask(address, '/v1/bot-errors', apiKey),
     errorsOfAnother: () => ask(address, '/v1/bot-errors', free.apiKey),
     badEvent: () => ask(address, '/v1/send-event', apiKey, event),
@@ -98,14 +126,51 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     expiresAt: null,
   });
   await revokeKey(commands, { ownerId: bot.ownerId, keyId: issued.keyId });
+  // By a link, by a code whose visits came before it was anybody's, and by a mark.
+  const { code } = (await send('referral/create-code', { user_id: 1 })).data;
+  await send('send-update', { update: start(6, code) });
+  await send('referral/set-code-owners', [{ code: 'utmsource-ads2', user_id: 1 }]);
+  await send('referral/mark-referral', { referral_user_id: 7, referrer_user_id: 1 });
   const { totals, users } = sampleReports();
   const report = await save('First name', totals);
   await save('Users', users, { uuid: report });
   await save('Totals', totals);
   const deletedReport = await save('Gone', totals);
   await send('reports/delete', { uuid: deletedReport });
+  const reversed = await fillAccount(service, bot, send);
+  const broadcasts = await fillBroadcasts(service, bot, send);
   await service.projected();
-  return { bot, free, revoked: issued.apiKey, report, deletedReport };
+  return { bot, free, revoked: issued.apiKey, report, deletedReport, reversed, ...broadcasts };
+}
+
+/** A draft, one that is scheduled, and one that has failed. */
+async function fillBroadcasts(
+  service: TestService,
+  bot: TestBot,
+  send: (path: string, body: unknown) => Promise<Answer['body']>,
+): Promise<Pick<FilledBots, 'draft' | 'scheduled' | 'failed'>> {
+  const segmentations = { include: [{ type: 'list', config: { chat_ids: [1, 2, 3] } }] };
+  const content = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, segmentations };
+  const create = async (body: object): Promise<number> => (await send('broadcast/create', body)).data.id;
+  const draft = await create({ type: 'sendPhoto', name: 'Sale, first' });
+  const uploaded = await send('broadcast/upload-segment', { task_id: draft, chat_ids: [9, 8, 9] });
+  const custom = { include: [{ type: 'custom', config: { segment_id: uploaded.data.segment_id } }] };
+  await send('broadcast/save', { id: draft, segmentations: custom, date_send: '2027-03-28 02:30:00' });
+  const scheduled = await create({
+    ...content,
+    name: 'Sale, second',
+    date_send: '2099-01-01 00:00:00',
+    activate: true,
+  });
+  const cancelled = await create({ ...content, activate: true, date_send: '2099-01-01 00:00:00' });
+  await send('broadcast/cancel', { id: cancelled });
+  const failed = await create({ ...content, settings: { intervalCap: 30 }, activate: true });
+  const key = { 'api-key': bot.apiKey };
+  await vi.waitUntil(async () => (await service.get(`/v1/broadcast/get?id=${failed}`, key)).body.data.status === 5, {
+    timeout: 20_000,
+    interval: 50,
+  });
+  return { draft, scheduled, failed };
 }
 
 function start(id: number, payload: string): object {

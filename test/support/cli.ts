@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Change } from '../../src/cli/context.ts';
 import { SettleTimeoutError } from '../../src/cli/errors.ts';
 import { runCli } from '../../src/cli/program.ts';
@@ -18,6 +19,8 @@ export interface CliRun {
 export interface TestCli {
   readonly log: MemoryLog;
   readonly sources: TestSources;
+  /** The database of the read models. */
+  readonly pool: pg.Pool;
   /** What the commands waited for. */
   readonly changes: readonly Change[];
   /** From now on no instance catches up. */
@@ -35,6 +38,7 @@ export async function startTestCli(): Promise<TestCli> {
   const log = memoryLog(3);
   const sources = testSources();
   const catchUp = await follow(database.pool, catalogReadModel, log);
+  const followed = new Map([[catalogReadModel.name, catchUp]]);
   const source = { pool: database.pool, schema: firstSchema(catalogReadModel) };
   const changes: Change[] = [];
   let stalled = false;
@@ -61,7 +65,14 @@ export async function startTestCli(): Promise<TestCli> {
           signal: new AbortController().signal,
           settleVersions: async () => {},
           progress: () => {},
+          giveWay: () => {},
           catalog: async () => source,
+          async projected(model) {
+            const follows = followed.get(model.name) ?? (await follow(database.pool, model, log));
+            followed.set(model.name, follows);
+            await follows();
+            return { pool: database.pool, schema: firstSchema(model) };
+          },
           async settle(change) {
             changes.push(change);
             if (stalled) throw new SettleTimeoutError(10);
@@ -75,6 +86,7 @@ export async function startTestCli(): Promise<TestCli> {
   return {
     log,
     sources,
+    pool: database.pool,
     changes,
     run,
     stall() {

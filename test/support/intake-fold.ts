@@ -57,6 +57,7 @@ interface Candidate {
 interface BotState {
   readonly bot_id: number;
   readonly owner_id: number;
+  readonly codes: string[];
   pair: string;
   value: string;
   clock: number;
@@ -70,7 +71,7 @@ interface BotState {
 interface VisitState {
   readonly candidate: Candidate;
   readonly code: string;
-  readonly utm: string;
+  readonly utm: string | null;
   readonly first_seen: boolean;
 }
 
@@ -115,7 +116,8 @@ export function foldIntake(commits: readonly ReadCommit[]): Picture {
       switch (event.type) {
         case 'bot_created': {
           const { bot_id, owner_id, pair_separator: pair, value_separator: value } = event.data;
-          const collections = { units: new Map(), known: new Map(), keys: new Set<string>(), updates: [], waiting: [] };
+          const lists = { updates: [], waiting: [], codes: [] };
+          const collections = { units: new Map(), known: new Map(), keys: new Set<string>(), ...lists };
           bots.set(key, { bot_id, owner_id, pair, value, clock: 0, ...collections });
           const names = ['start', 'command', 'payment', 'webapp_data', 'callback', 'block', 'unblock', 'message'];
           for (const [i, name] of names.entries())
@@ -165,6 +167,9 @@ export function foldIntake(commits: readonly ReadCommit[]): Picture {
             if (code !== undefined) visits.push({ candidate: found, code, utm: utmOf(code, bot), first_seen });
           }
           break;
+        case 'referral_code_created':
+          bot.codes.push(event.data.code);
+          break;
         case 'users_imported':
           bot.clock = Math.max(bot.clock, commit.at);
           for (const { user_id } of event.data.items) appear(user_id);
@@ -207,7 +212,7 @@ function errorOf({ id, bot, source }: Candidate, date: number, resolved_at: numb
   return { id, bot_id: bot.bot_id, source, date, resolved_at };
 }
 
-function utmOf(payload: string, { pair, value }: BotState): string {
+function utmOf(payload: string, { pair, value, codes }: BotState): string | null {
   const fields: Record<string, string> = {};
   for (const piece of payload.split(pair)) {
     const [key, ...rest] = piece.split(value);
@@ -215,7 +220,9 @@ function utmOf(payload: string, { pair, value }: BotState): string {
     if (!['source', 'medium', 'campaign', 'term', 'content'].includes(name) || rest.join(value) === '') continue;
     fields[name] = rest.join(value);
   }
-  if (Object.keys(fields).length === 0) fields['source'] = payload;
+  const bare = Object.keys(fields).length === 0;
+  if (bare && codes.includes(payload)) return null;
+  if (bare) fields['source'] = payload;
   return ['source', 'medium', 'campaign', 'term', 'content'].map((name) => fields[name] ?? '').join('|');
 }
 
@@ -225,7 +232,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
   const ofUser = stored.filter(mine).sort(place);
   const { webapp_name } = c.item;
   const utm = visits
-    .filter((visit) => mine(visit.candidate) && visit.candidate.date <= c.date)
+    .filter((visit) => visit.utm !== null && mine(visit.candidate) && visit.candidate.date <= c.date)
     .sort((a, b) => place(a.candidate, b.candidate))
     .at(-1)?.utm;
 

@@ -192,6 +192,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
+    arbitrary: fc.record({ lane: bot, wait, code: pick('plain', 'source-ads') }).map(({ lane, wait, code }) => ({
+      lane: `bot-${lane}` as const,
+      stream: `referral-${lane}`,
+      wait,
+      event: { type: 'referral_code_created' as const, data: { code, user_id: 1 } },
+    })),
+  },
+  {
+    weight: 1,
     arbitrary: fc
       .record({ lane: bot, wait, code: pick('TOK', 'EUR'), scale: pick(0, 3) })
       .map(({ lane, wait, code, scale }) => ({

@@ -65,8 +65,8 @@ export function memoryLog(lanes = 1): MemoryLog {
     // Async, so that a refusal is a rejection as on a real engine.
     append: async (commit) => append(commit),
 
-    async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
-      const rest = (streams.get(stream) ?? []).slice(from.revision);
+    async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
+      const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);
       return { head: verifyChain(stream, from, rest), commits: rest };
     },
 
@@ -91,6 +91,13 @@ export function memoryLog(lanes = 1): MemoryLog {
 
     head: async () => new Map(commits.flatMap((all, lane) => (all.length === 0 ? [] : [[lane, all.at(-1)!.position]]))),
     lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
+    async *survey() {
+      for (const all of commits)
+        yield all.map((commit) => ({ position: commit.position, commit, void: null, fault: null }));
+    },
+    async *heads() {
+      yield new Map([...streams].map(([stream, all]) => [stream, verifyChain(stream, EMPTY_STREAM, all)]));
+    },
     ping: async () => {},
     close: async () => {},
   };

@@ -12,12 +12,12 @@ import { createFirstTables, firstSchema } from './read-model-tables.ts';
 /** By table, every row as text, in an order of the text's own. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
-/** What a read model holds, its checkpoint aside. */
+/** What a read model holds, its checkpoint and what is made from its other tables aside. */
 export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
-     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') ORDER BY 1`,
-    [firstSchema(model)],
+     WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') AND tablename <> ALL ($2) ORDER BY 1`,
+    [firstSchema(model), model.derived ?? []],
   );
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {

@@ -11,11 +11,14 @@ import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
 import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { startProcesses } from '../../src/processes.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { runProjectors } from '../../src/projectors.ts';
+import { createChunkCache } from '../../src/queries/report/chunk-cache.ts';
+import { reportRunner } from '../../src/queries/report/run-report.ts';
 import { startService } from '../../src/service.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -197,6 +200,8 @@ export async function startTestInstance(
     lifecycle,
     signal: new AbortController().signal,
     project: (foundation) => runProjectors(foundation, config, logger, readModels),
+    report: ({ pool }) => ({ run: reportRunner(pool, createChunkCache(2 ** 20)), stop: async () => {} }),
+    act: (foundation) => startProcesses(foundation, config, logger),
     readModels,
     invite: () => {},
   });

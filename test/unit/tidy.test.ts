@@ -6,7 +6,7 @@ import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.t
 
 /** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation is told as `file: what`. */
 
-const files = ['src', 'test'].flatMap(sourceFiles);
+const files = ['src', 'test', 'demo'].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
 
 /** The folder below src that a file belongs to; null for the composition roots, which may name every room. */
@@ -23,8 +23,20 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   platform: ['domain/'],
   commands: ['domain/', 'log/port.ts'],
   projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'pause.ts'],
-  queries: ['domain/', 'database/', 'in-time.ts'],
-  processes: ['domain/', 'commands/', 'queries/', 'platform/', 'projections/', 'log/port.ts', 'database/', 'pause.ts'],
+  // How events are packed is said where they are packed.
+  queries: ['domain/', 'database/', 'projections/events/packed/', 'in-time.ts'],
+  processes: [
+    'domain/',
+    'commands/',
+    'queries/',
+    'platform/',
+    'projections/',
+    'log/port.ts',
+    'database/',
+    'config.ts',
+    'in-time.ts',
+    'pause.ts',
+  ],
   api: [
     'domain/',
     'commands/',
@@ -37,8 +49,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'database/errors.ts',
     // Where the read models are that queries read, and how far behind.
     'projections/read-model.ts',
+    'projections/broadcasts/read-model.ts',
     'projections/catalog/read-model.ts',
+    'projections/accounts/read-model.ts',
     'projections/events/read-model.ts',
+    'projections/recipients/read-model.ts',
+    'projections/referral/read-model.ts',
     'projections/reports/read-model.ts',
     'projections/users/read-model.ts',
     'projections/runtime/checkpoint.ts',
@@ -53,7 +69,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'commands/',
     'queries/',
     'log/port.ts',
+    'log/audit.ts',
+    'log/backup.ts',
     'log/copy.ts',
+    'log/restore.ts',
     'projections/',
     'database/lease.ts',
     'pause.ts',
@@ -73,6 +92,12 @@ it('arrows between rooms run as the table says', () => {
       .map((file) => `${path}: imports ${file}`);
   });
   expect(violations).toEqual([]);
+});
+
+it('the demo knows the service by its API alone', () => {
+  const imports = files.filter(({ path }) => path.startsWith('demo/')).flatMap(({ files }) => files);
+  expect(imports.length).toBeGreaterThan(0);
+  expect(imports.filter((file) => !file.startsWith('demo/'))).toEqual([]);
 });
 
 /** Engines of the log are the folders in src/log, but for what engines share. */
@@ -102,7 +127,15 @@ const HOMES: Readonly<Record<string, string>> = {
   commander: 'src/cli/',
   fastify: 'src/api/',
 };
-const DOMAIN_PACKAGES = ['big.js', 'currency-codes', 'lossless-json', 'node:crypto', 'temporal-polyfill', 'zod'];
+const DOMAIN_PACKAGES = [
+  'big.js',
+  'currency-codes',
+  'liquidjs',
+  'lossless-json',
+  'node:crypto',
+  'temporal-polyfill',
+  'zod',
+];
 
 it('the domain leans on few packages, and some packages are known in one place only', () => {
   const violations = src.flatMap(({ path, packages }) =>

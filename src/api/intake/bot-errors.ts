@@ -2,23 +2,11 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { BOT_ERROR_KINDS, botErrors } from '../../queries/bot-errors.ts';
 import { botOf } from '../access.ts';
+import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
-
-/** An integer of a query, brought into its range when it lies outside (decisions 3.2). */
-const clamped = (fallback: number, min: number, max: number) =>
-  z
-    .string({ error: 'must be given once' })
-    .regex(/^-?\d+$/, 'must be an integer')
-    .transform((text) => Math.min(max, Math.max(min, Number(text))))
-    .default(fallback)
-    .meta({ type: 'integer' });
-
 const query = z.object({
-  limit: clamped(DEFAULT_LIMIT, 1, MAX_LIMIT).describe(`Default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}, clamped`),
-  offset: clamped(0, 0, Number.MAX_SAFE_INTEGER).describe('Default 0, clamped'),
+  ...page,
   kind: z.enum(BOT_ERROR_KINDS).optional(),
 });
 

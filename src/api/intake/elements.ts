@@ -12,17 +12,28 @@ export interface ReadElements<T> {
 /**
  * Reads one element or an array of 1 to `max`. A union schema could only say that neither form fits; this points at the
  * field, led by the element's index where the body is an array.
+ * @param usual reads what needs no schema to be read; null for the rest
  * @throws ApiError 400 when there are no elements or too many
  */
-export function readElements<S extends z.ZodType>(schema: S, max: number, body: unknown): ReadElements<z.output<S>> {
+export function readElements<S extends z.ZodType>(
+  schema: S,
+  max: number,
+  body: unknown,
+  usual: (element: unknown) => z.output<S> | null = () => null,
+): ReadElements<z.output<S>> {
   const given = Array.isArray(body) ? body : [body];
   if (given.length < 1 || given.length > max) throw new ApiError(400, `send 1 to ${max} elements, not ${given.length}`);
   const elements: z.output<S>[] = [];
   const problems: Problem[] = [];
-  given.forEach((element, index) => {
+  for (const [index, element] of given.entries()) {
+    const read = usual(element);
+    if (read !== null) {
+      elements.push(read);
+      continue;
+    }
     const result = schema.safeParse(element);
     if (result.success) elements.push(result.data);
     else problems.push(...problemsOf(result.error, Array.isArray(body) ? [index] : []));
-  });
+  }
   return { elements, problems };
 }

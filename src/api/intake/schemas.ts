@@ -9,10 +9,10 @@ import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain
  * through domain/json.ts and described to OpenAPI by hand. An optional field that is null counts as absent.
  */
 
-const MAX_TEXT = 250;
+export const MAX_TEXT = 250;
 const NOT_AN_OBJECT = { error: 'must be an object' };
 /** An event may lie this far in the future, for clocks that run ahead. */
-const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 const text = (min: number, max: number) =>
   z

@@ -5,7 +5,8 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, customEvent, oneOrMany } from './schemas.ts';
+import { accepted, type CustomEvent, customEvent, oneOrMany } from './schemas.ts';
+import { usualCustomEvent } from './usual-event.ts';
 
 const MAX_EVENTS = 1000;
 
@@ -22,7 +23,9 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
     bodyLimit: LARGE_BODY,
     body: oneOrMany(schema, MAX_EVENTS),
     check(body) {
-      const { elements, problems } = readElements(schema, MAX_EVENTS, body);
+      const receipt = now();
+      const usual = (element: unknown): CustomEvent | null => usualCustomEvent(element, receipt);
+      const { elements, problems } = readElements(schema, MAX_EVENTS, body, usual);
       if (problems.length > 0) throw invalid(problems);
       // The form matters for the key of a name that is refused later.
       return Array.isArray(body) ? [...elements] : elements[0]!;

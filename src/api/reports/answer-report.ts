@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/report/parse-report.ts';
 import type { ReportAnswer } from '../../queries/report/answer.ts';
-import { type ReportDependencies, runReport } from '../../queries/report/run-report.ts';
+import type { ReportTask } from '../../queries/report/run-report.ts';
 import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
@@ -24,13 +24,16 @@ export interface ReportQuestion {
 /** @throws ApiError 400 for a wrong config, 429 with too many reports of the key at once, 502 for one that takes too long */
 export type AnswerReport = (request: FastifyRequest, question: ReportQuestion) => Promise<ReportAnswer>;
 
-export function answerReport(reports: () => Promise<ReportDependencies>, limit: ConcurrencyLimit): AnswerReport {
+/** What the service adds to a report that was asked for. */
+export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>) => Promise<ReportAnswer>;
+
+export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
   return async (request, { bot, config, rows, placed = (problem) => problem }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
-    const run = async () => runReport(await reports(), bot.bot_id, parsed, rows);
+    const asked = { botId: bot.bot_id, parsed, limit: rows };
     try {
-      return await limit(principalOf(request).keyId, run);
+      return await limit(principalOf(request).keyId, () => runAsked(asked));
     } catch (error) {
       if (!(error instanceof ReportTimeoutError)) throw error;
       throw new ApiError(502, `${error.message}: narrow the period`);

@@ -4,11 +4,14 @@ import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { reportsReadModel } from '../../projections/reports/read-model.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
+import type { RunReport } from '../../queries/report/run-report.ts';
 import type { ServedSchema } from '../../served-schema.ts';
 import type { AnyRoute } from '../route.ts';
+import { settleIn } from '../settle.ts';
 import { answerReport } from './answer-report.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { eventFieldList, events, resources, utmLabelList } from './lists.ts';
@@ -16,29 +19,30 @@ import { preview } from './preview.ts';
 import { run } from './run.ts';
 import { save } from './save.ts';
 import { getReport, listReports, removeReport } from './saved.ts';
-import { settleReports } from './settle.ts';
 
 export interface ReportRoutesOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
   readonly pool: pg.Pool;
-  /** As in `ApiDependencies`. */
-  readonly reportPool: pg.Pool;
+  readonly runReport: RunReport;
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
 }
 
 /** The endpoints of the report builder. */
-export function reportRoutes({ config, pool, reportPool, log, served, sources }: ReportRoutesOptions): AnyRoute[] {
+export function reportRoutes({ config, pool, runReport, log, served, sources }: ReportRoutesOptions): AnyRoute[] {
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const saved = { catalog, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
   const eventTables = async () => ({ pool, events: await served(eventsReadModel) });
-  const answer = answerReport(async () => {
-    const tables = { events: await served(eventsReadModel), users: await served(usersReadModel) };
+  const answer = answerReport(async (asked) => {
+    const models = [eventsReadModel, usersReadModel, referralReadModel] as const;
+    const [events, users, referral] = await Promise.all(models.map(served));
+    const tables = { events: events!, users: users!, referral: referral! };
     const timeoutMs = config.REPORT_TIMEOUT_MS;
-    return { pool: reportPool, tables, sources, timeoutMs, lagMs: () => lagMs(Object.values(tables)) };
+    const lag = await lagMs(Object.values(tables));
+    return runReport({ ...asked, tables, now: sources.now(), lagMs: lag, timeoutMs });
   }, concurrencyLimit(config.REPORT_CONCURRENCY));
-  const settle = settleReports(pool);
+  const settle = settleIn(pool, reportsReadModel);
   return [
     resources(catalog),
     events(eventTables),

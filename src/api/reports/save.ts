@@ -9,9 +9,9 @@ import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { Settle } from '../settle.ts';
 import { unknownReport, uuidOf } from './find-report.ts';
 import { saveBody, savedAnswer } from './schemas.ts';
-import type { Settle } from './settle.ts';
 
 /** POST /v1/reports/save (interface.md, "Report builder"): keeps a report under a name, or replaces one that was kept. */
 export function save(context: CommandContext, settle: Settle): AnyRoute {

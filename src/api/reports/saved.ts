@@ -10,9 +10,9 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { Settle } from '../settle.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { deleteBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
-import type { Settle } from './settle.ts';
 
 /** Saved reports: to list, to get and to delete them. All of it needs a personal key (decisions 4.7). */
 const access = { resource: 'optional', premium: true, personal: true } as const;

@@ -184,12 +184,16 @@ export const deleteBody: z.ZodType<{ uuid: unknown }> = z.object({ uuid }).meta(
 
 export const savedAnswer = answer(z.object({ uuid }));
 
+/** Not `reportConfig`: what means nothing to a report of its type is kept, whatever it is. */
+const savedConfig = z
+  .looseObject({ source_request: z.looseObject({ type: z.string() }), settings: z.looseObject({}) })
+  .describe('As it was saved');
 const savedReport = z
   .object({
     uuid,
     name: z.string(),
     resource_key: z.string().describe('Of its bot'),
-    report_config: reportConfig,
+    report_config: savedConfig,
     date_create: isoDate,
   })
   .meta({ id: 'SavedReport' });

@@ -7,7 +7,8 @@ import type { ClusterPlace } from './cluster.ts';
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '', // a socket's path may have 107 bytes, and checkouts lie deeper
-  max_connections: '100',
+  // Three threads, each with its pools, a command or two, and what somebody looks at it with.
+  max_connections: '200',
   shared_buffers: '256MB',
   effective_cache_size: '1GB',
   work_mem: '16MB',

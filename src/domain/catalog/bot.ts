@@ -1,6 +1,7 @@
 import { type Decision, decider } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
+import type { SealedSecret } from '../secret.ts';
 import { differences, withChanges } from './changes.ts';
 import { MAX_CODE_LENGTH, MAX_NAME_LENGTH, textProblem, timezoneProblem } from './checks.ts';
 import { currencyDigits } from './currency.ts';
@@ -8,7 +9,10 @@ import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './eve
 
 /** Stream `bot-<public key>`: a bot's settings and units. */
 
-export type BotSettings = DataOf<typeof botChanged>;
+/** The token sealed: what is in clear stands only in older events. */
+export type BotSettings = Omit<DataOf<typeof botChanged>, 'token'> & {
+  readonly token?: SealedSecret | null | undefined;
+};
 type Bot = DataOf<typeof botCreated>;
 type Unit = DataOf<typeof unitCreated>;
 
@@ -106,22 +110,25 @@ const TOKEN = /^[A-Za-z0-9:_-]{1,250}$/;
 const SEPARATOR = /^[A-Za-z0-9_-]{1,8}$/;
 
 function settingsProblem(settings: Bot): Rejection | undefined {
-  const { username, token, pair_separator, value_separator } = settings;
+  const { username, pair_separator, value_separator } = settings;
   return (
     textProblem('name', settings.name, MAX_NAME_LENGTH) ??
     timezoneProblem('timezone', settings.timezone) ??
     (username === null || USERNAME.test(username)
       ? undefined
       : new Rejection('invalid', 'username', 'username must be 1 to 32 of letters, digits and _')) ??
-    (token === null || TOKEN.test(token)
-      ? undefined
-      : new Rejection('invalid', 'token', 'token must look as the platform issues it: 123456:ABC-DEF')) ??
     separatorProblem('pair_separator', pair_separator) ??
     separatorProblem('value_separator', value_separator) ??
     (pair_separator !== value_separator
       ? undefined
       : new Rejection('invalid', 'value_separator', 'the two separators must differ'))
   );
+}
+
+/** Looked at before it is sealed. */
+export function tokenProblem(token: string): Rejection | undefined {
+  if (TOKEN.test(token)) return undefined;
+  return new Rejection('invalid', 'token', 'token must look as the platform issues it: 123456:ABC-DEF');
 }
 
 function separatorProblem(path: string, separator: string): Rejection | undefined {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
+import { sealedSecret, storedSecret } from '../secret.ts';
 
 /** Events of owners, bots, keys, event types and exchange rates: what the dashboard's jobs write. */
 
@@ -55,7 +56,6 @@ export const keyRevoked = eventType('key_revoked', 1, z.object({ key_id: id, at:
 const botSettings = z.object({
   name: z.string(),
   username: z.string().nullable(),
-  token: z.string().nullable(),
   timezone: z.string(),
   pair_separator: z.string(),
   value_separator: z.string(),
@@ -63,18 +63,32 @@ const botSettings = z.object({
   auto_payout: autoPayout,
   paid_broadcasts: z.boolean(),
 });
-export const botCreated = eventType(
+const botFields = botSettings.extend({
+  /** Small integer that leads the keys of the read models. */
+  bot_id: id,
+  public_key: publicKey,
+  owner_id: id,
+  webhook_secret_hash: z.string(),
+});
+/** Of the Bot API; null: none. In version 1 it stood there in clear. */
+const token = { token: sealedSecret.nullable() };
+const clearToken = { token: z.string().nullable() };
+const storedToken = { token: storedSecret.nullable() };
+const createdBot = botFields.extend(storedToken);
+const changedBot = botSettings.extend(storedToken).partial();
+
+export const botCreated = eventType<'bot_created', z.infer<typeof createdBot>>(
   'bot_created',
-  1,
-  botSettings.extend({
-    /** Small integer that leads the keys of the read models. */
-    bot_id: id,
-    public_key: publicKey,
-    owner_id: id,
-    webhook_secret_hash: z.string(),
-  }),
+  2,
+  botFields.extend(token),
+  { 1: botFields.extend(clearToken) },
 );
-export const botChanged = eventType('bot_changed', 1, botSettings.partial());
+export const botChanged = eventType<'bot_changed', z.infer<typeof changedBot>>(
+  'bot_changed',
+  2,
+  botSettings.extend(token).partial(),
+  { 1: botSettings.extend(clearToken).partial() },
+);
 export const webhookSecretRotated = eventType(
   'webhook_secret_rotated',
   1,

@@ -8,7 +8,11 @@ export type Condition<F extends Field = Field> =
   | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition<F>[] }
   | { readonly type: 'not'; readonly condition: Condition<F> }
   | { readonly type: 'one_of'; readonly field: F; readonly values: readonly Value[] }
-  | { readonly type: 'range'; readonly field: F; readonly from: Bound | null; readonly to: Bound | null };
+  | { readonly type: 'range'; readonly field: F; readonly from: Bound | null; readonly to: Bound | null }
+  /** Of audiences only: text in which each `%` of the pattern stands for any text, and everything else for itself. */
+  | { readonly type: 'like'; readonly field: F; readonly pattern: string }
+  /** Of audiences only: the record has no value in the field. */
+  | { readonly type: 'missing'; readonly field: F };
 
 /** One end of a range; both ends of a range have the same type. */
 export interface Bound {

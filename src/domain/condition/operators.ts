@@ -1,24 +1,72 @@
 import type { FieldType } from './condition.ts';
 
 /** The operators of the grammar, in the order in which they are listed to callers. */
-export const GROUP_OPERATORS = ['and', 'or'] as const;
 export const COMPARISONS = ['=', '!=', '>', '<', '>=', '<='] as const;
-export type GroupOperator = (typeof GROUP_OPERATORS)[number];
 export type Comparison = (typeof COMPARISONS)[number];
-export type FieldOperator = Comparison | 'in' | 'between';
+/** What reports compare fields with. */
+export type ReportOperator = Comparison | 'in' | 'between';
+/** An operator without its `not `. */
+export type FieldOperator = ReportOperator | 'like' | 'is';
 
-export const FIELD_OPERATORS: readonly FieldOperator[] = [...COMPARISONS, 'in', 'between'];
-export const OPERATORS: readonly string[] = [...GROUP_OPERATORS, ...FIELD_OPERATORS];
+const REPORT_OPERATORS: readonly ReportOperator[] = [...COMPARISONS, 'in', 'between'];
+const AUDIENCE_OPERATORS: readonly string[] = [
+  ...COMPARISONS,
+  'like',
+  'not like',
+  'in',
+  'not in',
+  'between',
+  'not between',
+  'is',
+];
 
-/** Which operators make sense for a type: booleans have no order. */
-export function operatorsOf(type: FieldType): readonly FieldOperator[] {
-  return type === 'boolean' ? ['=', '!=', 'in'] : FIELD_OPERATORS;
+/** Who uses the grammar: reports have its eight first forms, audiences all (interface.md, "Filters" and "Audience"). */
+export type Grammar = 'report' | 'audience';
+
+const GRAMMARS: Readonly<Record<Grammar, { readonly groups: readonly string[]; readonly fields: readonly string[] }>> =
+  {
+    report: { groups: ['and', 'or'], fields: REPORT_OPERATORS },
+    audience: { groups: ['and', 'or', 'not'], fields: AUDIENCE_OPERATORS },
+  };
+
+/** Every operator of a grammar. */
+export function operatorsIn(grammar: Grammar): readonly string[] {
+  const { groups, fields } = GRAMMARS[grammar];
+  return [...groups, ...fields];
 }
 
-export function isGroupOperator(operator: string): operator is GroupOperator {
-  return (GROUP_OPERATORS as readonly string[]).includes(operator);
+/** Which operators of reports make sense for a type: booleans have no order. */
+export function operatorsOf(type: FieldType): readonly ReportOperator[] {
+  return type === 'boolean' ? ['=', '!=', 'in'] : REPORT_OPERATORS;
 }
 
-export function isFieldOperator(operator: string): operator is FieldOperator {
-  return (FIELD_OPERATORS as readonly string[]).includes(operator);
+/** Which operators of a grammar make sense for a type: only text has patterns. */
+export function operatorsFor(type: FieldType, grammar: Grammar): readonly string[] {
+  if (grammar === 'report') return operatorsOf(type);
+  const bases: readonly FieldOperator[] = [
+    ...operatorsOf(type),
+    'is',
+    ...(type === 'string' || type === 'dynamic' ? (['like'] as const) : []),
+  ];
+  return AUDIENCE_OPERATORS.filter((operator) => bases.some((base) => base === withoutNot(operator)));
+}
+
+/** An operator that compares a field, taken apart; undefined: the grammar has no such operator. */
+export function fieldOperator(
+  operator: string,
+  grammar: Grammar,
+): { readonly base: FieldOperator; readonly negated: boolean } | undefined {
+  if (!GRAMMARS[grammar].fields.includes(operator)) return undefined;
+  // Every operator of the tables is one of these, with or without its `not `.
+  return { base: withoutNot(operator) as FieldOperator, negated: operator.startsWith(NOT) };
+}
+
+export function isGroupOperator(operator: string, grammar: Grammar): operator is 'and' | 'or' | 'not' {
+  return GRAMMARS[grammar].groups.includes(operator);
+}
+
+const NOT = 'not ';
+
+function withoutNot(operator: string): string {
+  return operator.startsWith(NOT) ? operator.slice(NOT.length) : operator;
 }

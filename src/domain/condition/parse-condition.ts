@@ -1,34 +1,66 @@
 import { type Problem, under } from '../problem.ts';
 import { between, comparison, oneOf } from './comparison.ts';
 import type { Condition, Field, FieldCatalogue } from './condition.ts';
-import { type FieldOperator, isFieldOperator, isGroupOperator, OPERATORS, operatorsOf } from './operators.ts';
+import {
+  type FieldOperator,
+  fieldOperator,
+  type Grammar,
+  isGroupOperator,
+  operatorsFor,
+  operatorsIn,
+} from './operators.ts';
 import { type Constant, parseConstant } from './parse-value.ts';
 
 /** Bounds of decisions.md 4.10. */
-const MAX_DEPTH = 20;
+export const MAX_DEPTH = 20;
 const MAX_CONDITIONS = 1000;
 const MAX_VALUES = 10_000;
 
 const NESTED = 'expected a single condition, got a nested array';
 
+/** How many conditions were met so far; groups do not count. */
+export interface ConditionCount {
+  conditions: number;
+}
+
 interface Context<F extends Field> {
   readonly catalogue: FieldCatalogue<F>;
   readonly timezone: string;
   readonly problems: Problem[];
-  /** Conditions met so far; groups do not count. */
-  conditions: number;
+  readonly grammar: Grammar;
+  readonly count: ConditionCount;
 }
 
 /**
  * Checks a filter: `[operator, argument, …]`, nested under `and` and `or`. Absent, null and `[]` are no filter.
  * Adds what is wrong to `problems`, in which case the result means nothing.
+ *
+ * @param options.grammar what there is besides what reports have; those are the default
+ * @param options.count of several filters that are bounded together
  */
 export function parseCondition<F extends Field>(
   input: unknown,
-  options: { catalogue: FieldCatalogue<F>; timezone: string; path: string; problems: Problem[] },
+  options: {
+    catalogue: FieldCatalogue<F>;
+    timezone: string;
+    path: string;
+    problems: Problem[];
+    grammar?: Grammar;
+    count?: ConditionCount;
+  },
 ): Condition<F> | null {
-  if (input === null || input === undefined || (Array.isArray(input) && input.length === 0)) return null;
-  return parse(input, options.path, 1, { ...options, conditions: 0 }) ?? null;
+  if (isNoFilter(input)) return null;
+  return parse(input, options.path, 1, { grammar: 'report', count: { conditions: 0 }, ...options }) ?? null;
+}
+
+export function isNoFilter(input: unknown): boolean {
+  return input === null || input === undefined || (Array.isArray(input) && input.length === 0);
+}
+
+/** Counts one more condition. @returns what is wrong, said once, when there are too many */
+export function oneMore(count: ConditionCount): string | undefined {
+  count.conditions += 1;
+  return count.conditions === MAX_CONDITIONS + 1 ? `more than ${MAX_CONDITIONS} conditions` : undefined;
 }
 
 function parse<F extends Field>(
@@ -42,28 +74,37 @@ function parse<F extends Field>(
   };
   if (!Array.isArray(input)) return refuse('expected a condition: [operator, argument, …]');
   if (depth > MAX_DEPTH) return refuse(`conditions nest deeper than ${MAX_DEPTH}`);
+  const operators = operatorsIn(context.grammar);
   const [operator, ...rest] = input as unknown[];
   if (Array.isArray(operator)) return refuse(rest.length === 0 ? NESTED : `${NESTED}: join conditions with and or or`);
-  if (typeof operator !== 'string') return refuse('expected an operator', under(path, 0), OPERATORS);
-  if (isGroupOperator(operator)) {
+  if (typeof operator !== 'string') return refuse('expected an operator', under(path, 0), operators);
+  if (isGroupOperator(operator, context.grammar)) {
     if (rest.length === 0) return refuse(`${operator} needs at least one condition`);
-    const conditions = rest.map((part, index) => parse(part, under(path, index + 1), depth + 1, context));
-    return { type: operator, conditions: conditions.filter((part) => part !== undefined) };
+    const conditions = rest
+      .map((part, index) => parse(part, under(path, index + 1), depth + 1, context))
+      .filter((part) => part !== undefined);
+    if (operator !== 'not') return { type: operator, conditions };
+    if (rest.length > 1) return refuse('not takes one condition', under(path, 2));
+    return conditions[0] && { type: 'not', condition: conditions[0] };
   }
-  if (!isFieldOperator(operator)) return refuse('unknown operator', under(path, 0), OPERATORS);
-  context.conditions += 1;
-  if (context.conditions === MAX_CONDITIONS + 1) return refuse(`more than ${MAX_CONDITIONS} conditions`);
-  return parseFieldCondition(operator, input, path, context);
+  const known = fieldOperator(operator, context.grammar);
+  if (known === undefined) return refuse('unknown operator', under(path, 0), operators);
+  const tooMany = oneMore(context.count);
+  if (tooMany !== undefined) return refuse(tooMany);
+  const condition = parseFieldCondition(known.base, input, path, context);
+  return known.negated ? condition && { type: 'not', condition } : condition;
 }
 
+/** @param base the operator of `input` without its `not ` */
 function parseFieldCondition<F extends Field>(
-  operator: FieldOperator,
+  base: FieldOperator,
   input: readonly unknown[],
   path: string,
   context: Context<F>,
 ): Condition<F> | undefined {
-  const { catalogue, problems, timezone } = context;
-  const length = operator === 'between' ? 4 : 3;
+  const { catalogue, grammar, problems, timezone } = context;
+  const operator = String(input[0]);
+  const length = base === 'between' ? 4 : 3;
   if (input.length !== length)
     problems.push({
       path: under(path, Math.min(input.length, length)),
@@ -77,8 +118,8 @@ function parseFieldCondition<F extends Field>(
     problems.push({ path: under(path, 1), message: 'unknown field', allowed: catalogue.names });
     return undefined;
   }
-  if (!operatorsOf(field.type).includes(operator)) {
-    const allowed = operatorsOf(field.type);
+  const allowed = operatorsFor(field.type, grammar);
+  if (!allowed.includes(operator)) {
     problems.push({
       path: under(path, 0),
       message: `${field.name} is ${field.type}, which has no ${operator}`,
@@ -87,20 +128,33 @@ function parseFieldCondition<F extends Field>(
     return undefined;
   }
   if (input.length !== length) return undefined;
+  if (base === 'is') return parseIs(field, input[2], under(path, 2), problems);
 
   const constant = (value: unknown, at: string): Constant | undefined => {
-    const result = parseConstant(value, field.type, operator, timezone);
+    const result = parseConstant(value, field.type, base, { timezone, grammar });
     if (typeof result !== 'string') return result;
     problems.push({ path: at, message: `${field.name}: ${result}` });
     return undefined;
   };
-  if (operator === 'in') return parseIn(field, input[2], under(path, 2), constant, problems);
+  if (base === 'in') return parseIn(field, input[2], under(path, 2), constant, problems);
   const first = constant(input[2], under(path, 2));
-  if (operator !== 'between') return first && comparison(operator, field, first);
+  if (base === 'like') return first?.type === 'string' ? { type: 'like', field, pattern: first.value } : undefined;
+  if (base !== 'between') return first && comparison(base, field, first);
   const second = constant(input[3], under(path, 3));
   if (first === undefined || second === undefined) return undefined;
   if (first.type === second.type) return between(field, first, second);
   problems.push({ path: under(path, 3), message: 'both ends must be of one type' });
+  return undefined;
+}
+
+function parseIs<F extends Field>(
+  field: F,
+  input: unknown,
+  path: string,
+  problems: Problem[],
+): Condition<F> | undefined {
+  if (input === null) return { type: 'missing', field };
+  problems.push({ path, message: 'is takes null', allowed: ['null'] });
   return undefined;
 }
 

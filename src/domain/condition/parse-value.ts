@@ -2,7 +2,7 @@ import type { Temporal } from 'temporal-polyfill';
 import { exactNumber } from '../json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, type LocalInstants, parseLocalTime } from '../local-time.ts';
 import type { FieldType, Value } from './condition.ts';
-import { type FieldOperator, operatorsOf } from './operators.ts';
+import { type FieldOperator, type Grammar, operatorsFor } from './operators.ts';
 
 /** A constant of a condition, checked. Dates stay local: which instant they mean depends on the operator. */
 export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date'; readonly value: LocalInstants };
@@ -16,11 +16,11 @@ export function parseConstant(
   input: unknown,
   type: FieldType,
   operator: FieldOperator,
-  timezone: string,
+  { timezone, grammar }: { readonly timezone: string; readonly grammar: Grammar },
 ): Constant | string {
   const constant = typed(input, type, timezone);
   // Only a dynamic field can come to this: others were refused by their own type.
-  if (typeof constant !== 'string' && !operatorsOf(constant.type).includes(operator))
+  if (typeof constant !== 'string' && !operatorsFor(constant.type, grammar).includes(operator))
     return `${operator} does not compare ${constant.type} values`;
   return constant;
 }

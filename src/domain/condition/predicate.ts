@@ -2,6 +2,7 @@ import Big from 'big.js';
 import { LosslessNumber } from 'lossless-json';
 import { compareText } from './compare-text.ts';
 import type { Bound, Condition, Field, FieldType, Value } from './condition.ts';
+import { isLike } from './pattern.ts';
 
 /**
  * What a record has in a field: numbers as decimal text, dates as milliseconds since 1970 UTC, null where it is missing.
@@ -37,6 +38,12 @@ export function predicateOf<F extends Field, R>(condition: Condition<F>, reader:
       const above = from && beyond(condition.field.type, from, 1);
       const below = to && beyond(condition.field.type, to, -1);
       return on(reader(condition.field), (value) => (above?.(value) ?? true) && (below?.(value) ?? true));
+    }
+    case 'like':
+      return on(reader(condition.field), isLike(condition.pattern));
+    case 'missing': {
+      const read = reader(condition.field);
+      return (record) => read(record) === null;
     }
   }
 }

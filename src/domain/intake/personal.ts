@@ -1,5 +1,6 @@
 import type { LedgerEvent } from '../events.ts';
 import { IV_BYTES, open, type SealingKey, seal, sealedWith } from '../sealing.ts';
+import { keyIdOfSecret, openSecret } from '../secret.ts';
 import {
   type ImportedUser,
   importedPersonalFields,
@@ -40,12 +41,13 @@ function sealJson(key: SealingKey, fields: unknown, randomBytes: RandomBytes): s
 
 /** The ids of the keys that open what is sealed in the event. @throws UnreadableEventError */
 export function keyIdsOf(event: LedgerEvent): string[] {
+  if (event.type === 'bot_created' || event.type === 'bot_changed') return keyIdOfSecret(event.data.token);
   if (event.type !== 'updates_received' && event.type !== 'users_imported') return [];
   return event.data.items.flatMap(({ person }) => (typeof person === 'string' ? [sealedWith(person)] : []));
 }
 
 /**
- * The event with its personal fields in clear; those whose key was forgotten are gone.
+ * The event with its personal fields and secrets in clear; those whose key was forgotten are gone.
  * @param bot the public key of the bot whose event it is
  * @throws UnreadableEventError
  */
@@ -71,6 +73,15 @@ export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<str
         return { ...rest, ...importedPersonalFields.parse(opened(item.user_id, given) ?? {}) };
       });
       return { type: event.type, data: { items } };
+    }
+    case 'bot_created': {
+      const { token } = event.data;
+      return token === null ? event : { ...event, data: { ...event.data, token: openSecret(token, bot, keys) } };
+    }
+    case 'bot_changed': {
+      const { token } = event.data;
+      if (token === undefined || token === null) return event;
+      return { ...event, data: { ...event.data, token: openSecret(token, bot, keys) } };
     }
     default:
       return event;

@@ -43,9 +43,3 @@ export const CHART_AGGREGATIONS: ReadonlyMap<string, Aggregation> = new Map<stri
   ['property_max', { type: 'property', statistic: 'max' }],
   ['property_median', { type: 'property', statistic: 'median' }],
 ]);
-
-/** What a measure of no events is: counts, uniques and sums 0, every other statistic nothing (decisions.md 4.3). */
-export function ofNothing(measure: Measure): 0 | null {
-  if (measure.type === 'per_user') return null;
-  return measure.type === 'property' && measure.statistic !== 'sum' ? null : 0;
-}

@@ -17,27 +17,22 @@ function plain(value: FieldValue): readonly [string, string] | null {
   return [typeof value, typeof value === 'object' ? stringify(value)! : String(value)];
 }
 
-/** Counts what decides which combinations are the largest. */
-export interface Volumes {
-  add(key: string, values: readonly FieldValue[]): void;
-  /** The largest combinations, at most `limit`, largest first, each with its values; and whether there are more. */
-  largest(limit: number): { readonly shown: ReadonlyMap<string, readonly FieldValue[]>; readonly more: boolean };
-}
-
-export function countVolumes(): Volumes {
-  const volumes = new Map<string, { readonly key: string; readonly values: readonly FieldValue[]; count: number }>();
-  return {
-    add(key, values) {
-      const volume = volumes.get(key);
-      if (volume === undefined) volumes.set(key, { key, values, count: 1 });
-      else volume.count += 1;
-    },
-    largest(limit) {
-      const sorted = [...volumes.values()].sort((a, b) => b.count - a.count || byText(a.values, b.values));
-      const shown = new Map(sorted.slice(0, limit).map(({ key, values }) => [key, values]));
-      return { shown, more: volumes.size > limit };
-    },
-  };
+/**
+ * The largest combinations, at most `limit`, largest first, by their numbers; and whether there are more.
+ * @param volumes by number, what decides which are the largest; of none there is nothing to show
+ */
+export function largestCombinations(
+  values: readonly (readonly FieldValue[])[],
+  volumes: readonly (number | undefined)[],
+  limit: number,
+): { readonly shown: readonly number[]; readonly more: boolean } {
+  const some = values.flatMap((_, number) => ((volumes[number] ?? 0) > 0 ? [number] : []));
+  some.sort((a, b) => volumes[b]! - volumes[a]!);
+  // Of thousands of combinations most are too small to be compared by their texts.
+  const least = volumes[some[Math.min(limit, some.length) - 1] ?? 0] ?? 0;
+  const large = some.filter((number) => volumes[number]! >= least);
+  large.sort((a, b) => volumes[b]! - volumes[a]! || byText(values[a]!, values[b]!));
+  return { shown: large.slice(0, limit), more: some.length > limit };
 }
 
 /** Field by field by text, a missing value first, by code points; values that read alike, as 1 and "1" do, by type. */

@@ -25,6 +25,11 @@ export function walkInAnyOrder<E extends { readonly date: number }>({ windowMs, 
       if (best === null || attempt.level >= best.level) best = attempt;
     },
     best: () => best,
+    reset() {
+      recent.clear();
+      taken = 0;
+      best = null;
+    },
   };
 
   /**

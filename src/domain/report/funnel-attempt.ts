@@ -10,12 +10,14 @@ export interface Attempt<E> {
   readonly times: readonly number[];
 }
 
-/** Walks the events of one user, in the order of a timeline, and gives the best attempt among them. */
+/** Walks the events of one user after another, each in the order of a timeline, and gives the best attempt of each. */
 export interface FunnelWalk<E> {
   /** `steps`: a bit for each step that the event can be, step 1 the lowest; 0 for an event of no step. */
   take(event: E, steps: number): void;
   /** null: no event was a step 1, or, without an order, a step at all. */
   best(): Attempt<E> | null;
+  /** What comes is the next user's. */
+  reset(): void;
 }
 
 export type FunnelRules = Pick<FunnelReport, 'order' | 'windowMs'> & {

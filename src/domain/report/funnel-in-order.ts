@@ -1,13 +1,7 @@
-import type { Attempt, FunnelRules, FunnelWalk } from './funnel-attempt.ts';
-
-/** A chain that has come to some step: when each of its steps was taken, from that of `start`. */
-interface Chain<E> {
-  readonly start: E;
-  readonly times: readonly number[];
-}
+import type { FunnelRules, FunnelWalk } from './funnel-attempt.ts';
 
 /**
- * Funnels whose steps come one after another, in one pass and with memory for one chain a step: `chains[k]` is the one
+ * Funnels whose steps come one after another, in one pass and with memory for one chain a step: `starts[k]` began the one
  * that took step k and began last. It can go on for as long as any that began earlier and longer than most, so the others
  * need not be remembered. Each event fills one step of a chain: steps are handled from the last to the first.
  *
@@ -19,31 +13,50 @@ export function walkInOrder<E extends { readonly date: number }>({
   windowMs,
   steps,
 }: FunnelRules): FunnelWalk<E> {
-  const chains: (Chain<E> | undefined)[] = new Array(steps).fill(undefined);
-  let best: Attempt<E> | null = null;
+  const starts: (E | undefined)[] = new Array(steps).fill(undefined);
+  /** When the chain of step k took each of its steps, from `k * steps` on. */
+  const times = new Float64Array(steps * steps);
+  const bestTimes = new Float64Array(steps);
+  let level = 0;
+  let best: E | undefined;
 
   return {
     take(event, matches) {
       if (matches === 0 && order === 'ordered') return;
       for (let step = steps - 1; step >= 0; step -= 1) {
-        const chain = (matches & (1 << step)) === 0 ? undefined : continued(step, event);
-        if (chain === undefined) {
-          if (order === 'strict') chains[step] = undefined;
+        const start = (matches & (1 << step)) === 0 ? undefined : startOf(step, event);
+        if (start === undefined) {
+          if (order === 'strict') starts[step] = undefined;
           continue;
         }
         // The same attempt was here before, with an earlier event.
-        if (order === 'ordered' && chains[step]?.start === chain.start) continue;
-        chains[step] = chain;
-        if (best === null || step + 1 >= best.level) best = { level: step + 1, ...chain };
+        if (order === 'ordered' && starts[step] === start) continue;
+        goOn(step, start, event.date);
       }
     },
-    best: () => best,
+    best: () => (best === undefined ? null : { level, start: best, times: Array.from(bestTimes.subarray(0, level)) }),
+    reset() {
+      starts.fill(undefined);
+      level = 0;
+      best = undefined;
+    },
   };
 
-  function continued(step: number, event: E): Chain<E> | undefined {
-    if (step === 0) return { start: event, times: [event.date] };
-    const before = chains[step - 1];
-    if (before === undefined || event.date - before.start.date > windowMs) return undefined;
-    return { start: before.start, times: [...before.times, event.date] };
+  /** Where the chain began that the event continues by this step; undefined: there is none. */
+  function startOf(step: number, event: E): E | undefined {
+    if (step === 0) return event;
+    const before = starts[step - 1];
+    return before === undefined || event.date - before.date > windowMs ? undefined : before;
+  }
+
+  function goOn(step: number, start: E, date: number): void {
+    const row = step * steps;
+    for (let i = 0; i < step; i += 1) times[row + i] = times[row - steps + i]!;
+    times[row + step] = date;
+    starts[step] = start;
+    if (step + 1 < level) return;
+    level = step + 1;
+    best = start;
+    for (let i = 0; i < level; i += 1) bestTimes[i] = times[row + i]!;
   }
 }

@@ -29,7 +29,8 @@ export function funnelTally<E extends { readonly date: number }>(steps: number, 
   const rows = Array.from({ length: steps }, () => ({ users: 0, dropped: 0, in_progress: 0, waits: [] as number[] }));
   return {
     add({ level, start, times }) {
-      for (const [step, row] of rows.slice(0, level).entries()) {
+      for (let step = 0; step < level; step += 1) {
+        const row = rows[step]!;
         row.users += 1;
         if (step > 0 && times.length > 0) row.waits.push(times[step]! - times[step - 1]!);
       }

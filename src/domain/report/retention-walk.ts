@@ -16,10 +16,12 @@ export interface Returns<E> {
   readonly returned: readonly number[];
 }
 
-/** Walks the events of one user, in the order of a timeline. */
+/** Walks the events of one user after another, each in the order of a timeline. */
 export interface RetentionWalk<E> {
   take(event: E, is: { readonly start: boolean; readonly returning: boolean }): void;
   returns(): Returns<E>;
+  /** What comes is the next user's. */
+  reset(): void;
 }
 
 export interface RetentionRules {
@@ -34,8 +36,8 @@ export function walkRetention<E extends { readonly date: number }>({
   calendar: { starts },
   period,
 }: RetentionRules): RetentionWalk<E> {
-  const memberships: Membership<E>[] = [];
-  const returned: number[] = [];
+  let memberships: Membership<E>[] = [];
+  let returned: number[] = [];
   /** The interval of the current event; -1 before the first. Events come by date, so it only moves forward. */
   let interval = -1;
   let started = false;
@@ -48,6 +50,12 @@ export function walkRetention<E extends { readonly date: number }>({
       if (is.returning && inCalendar && returned.at(-1) !== interval) returned.push(interval);
     },
     returns: () => ({ memberships, returned }),
+    reset() {
+      memberships = [];
+      returned = [];
+      interval = -1;
+      started = false;
+    },
   };
 
   function start(event: E): void {

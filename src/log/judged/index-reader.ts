@@ -103,19 +103,26 @@ export async function holderOf(
 }
 
 /** @throws BrokenChainError */
-export async function readStream(index: Index, lane: number, stream: string, from: StreamHead): Promise<StreamSlice> {
+export async function readStream(
+  index: Index,
+  lane: number,
+  stream: string,
+  from: StreamHead,
+  atMost: number,
+): Promise<StreamSlice> {
   const { rows } = await index.pool.query<StoredRow & StreamHead>({
     name: 'index_stream',
     text: `SELECT c.at_offset, c.body, s.revision, s.hash
            FROM ${index.schema}.streams AS s
-           LEFT JOIN ${index.schema}.commits AS c ON c.stream = s.stream AND c.revision > $2
+           LEFT JOIN ${index.schema}.commits AS c
+             ON c.stream = s.stream AND c.revision > $2 AND c.revision <= $2 + $3::bigint
            WHERE s.stream = $1 ORDER BY c.revision`,
-    values: [stream, from.revision],
+    values: [stream, from.revision, atMost],
   });
   const commits = rows.flatMap((row) => (row.body === null ? [] : [recorded(lane, row)]));
   const head = verifyChain(stream, from, commits);
   const end = rows[0] ?? from;
-  if (head.revision !== end.revision || head.hash !== end.hash)
+  if (commits.length < atMost && (head.revision !== end.revision || head.hash !== end.hash))
     throw new BrokenChainError(stream, end.revision, `the stream ends at revision ${head.revision} instead`);
   return { head, commits };
 }

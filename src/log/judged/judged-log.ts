@@ -27,6 +27,7 @@ import { Progress } from './progress.ts';
 import { canonicalUuid, isStreamName } from './record.ts';
 import type { RecordStore } from './record-store.ts';
 import { subscribeToIndex, subscribeToRecords } from './subscription.ts';
+import { headsInIndex, surveyRecords } from './survey.ts';
 
 export interface JudgedLogOptions {
   readonly engine: string;
@@ -171,9 +172,11 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       }
     },
 
-    async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
+    async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const lane = laneOf(keyOf(stream));
-      const reading = caughtUp(lane, performance.now() + maxWaitMs).then(() => readStream(index, lane, stream, from));
+      const reading = caughtUp(lane, performance.now() + maxWaitMs).then(() =>
+        readStream(index, lane, stream, from, atMost),
+      );
       return inTime(reading, maxWaitMs, silent);
     },
 
@@ -194,6 +197,9 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       const commits = ends.reduce((sum, end, lane) => sum + Math.max(0, end - next[lane]!), 0);
       return { commits, seconds: commits === 0 ? 0 : await inTime(store.ageOfOldest(next), maxWaitMs, silent) };
     },
+
+    survey: (signal) => surveyRecords({ ...reader, laneOf }, AbortSignal.any([signal, closing.signal])),
+    heads: () => headsInIndex(index),
 
     async ping() {
       await inTime(store.ends(), maxWaitMs, silent);

@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 import { decodeCommit } from '../commit-codec.ts';
-import type { RecordedCommit } from '../port.ts';
+import { type RecordedCommit, UnreadableCommitError } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
 import { positionOf } from './position.ts';
 
@@ -39,7 +39,8 @@ export function readRecord(record: LogRecord, lane: number, laneOf: (key: string
     body = utf8.decode(record.value);
     commit = decodeCommit(body, positionOf(lane, record.offset), record.offset);
   } catch (error) {
-    return malformed(error instanceof ZodError ? `not a commit: ${error.issues[0]?.message}` : 'not JSON in UTF-8');
+    const cause = error instanceof UnreadableCommitError ? error.cause : error;
+    return malformed(cause instanceof ZodError ? `not a commit: ${cause.issues[0]?.message}` : 'not JSON in UTF-8');
   }
   if (canonicalUuid(commit.id) === undefined) return malformed('the id is no UUID');
   if (commit.command !== undefined && canonicalUuid(commit.command.id) === undefined)

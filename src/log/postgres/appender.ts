@@ -213,20 +213,24 @@ function unavailable(entry: Waiting, cause: unknown): Error {
 
 function parameters(group: readonly Waiting[]): unknown[] {
   const exact = group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected));
-  const bodies = group.map(({ body }) => Buffer.from(body));
   return [
-    group.map(({ commit }) => commit.id),
+    arrayOf(group.map(({ commit }) => commit.id)),
     group.map(({ commit }) => commit.stream),
     group.map(({ commit }) => keyOf(commit.stream)),
-    exact.map((head) => (head === null ? null : head.revision + 1)),
+    arrayOf(exact.map((head) => (head === null ? null : head.revision + 1))),
     exact.map((head) => (head === null ? null : head.hash)),
-    group.map(({ body }, i) => (exact[i] === null ? null : hashBody(body))),
-    group.map(({ commit }) => commit.command?.id ?? null),
-    group.map(({ commit }) => commit.at),
-    bodies.map((body) => body.length),
-    Buffer.concat(bodies),
+    arrayOf(group.map(({ body }, i) => (exact[i] === null ? null : hashBody(body)))),
+    arrayOf(group.map(({ commit }) => commit.command?.id ?? null)),
+    arrayOf(group.map(({ commit }) => commit.at)),
+    arrayOf(group.map(({ body }) => Buffer.byteLength(body))),
+    Buffer.from(group.map(({ body }) => body).join('')),
     COMMAND_MEMORY_MS,
   ];
+}
+
+/** An array as PostgreSQL reads it, of numbers, hex and UUIDs: `pg` would look for what to escape in each of them. */
+function arrayOf(values: readonly (string | number | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join()}}`;
 }
 
 function settle({ group, rows }: Answered): void {

@@ -22,7 +22,8 @@ const RECONNECT_MS = 500;
  * lost while the connection is down only costs the readers' idle wait.
  */
 export function openBell(options: { connectionString: string; onTrouble: (error: Error) => void }): Bell {
-  let next = newRing();
+  /** What somebody waits for; null while nobody does. */
+  let waiting: AbortController | null = null;
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | null = null;
   let rungSince = false;
@@ -30,9 +31,9 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
   let closed = false;
 
   const rung = (): void => {
-    const rings = next;
-    next = newRing();
-    rings.abort(RUNG);
+    const rings = waiting;
+    waiting = null;
+    rings?.abort(RUNG);
   };
   const later = (error: Error): void => {
     client = null;
@@ -77,7 +78,10 @@ export function openBell(options: { connectionString: string; onTrouble: (error:
       rungSince = true;
       announcing ??= announce();
     },
-    next: () => next.signal,
+    next() {
+      waiting ??= newRing();
+      return waiting.signal;
+    },
     async close() {
       closed = true;
       if (reconnect !== null) clearTimeout(reconnect);

@@ -23,6 +23,7 @@ import { postgresKeyring } from './keyring.ts';
 import { LOG_SCHEMA, migrations } from './migrations.ts';
 import { placeOf, positionOf } from './position.ts';
 import { readPage } from './reader.ts';
+import { notedHeads, surveyTable } from './survey.ts';
 
 export interface PostgresLogOptions {
   readonly connectionString: string;
@@ -74,14 +75,15 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit) => appender.append(commit),
 
-    async read(stream, from = EMPTY_STREAM): Promise<StreamSlice> {
+    async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const { rows } = await answered(
         readers.query<{ txid: string; seq: string; body: string | null; rev: number; hash: string }>({
           name: 'log_stream',
           text: `SELECT c.txid::text, c.seq::text, c.body, s.revision AS rev, s.hash
-                 FROM log.streams AS s LEFT JOIN log.commits AS c ON c.stream = s.stream AND c.revision > $2
+                 FROM log.streams AS s
+                 LEFT JOIN log.commits AS c ON c.stream = s.stream AND c.revision > $2 AND c.revision <= $2 + $3::bigint
                  WHERE s.stream = $1 ORDER BY c.revision`,
-          values: [stream, from.revision],
+          values: [stream, from.revision, atMost],
         }),
       );
       if (rows.length === 0) return { head: from, commits: [] };
@@ -89,7 +91,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
         body === null ? [] : [decodeCommit(body, positionOf({ txid, seq }), Number(seq))],
       );
       const head = verifyChain(stream, from, commits);
-      anchor(stream, head, { revision: rows[0]!.rev, hash: rows[0]!.hash });
+      if (commits.length < atMost) anchor(stream, head, { revision: rows[0]!.rev, hash: rows[0]!.hash });
       return { head, commits };
     },
 
@@ -147,6 +149,9 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       if (row === undefined) return { commits: 0, seconds: 0 };
       return { commits: Math.max(1, Number(row.commits)), seconds: Math.max(0, Number(row.seconds)) };
     },
+
+    survey: (signal) => surveyTable(readers, signal),
+    heads: () => notedHeads(readers),
 
     async ping() {
       await answered(readers.query('SELECT 1'));

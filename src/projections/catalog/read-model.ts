@@ -9,7 +9,7 @@ import { CATALOG_DDL } from './tables.ts';
 /** Owners, bots, keys, goals, units and exchange rates, as they are now. Names of events are in the read model `events`. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
-  shape: 1,
+  shape: 2,
   categories: ['owner', 'bot', 'eventtypes', 'fx'],
   events: [
     'owner_created',
@@ -23,6 +23,8 @@ export const catalogReadModel: ReadModel = {
     'goal_created',
     'exchange_rate_set',
   ],
+  // The tokens.
+  personal: true,
   ddl: CATALOG_DDL,
 
   async apply(tx, commits) {

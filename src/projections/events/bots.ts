@@ -1,8 +1,10 @@
 import type { ClientBase } from 'pg';
 import { currencyDigits } from '../../domain/catalog/currency.ts';
 import type { Separators, Utm } from '../../domain/intake/utm.ts';
+import { type CodeMemory, codeMemory } from '../code-memory.ts';
 import { type UpdateMemory, updateMemory } from '../update-memory.ts';
 import type { EventDraft } from './draft.ts';
+import type { RuleName } from './rewards.ts';
 
 /** A bot as its log has made it so far, and what one batch adds. Settings apply from their place in the log on. */
 export interface Bot {
@@ -12,9 +14,14 @@ export interface Bot {
   separators: Separators;
   /** Decimals of the bot's own units. */
   readonly units: Map<string, number>;
+  /** The rules of the referral program, by id. */
+  readonly rules: Map<number, RuleName>;
   /** The clock of the bot, which all memories of a limited length go by, and the updates seen. */
   readonly memory: UpdateMemory;
+  readonly codes: CodeMemory;
   utmCount: number;
+  /** Users that are known. */
+  userCount: number;
   /** The transaction that wrote the bot's row last; null: there is none yet. */
   readonly writer: string | null;
   /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
@@ -33,6 +40,8 @@ export interface User {
   readonly bot: Bot;
   readonly user_id: number;
   known: boolean;
+  /** The place among the bot's known users; -1: not known. */
+  idx: number;
   /** The last event in the table; null: none. */
   readonly tail: Tail | null;
   /** Events that wait for the user to be known. */
@@ -47,6 +56,7 @@ export interface Tail {
   readonly ord: number;
   readonly session: number;
   readonly utm_id: number | null;
+  readonly user_idx: number;
 }
 
 export interface Visit {
@@ -61,16 +71,32 @@ export interface Visit {
 
 type BotSettings = Pick<
   Bot,
-  'bot_id' | 'public_key' | 'owner_id' | 'separators' | 'units' | 'memory' | 'utmCount' | 'writer'
+  | 'bot_id'
+  | 'public_key'
+  | 'owner_id'
+  | 'separators'
+  | 'units'
+  | 'rules'
+  | 'memory'
+  | 'utmCount'
+  | 'userCount'
+  | 'writer'
 >;
 
 export function botOf(settings: BotSettings): Bot {
   return {
     ...settings,
+    codes: codeMemory(settings.bot_id),
     utms: new Map(),
     users: new Map(),
     eventKeys: new Set(),
   };
+}
+
+/** Whether events of this id earn by any rule that the bot has so far. */
+export function isTrigger({ rules }: Bot, eventId: number): boolean {
+  for (const { trigger } of rules.values()) if (trigger === eventId) return true;
+  return false;
 }
 
 /** Decimals of a unit: the bot's own, else the currency's; undefined: unknown. */
@@ -82,7 +108,7 @@ export function scaleOf(bot: Bot, unit: string): number | undefined {
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
   const { rows } = await tx.query<BotRow>({
     name: 'events.load_bots',
-    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, clock::float8, utm_count, xmin::text
+    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, xmin::text
              FROM bots WHERE public_key = ANY ($1)`,
     values: [publicKeys],
   });
@@ -95,8 +121,10 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         owner_id: row.owner_id,
         separators: { pair: row.pair_separator, value: row.value_separator },
         units: new Map(Object.entries(row.units)),
+        rules: new Map(Object.entries(row.rules).map(([id, rule]) => [Number(id), rule])),
         memory: updateMemory(row.bot_id, row.clock),
         utmCount: row.utm_count,
+        userCount: row.user_count,
         writer: row.xmin,
       }),
     ]),
@@ -110,8 +138,10 @@ interface BotRow {
   readonly pair_separator: string;
   readonly value_separator: string;
   readonly units: Readonly<Record<string, number>>;
+  readonly rules: Readonly<Record<string, RuleName>>;
   readonly clock: number;
   readonly utm_count: number;
+  readonly user_count: number;
   readonly xmin: string;
 }
 
@@ -124,15 +154,18 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<str
     pair_separator: bot.separators.pair,
     value_separator: bot.separators.value,
     units: Object.fromEntries(bot.units),
+    rules: Object.fromEntries(bot.rules),
     clock: bot.memory.clock,
     utm_count: bot.utmCount,
+    user_count: bot.userCount,
   }));
   const saved = await tx.query<{ xmin: string }>({
     name: 'events.save_bots',
     text: `INSERT INTO bots SELECT * FROM jsonb_populate_recordset(NULL::bots, $1)
            ON CONFLICT (bot_id) DO UPDATE SET
              pair_separator = EXCLUDED.pair_separator, value_separator = EXCLUDED.value_separator,
-             units = EXCLUDED.units, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count
+             units = EXCLUDED.units, rules = EXCLUDED.rules, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count,
+             user_count = EXCLUDED.user_count
            RETURNING xmin::text`,
     values: [JSON.stringify(rows)],
   });

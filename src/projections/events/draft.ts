@@ -1,5 +1,6 @@
 import { minorValue, normalValue } from '../../domain/intake/amounts.ts';
 import type { UpdateItem } from '../../domain/intake/events.ts';
+import type { Position } from '../../log/port.ts';
 
 /** The method of the API that an event came by. */
 export type Source = 'send-event' | 'send-target' | 'send-update';
@@ -28,6 +29,8 @@ export interface EventDraft {
   session: number;
   app_session: number | null;
   utm_id: number | null;
+  /** Set once the user is known. */
+  user_idx: number;
 }
 
 /** Where an item stands in the log, and when it was received. */
@@ -37,6 +40,8 @@ export interface Place {
   readonly commit_id: string;
   readonly idx: number;
   readonly at: number;
+  /** Of the commit. */
+  readonly position: Position;
 }
 
 /** What the items of the three kinds of intake have in common. */
@@ -85,6 +90,7 @@ export function eventDraft(
     session: place.ord,
     app_session: null,
     utm_id: null,
+    user_idx: -1,
   };
 }
 

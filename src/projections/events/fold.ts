@@ -3,11 +3,13 @@ import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { keyOf } from '../../log/stream-name.ts';
+import { learnCodes } from '../code-memory.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { isRepeat, updateMemory } from '../update-memory.ts';
-import { type Bot, botOf, scaleOf, type User, type UtmUse } from './bots.ts';
+import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
 import { type EventDraft, eventDraft, type Place, propertiesOf } from './draft.ts';
 import { newUser } from './load.ts';
+import type { Refusal, Rewardable } from './rewards.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long an event waits for its user and an error is kept (decisions 3.2). By receipts. */
@@ -42,6 +44,8 @@ export interface Outcome {
   readonly errors: Map<EventDraft, UnknownUserError>;
   /** Events that waited since an earlier batch and now count. */
   readonly released: { readonly event: EventDraft; readonly at: number }[];
+  readonly rewardable: Rewardable[];
+  readonly refusals: Refusal[];
 }
 
 /** Goes through the commits in the log's order and decides of every item whether it counts, waits or is nothing. */
@@ -53,6 +57,8 @@ export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]
     eventKeys: [],
     errors: new Map(),
     released: [],
+    rewardable: [],
+    refusals: [],
   };
   for (const commit of commits) foldCommit(outcome, commit);
   return outcome;
@@ -60,7 +66,7 @@ export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]
 
 function foldCommit(outcome: Outcome, commit: ReadCommit): void {
   let idx = 0;
-  for (const event of commit.events) {
+  for (const [index, event] of commit.events.entries()) {
     switch (event.type) {
       case 'bot_created':
         createBot(outcome, event.data);
@@ -82,6 +88,25 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
       case 'goal_created':
         outcome.eventTypes.push({ bot_id: botOfCommit(outcome, commit).bot_id, ...event.data, kind: 'target' });
         break;
+      case 'reward_rule_created': {
+        const { rule_id, name, trigger_event_id: trigger } = event.data;
+        botOfCommit(outcome, commit).rules.set(rule_id, { name, trigger });
+        break;
+      }
+      case 'reward_rule_changed': {
+        const { rules } = botOfCommit(outcome, commit);
+        const { rule_id, name } = event.data;
+        if (name !== undefined) rules.set(rule_id, { ...rules.get(rule_id)!, name });
+        break;
+      }
+      case 'referral_code_created':
+      case 'referral_code_owners_set':
+      case 'referral_marked':
+        learnCodes(botOfCommit(outcome, commit).codes, event);
+        break;
+      case 'reward_refused':
+        foldRefusal(outcome, commit, index, event.data);
+        break;
       case 'custom_events_received':
       case 'target_events_received': {
         const bot = received(outcome, commit);
@@ -96,7 +121,7 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
       }
       case 'users_imported': {
         const bot = received(outcome, commit);
-        for (const { user_id } of event.data.items) appear(outcome, userOf(bot, user_id), commit.at);
+        for (const { user_id } of event.data.items) appear(outcome, userOf(bot, user_id), commit);
         break;
       }
     }
@@ -111,8 +136,10 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     owner_id,
     separators: { pair, value },
     units: new Map(),
+    rules: new Map(),
     memory: updateMemory(bot_id, 0),
     utmCount: 0,
+    userCount: 0,
     writer: null,
   };
   outcome.bots.set(public_key, botOf(settings));
@@ -136,11 +163,11 @@ function received(outcome: Outcome, commit: ReadCommit): Bot {
   return bot;
 }
 
-function placeOf({ bot_id }: Bot, { ordinal, id, at }: ReadCommit, idx: number): Place {
+function placeOf({ bot_id }: Bot, { ordinal, id, at, position }: ReadCommit, idx: number): Place {
   const ord = ordinal * PLACES_PER_COMMIT + idx;
   if (idx >= PLACES_PER_COMMIT || !Number.isSafeInteger(ord))
     throw new UnreadableEventError(`commit ${id}: no place for item ${idx} at ordinal ${ordinal}`);
-  return { bot_id, ord, commit_id: id, idx, at };
+  return { bot_id, ord, commit_id: id, idx, at, position };
 }
 
 function foldEvent(
@@ -159,7 +186,7 @@ function foldEvent(
   const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit));
   const user = userOf(bot, item.user_id);
   if (user.known) {
-    user.events.push(event);
+    count(outcome, user, event, place);
     return;
   }
   const age = bot.memory.clock - place.at;
@@ -171,7 +198,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
   if (isRepeat(bot.memory, item.update_id, place.at)) return;
   const user = userOf(bot, item.user_id);
   const first_seen = !user.known;
-  if (item.makes_user) appear(outcome, user, place.at);
+  if (item.makes_user) appear(outcome, user, place);
   // A group's update of a user who is not known yet is nothing, not even an error.
   if (!user.known || item.event_id === undefined) return;
   const event = eventDraft(
@@ -181,7 +208,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
     (unit) => scaleOf(bot, unit),
     propertiesOf(item),
   );
-  user.events.push(event);
+  count(outcome, user, event, place);
   if (item.start_param !== undefined) {
     const { date, ord, commit_id, idx } = event;
     const utm = utmOf(bot, item.start_param);
@@ -190,23 +217,37 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
 }
 
 /** The user is known from here on, and what waited for it counts, unless it has waited too long. */
-function appear(outcome: Outcome, user: User, at: number): void {
+function appear(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'>): void {
   if (user.known) return;
   user.known = true;
-  outcome.newUsers.push({ user, since: at });
+  user.idx = user.bot.userCount++;
+  outcome.newUsers.push({ user, since: by.at });
   for (const event of user.pending) {
     if (user.bot.memory.clock - event.date_received > PENDING_MS) continue;
-    user.events.push(event);
+    count(outcome, user, event, by);
     const error = outcome.errors.get(event);
-    if (error === undefined) outcome.released.push({ event, at });
-    else error.resolved_at = at;
+    if (error === undefined) outcome.released.push({ event, at: by.at });
+    else error.resolved_at = by.at;
   }
+}
+
+/** The event counts from the commit at `position` on, perhaps not its own. */
+function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pick<Place, 'position'>): void {
+  user.events.push(event);
+  if (isTrigger(user.bot, event.event_id)) outcome.rewardable.push({ event, position });
+}
+
+function foldRefusal(outcome: Outcome, commit: ReadCommit, idx: number, refused: Refusal['refused']): void {
+  const { bot_id, memory, rules } = botOfCommit(outcome, commit);
+  if (memory.clock - commit.at > ERROR_MEMORY_MS) return;
+  const rule = rules.get(refused.rule_id)!.name;
+  outcome.refusals.push({ bot_id, commit_id: commit.id, idx, at: commit.at, refused, rule });
 }
 
 function userOf(bot: Bot, userId: number): User {
   let user = bot.users.get(userId);
   if (user === undefined) {
-    user = newUser(bot, userId, false, null);
+    user = newUser(bot, userId, null, null);
     bot.users.set(userId, user);
   }
   return user;
@@ -214,7 +255,7 @@ function userOf(bot: Bot, userId: number): User {
 
 /** The UTM of a visit, shared by all of the batch that read the same. */
 function utmOf(bot: Bot, payload: string): UtmUse | null {
-  const utm = parseUtm(payload, bot.separators);
+  const utm = parseUtm(payload, bot.separators, bot.codes.codes.has(payload));
   if (utm === null) return null;
   const text = JSON.stringify(utm);
   let use = bot.utms.get(text);

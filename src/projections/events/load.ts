@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../by-key.ts';
+import { loadCodes, payloadsIn } from '../code-memory.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, type User } from './bots.ts';
@@ -14,6 +15,7 @@ interface Named {
   readonly appearing: Set<number>;
   readonly updateIds: Set<number>;
   readonly eventKeys: Set<string>;
+  readonly payloads: Set<string>;
 }
 
 /** The bots that the commits are about, with all that these commits need to know of them: a handful of queries. */
@@ -32,12 +34,16 @@ export async function loadBatch(
     wanted.map(({ bot, named: { updateIds } }) => ({ memory: bot.memory, updateIds })),
   );
   await loadEventKeys(tx, wanted);
+  await loadCodes(
+    tx,
+    wanted.map(({ bot, named: { payloads } }) => ({ memory: bot.codes, payloads })),
+  );
   return bots;
 }
 
 type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
 
-const BOT_STREAM = /^(?:bot|eventtypes|intake)-/;
+const BOT_STREAM = /^(?:bot|eventtypes|program|referral|intake|account)-/;
 
 function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
   const named = new Map<string, Named>();
@@ -46,10 +52,13 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
     const key = keyOf(commit.stream);
     let of = named.get(key);
     if (of === undefined) {
-      of = { users: new Set(), appearing: new Set(), updateIds: new Set(), eventKeys: new Set() };
+      of = { users: new Set(), appearing: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set() };
       named.set(key, of);
     }
-    for (const event of commit.events) nameItems(event, of);
+    for (const event of commit.events) {
+      nameItems(event, of);
+      for (const payload of payloadsIn(event)) of.payloads.add(payload);
+    }
   }
   return named;
 }
@@ -92,17 +101,17 @@ function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bot
 
 /** A user with an event is known; only the others are looked up. */
 const USERS = `
-SELECT CASE WHEN t.date IS NOT NULL THEN true
-            ELSE (SELECT true FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id) END,
+SELECT CASE WHEN t.date IS NOT NULL THEN t.user_idx
+            ELSE (SELECT k.idx FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id) END,
        t.date::float8, t.ord::float8, t.session::float8, t.utm_id
   FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
   LEFT JOIN LATERAL (
-    SELECT e.date, e.ord, e.session, e.utm_id FROM events e
+    SELECT e.date, e.ord, e.session, e.utm_id, e.user_idx FROM events e
      WHERE e.bot_id = u.bot_id AND e.user_id = u.user_id
      ORDER BY e.date DESC, e.ord DESC LIMIT 1) t ON true
  ORDER BY u.i`;
 
-type UserRow = [true | null, number | null, number, number, number | null];
+type UserRow = [number | null, number | null, number, number, number | null];
 
 async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Promise<void> {
   const unseen = wanted.map(({ bot, named }) => {
@@ -111,7 +120,7 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
     for (const userId of named.users) {
       const tail = tails.get(bot, userId);
       if (tail === undefined) users.add(userId);
-      else bot.users.set(userId, newUser(bot, userId, true, tail));
+      else bot.users.set(userId, newUser(bot, userId, tail.user_idx, tail));
     }
     return { bot, named: { ...named, users } };
   });
@@ -124,16 +133,17 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
       rowMode: 'array',
     });
     for (const [i, bot] of bots.entries()) {
-      const [known, date, ord, session, utm_id] = rows[i]!;
-      const tail = date === null ? null : { date, ord, session, utm_id };
-      bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, known === true, tail));
+      const [idx, date, ord, session, utm_id] = rows[i]!;
+      const tail = date === null ? null : { date, ord, session, utm_id, user_idx: idx! };
+      bot.users.set(userIds[i]!, newUser(bot, userIds[i]!, idx, tail));
     }
   }
   await loadPending(tx, wanted);
 }
 
-export function newUser(bot: Bot, user_id: number, known: boolean, tail: User['tail']): User {
-  return { bot, user_id, known, tail, pending: [], events: [], visits: [] };
+/** @param idx as in `known_users`; null: the user is not known */
+export function newUser(bot: Bot, user_id: number, idx: number | null, tail: User['tail']): User {
+  return { bot, user_id, known: idx !== null, idx: idx ?? -1, tail, pending: [], events: [], visits: [] };
 }
 
 /** Events that wait for users whom the batch may make known. */

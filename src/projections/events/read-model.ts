@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findByKey } from '../by-key.ts';
+import { CODE_EVENTS } from '../code-memory.ts';
 import type { ReadModel } from '../read-model.ts';
 import { forget, KEEP_UPDATE_IDS, type Keeping } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
@@ -9,7 +10,10 @@ import { ERROR_MEMORY_MS, foldBatch, type Outcome, PENDING_MS } from './fold.ts'
 import { judgeEvents } from './judge.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
+import { packSlice } from './packed/pack.ts';
+import { PACKED_TABLES } from './packed/tables.ts';
 import { judgeSlice, noteRevaluations } from './revaluations.ts';
+import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
 import { tailCache } from './tails.ts';
@@ -23,14 +27,18 @@ import { countEvents, writeEvents, writeEventTypes, writeMemories } from './writ
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 1,
-  categories: ['bot', 'eventtypes', 'intake', 'owner', 'fx'],
+  shape: 4,
+  categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
     'bot_changed',
     'unit_created',
     'event_type_registered',
     'goal_created',
+    'reward_rule_created',
+    'reward_rule_changed',
+    'reward_refused',
+    ...CODE_EVENTS,
     'custom_events_received',
     'target_events_received',
     'updates_received',
@@ -49,11 +57,14 @@ export const eventsReadModel: ReadModel = {
     if (bots.size > 0) await write(tx, outcome);
     await noteRevaluations(tx, money);
   },
-  putOff: 'revaluations',
+  putOff: 'put_off',
+  derived: PACKED_TABLES,
   async idle(tx) {
     await takeTurn(tx);
     await findByKey(tx);
-    return judgeSlice(tx);
+    const toJudge = await judgeSlice(tx);
+    const toPack = await packSlice(tx);
+    return toJudge || toPack;
   },
 };
 
@@ -80,7 +91,10 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   const writer = await saveBots(tx, bots);
 
   const users = bots.flatMap((bot) => [...bot.users.values()]).filter(({ events }) => events.length > 0);
-  for (const { events } of users) if (events.length > 1) events.sort(byMoment);
+  for (const { events, idx } of users) {
+    for (const event of events) event.user_idx = idx;
+    if (events.length > 1) events.sort(byMoment);
+  }
   await placeSessions(tx, users);
   await placeAppSessions(tx, users);
   await placeUtms(tx, users);
@@ -93,6 +107,8 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await countEvents(tx, events);
   await writeUnknownUsers(tx, outcome);
   await judgeEvents(tx, unpriced);
+  await writeRewardable(tx, outcome.rewardable);
+  await writeRefusals(tx, outcome.refusals);
   await forget(
     tx,
     bots.map(({ memory }) => memory),
@@ -105,6 +121,6 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
 }
 
 function tailOf({ events }: User): Tail {
-  const { date, ord, session, utm_id } = events.at(-1)!;
-  return { date, ord, session, utm_id };
+  const { date, ord, session, utm_id, user_idx } = events.at(-1)!;
+  return { date, ord, session, utm_id, user_idx };
 }

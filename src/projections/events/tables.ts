@@ -1,5 +1,8 @@
+import { CODE_MEMORY_DDL } from '../code-memory.ts';
 import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { PACKED_DDL } from './packed/tables.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
+import { REWARDS_DDL } from './rewards.ts';
 
 /**
  * Tables of the read model `events`. Times are milliseconds since 1970 UTC. `ord` is the event's place in the bot's log
@@ -8,7 +11,7 @@ import { REVALUATIONS_DDL } from './revaluations.ts';
  *
  * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}${REVALUATIONS_DDL}
+export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}${CODE_MEMORY_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,
@@ -17,9 +20,12 @@ CREATE TABLE bots (
   value_separator text NOT NULL,
   /* code -> decimals of the bot's own units */
   units jsonb NOT NULL,
+  /* id -> name and trigger of the rules of the referral program */
+  rules jsonb NOT NULL,
   /* the latest receipt so far: what memories of a limited length are measured by */
   clock bigint NOT NULL,
-  utm_count int NOT NULL
+  utm_count int NOT NULL,
+  user_count int NOT NULL
 );
 CREATE INDEX bots_owner ON bots (owner_id);
 
@@ -35,6 +41,7 @@ CREATE TABLE events (
   bot_id int NOT NULL,
   event_id int NOT NULL,
   utm_id int,
+  user_idx int NOT NULL,
   idx smallint NOT NULL,
   value_int numeric,
   /* of a value with a unit, in normal units of it; null: the unit is unknown */
@@ -55,6 +62,8 @@ CREATE TABLE known_users (
   user_id bigint NOT NULL,
   /* receipt of what made the user known */
   since bigint NOT NULL,
+  /* the place among the bot's known users, from 0, for arrays in memory; events have it as user_idx */
+  idx int NOT NULL,
   PRIMARY KEY (bot_id, user_id)
 );
 
@@ -152,4 +161,8 @@ CREATE TABLE rates (
   available_from bigint NOT NULL,
   PRIMARY KEY (unit, currency, day)
 );
+${PACKED_DDL}
+/* what is put off: see the read model */
+CREATE VIEW put_off AS
+  SELECT FROM revaluations UNION ALL SELECT FROM timelines WHERE due;
 `;

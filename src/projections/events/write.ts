@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { saveCodes } from '../code-memory.ts';
 import { copyInto, copyLine } from '../copy.ts';
 import { saveUpdateIds } from '../update-memory.ts';
 import type { User } from './bots.ts';
@@ -6,7 +7,7 @@ import type { EventDraft } from './draft.ts';
 import type { EventTypeRow, Outcome } from './fold.ts';
 
 const EVENT_COLUMNS =
-  'user_id, date, ord, session, app_session, date_received, commit_id, bot_id, event_id, utm_id, idx, ' +
+  'user_id, date, ord, session, app_session, date_received, commit_id, bot_id, event_id, utm_id, user_idx, idx, ' +
   'value_int, value_norm, value_amount, unit, value_str, category, webapp_name, properties';
 
 export async function writeEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
@@ -22,6 +23,7 @@ export async function writeEvents(tx: ClientBase, events: readonly EventDraft[])
       e.bot_id,
       e.event_id,
       e.utm_id,
+      e.user_idx,
       e.idx,
       e.value_int,
       e.unit === null ? null : e.value_norm,
@@ -38,8 +40,8 @@ export async function writeEvents(tx: ClientBase, events: readonly EventDraft[])
 
 /** What the batch remembers of users, visits, keys and updates. */
 export async function writeMemories(tx: ClientBase, { bots, newUsers, eventKeys }: Outcome): Promise<void> {
-  const users = newUsers.map(({ user, since }) => copyLine([user.bot.bot_id, user.user_id, since]));
-  await copyInto(tx, 'known_users', 'bot_id, user_id, since', users);
+  const users = newUsers.map(({ user, since }) => copyLine([user.bot.bot_id, user.user_id, since, user.idx]));
+  await copyInto(tx, 'known_users', 'bot_id, user_id, since, idx', users);
   await writeVisits(
     tx,
     [...bots.values()].flatMap((bot) => [...bot.users.values()]),
@@ -49,6 +51,10 @@ export async function writeMemories(tx: ClientBase, { bots, newUsers, eventKeys 
   await saveUpdateIds(
     tx,
     [...bots.values()].map(({ memory }) => memory),
+  );
+  await saveCodes(
+    tx,
+    [...bots.values()].map(({ codes }) => codes),
   );
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
+import { ahead } from './ahead.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
@@ -147,7 +148,15 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     const after = new Map(writer.written);
     const { categories, events } = model;
     const without = typesBeside(events);
-    for await (const batch of log.subscribe({ categories, without, after, signal: ended })) {
+    const enough = new AbortController();
+    const either = AbortSignal.any([ended, enough.signal]);
+    const batches = log.subscribe({ categories, without, after, signal: either });
+    // Ahead only while building: in a version that follows, what comes during a batch and the breath after it goes together.
+    for await (const batch of ahead(
+      batches,
+      () => building,
+      () => enough.abort(),
+    )) {
       if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
       else await inTurn(() => write(batch));
       if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS / log.lanes, ended);

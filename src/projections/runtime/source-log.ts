@@ -38,7 +38,7 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     if (former === engine) return engine;
     if (former !== undefined) {
       const followed = await tx.query(
-        `SELECT FROM runtime.leases WHERE name LIKE 'projection %' AND expires_at >= clock_timestamp()`,
+        `SELECT FROM runtime.leases WHERE name ~ '^(projection|process) ' AND expires_at >= clock_timestamp()`,
       );
       if (!mayMove || followed.rowCount !== 0) return former;
     }
@@ -47,6 +47,8 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     );
     for (const { name, version } of versions.rows)
       await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+    // How far processes are: positions, too. Whoever starts makes it anew.
+    await tx.query('DROP SCHEMA IF EXISTS processes CASCADE');
     await tx.query(
       'INSERT INTO runtime.source_log (engine) VALUES ($1) ON CONFLICT (one) DO UPDATE SET engine = excluded.engine',
       [engine],

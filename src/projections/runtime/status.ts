@@ -1,9 +1,11 @@
 import type pg from 'pg';
-import type { EventLog, Lag } from '../../log/port.ts';
+import type { EventLog } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { listDeadLetters } from './dead-letters.ts';
+import { lagOf } from './lag.ts';
 import { letterId } from './letter-id.ts';
+import { processStatus } from './process-status.ts';
 import { allVersions, type Version } from './versions.ts';
 
 /** A row of `projection list` (decisions 7). */
@@ -21,7 +23,7 @@ export interface ProjectionStatus {
   readonly next_command: string | null;
 }
 
-/** Every version of the read models, those that do not exist yet as version 1. */
+/** Every version of the read models, those that do not exist yet as version 1, and the processes. */
 export async function projectionStatus(
   pool: pg.Pool,
   log: EventLog,
@@ -34,9 +36,10 @@ export async function projectionStatus(
     ...versions.map((version) => statusOf(pool, log, version, versions).catch(nullIfDropped)),
     ...missing.map((model) => statusOfMissing(log, model)),
   ]);
-  return rows
+  const sorted = rows
     .filter((row) => row !== null)
     .sort((a, b) => orderOf(models, a) - orderOf(models, b) || a.version - b.version);
+  return [...sorted, ...(await processStatus(pool, log))];
 }
 
 /** Somebody dropped the version after it was listed: SQLSTATE 42P01, undefined_table. */
@@ -78,10 +81,6 @@ async function statusOf(
           ? 'botledger dead-letter list'
           : nextStep(found, all),
   };
-}
-
-function lagOf({ commits, seconds }: Lag): ProjectionStatus['lag'] {
-  return { events: commits, seconds: Math.round(seconds * 1000) / 1000 };
 }
 
 /** How a rebuild goes on. */

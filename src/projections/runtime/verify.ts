@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../pause.ts';
-import { schemaOf } from '../read-model.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import type { ProjectorOptions } from './projector.ts';
@@ -53,8 +53,8 @@ async function compareWithReplay(
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
         if (await hasPutOff(tx, model, schema)) return null;
         await replayInto(target, log, await loadCheckpoint(tx, schema), signal);
-        const own = await fingerprints(tx, schema);
-        const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, scratch));
+        const own = await fingerprints(tx, model, schema);
+        const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch));
         return compare(own, replayed);
       });
       if (differences === null) await pause(PUT_OFF_MS, signal);
@@ -75,12 +75,16 @@ interface Fingerprint {
   readonly checksum: string;
 }
 
-/** Of every table of the read model; its runtime's own are left out. */
-async function fingerprints(tx: ClientBase, schema: string): Promise<Map<string, Fingerprint>> {
+/** Of every table of the read model but those that are made from others; its runtime's own are left out. */
+async function fingerprints(
+  tx: ClientBase,
+  { derived = [] }: ReadModel,
+  schema: string,
+): Promise<Map<string, Fingerprint>> {
   const tables = await tx.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')
-     ORDER BY tablename`,
-    [schema],
+       AND tablename <> ALL ($2) ORDER BY tablename`,
+    [schema, derived],
   );
   const found = new Map<string, Fingerprint>();
   for (const { name } of tables.rows) {

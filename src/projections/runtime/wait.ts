@@ -17,15 +17,38 @@ export async function waitUntilProjected(
   /** Whether what it has put off must be done, too. */
   withPutOff = true,
 ): Promise<boolean> {
+  return waitUntilPassed(() => projected(pool, model, withPutOff), cursor, timeoutMs);
+}
+
+/** Where a read model is; null: nowhere that counts. */
+export type Look = () => Promise<Cursor | null>;
+
+/** A look that all share who look at once: as many may wait as like. */
+export function sharedLook(pool: pg.Pool, model: ReadModel): Look {
+  let looking: Promise<Cursor | null> | null = null;
+  return () =>
+    (looking ??= projected(pool, model, true).finally(() => {
+      looking = null;
+    }));
+}
+
+/** Looks again and again, at most for `timeoutMs`, until what is seen has passed `cursor`. Answers whether it has. */
+export async function waitUntilPassed(look: Look, cursor: Cursor, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const served = servedOf(await versionsOf(pool, model));
-    if (served !== null) {
-      const schema = schemaOf(served.name, served.version);
-      const passed = hasPassedAll(await loadCheckpoint(pool, schema), cursor);
-      if (passed && !(withPutOff && (await hasPutOff(pool, model, schema)))) return true;
-    }
+    const seen = await look();
+    if (seen !== null && hasPassedAll(seen, cursor)) return true;
     if (performance.now() >= deadline) return false;
     await pause(POLL_MS);
   }
+}
+
+/** How far the version that answers is; null: there is none, or what it has put off is yet to be done. */
+async function projected(pool: pg.Pool, model: ReadModel, withPutOff: boolean): Promise<Cursor | null> {
+  const served = servedOf(await versionsOf(pool, model));
+  if (served === null) return null;
+  const schema = schemaOf(served.name, served.version);
+  const cursor = await loadCheckpoint(pool, schema);
+  // Looked at after the checkpoint: what was put off up to there is done, then.
+  return withPutOff && (await hasPutOff(pool, model, schema)) ? null : cursor;
 }

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Separators } from '../../domain/intake/utm.ts';
+import { type CodeMemory, codeMemory } from '../code-memory.ts';
 import { type UpdateMemory, updateMemory } from '../update-memory.ts';
 import type { Profile } from './profile.ts';
 
@@ -9,6 +10,7 @@ export interface Bot {
   readonly public_key: string;
   separators: Separators;
   readonly memory: UpdateMemory;
+  readonly codes: CodeMemory;
   readonly users: Map<number, UserChange>;
 }
 
@@ -25,7 +27,8 @@ export interface UserChange {
 }
 
 export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {
-  return { bot_id, public_key, separators, memory: updateMemory(bot_id, clock), users: new Map() };
+  const memory = updateMemory(bot_id, clock);
+  return { bot_id, public_key, separators, memory, codes: codeMemory(bot_id), users: new Map() };
 }
 
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {

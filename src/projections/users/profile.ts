@@ -104,6 +104,16 @@ export function applyImport(profile: Profile, user: ImportedUser, at: number): v
   profile.imported = Object.keys(stamps).length === 0 ? null : stamps;
 }
 
+/**
+ * The platform says, at `at`, that the user cannot be reached. Holds until a later update from the user; those of the same
+ * second are later, since the platform's dates have no milliseconds.
+ */
+export function applyUnreachable(profile: Profile, user_status: 'blocked' | 'deactivated', at: number): void {
+  const time = at - (at % 1000);
+  if (setFields(profile, { user_status }, time).length > 0)
+    profile.imported = { ...profile.imported, user_status: time };
+}
+
 const ERASED = ['first_name', 'last_name', 'full_name', 'username', 'language_code', 'gender', 'timezone'] as const;
 
 /**

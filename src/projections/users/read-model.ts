@@ -5,19 +5,28 @@ import { importInClear, updateInClear } from '../../domain/intake/personal.ts';
 import { parseUtm } from '../../domain/intake/utm.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
+import { CODE_EVENTS, learnCodes, loadCodes, payloadsIn, saveCodes } from '../code-memory.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
-import { applyErasure, applyImport, applyUpdate, applyVisit, newProfile } from './profile.ts';
+import { applyErasure, applyImport, applyUnreachable, applyUpdate, applyVisit, newProfile } from './profile.ts';
 import { loadUsers, saveUsers } from './store.ts';
 import { USERS_DDL } from './tables.ts';
 
 /** The users of bots as of now: what updates and imports tell of them. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 2,
-  categories: ['bot', 'intake'],
-  events: ['bot_created', 'bot_changed', 'updates_received', 'users_imported', 'user_erased'],
+  shape: 5,
+  categories: ['bot', 'referral', 'intake', 'sending'],
+  events: [
+    'bot_created',
+    'bot_changed',
+    ...CODE_EVENTS,
+    'updates_received',
+    'users_imported',
+    'user_erased',
+    'users_unreachable',
+  ],
   personal: true,
   ddl: USERS_DDL,
   async apply(tx, commits) {
@@ -30,19 +39,35 @@ export const usersReadModel: ReadModel = {
     await saveBots(tx, all);
     await saveUsers(tx, users);
     await saveUpdateIds(tx, memories);
+    await saveCodes(
+      tx,
+      all.map(({ codes }) => codes),
+    );
     await forget(tx, memories, [KEEP_UPDATE_IDS]);
   },
 };
 
+interface Named {
+  readonly userIds: Set<number>;
+  readonly updateIds: Set<number>;
+  readonly payloads: Set<string>;
+}
+
 /** The bots that the commits are about, with those of their users and updates that the commits name. */
 async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
-  const named = new Map<string, { readonly userIds: Set<number>; readonly updateIds: Set<number> }>();
+  const named = new Map<string, Named>();
   for (const { stream, events } of commits) {
     const key = keyOf(stream);
-    const { userIds, updateIds } = named.get(key) ?? { userIds: new Set(), updateIds: new Set() };
-    named.set(key, { userIds, updateIds });
+    const { userIds, updateIds, payloads } = named.get(key) ?? {
+      userIds: new Set(),
+      updateIds: new Set(),
+      payloads: new Set(),
+    };
+    named.set(key, { userIds, updateIds, payloads });
     for (const event of events) {
+      for (const payload of payloadsIn(event)) payloads.add(payload);
       if (event.type === 'user_erased') userIds.add(event.data.user_id);
+      if (event.type === 'users_unreachable') for (const { user_id } of event.data.users) userIds.add(user_id);
       if (event.type !== 'updates_received' && event.type !== 'users_imported') continue;
       for (const item of event.data.items) {
         userIds.add(item.user_id);
@@ -54,6 +79,10 @@ async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promis
   const wanted = [...bots].map(([key, bot]) => ({ bot, memory: bot.memory, ...named.get(key)! }));
   await loadUsers(tx, wanted);
   await loadUpdateIds(tx, wanted);
+  await loadCodes(
+    tx,
+    wanted.map(({ bot, payloads }) => ({ memory: bot.codes, payloads })),
+  );
   return bots;
 }
 
@@ -76,6 +105,11 @@ function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
         bot.separators = { pair: pair ?? bot.separators.pair, value: value ?? bot.separators.value };
         break;
       }
+      case 'referral_code_created':
+      case 'referral_code_owners_set':
+      case 'referral_marked':
+        learnCodes(botOf(bots, commit).codes, event);
+        break;
       case 'updates_received': {
         const bot = botOf(bots, commit);
         for (const item of event.data.items) foldUpdate(bot, updateInClear(item), commit.at);
@@ -89,6 +123,14 @@ function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
       case 'user_erased':
         foldErasure(botOf(bots, commit), event.data.user_id);
         break;
+      case 'users_unreachable': {
+        const { users } = botOf(bots, commit);
+        for (const { user_id, user_status } of event.data.users) {
+          const user = users.get(user_id);
+          if (user !== undefined) applyUnreachable(user.profile, user_status, commit.at);
+        }
+        break;
+      }
     }
 }
 
@@ -105,8 +147,10 @@ function foldUpdate(bot: Bot, item: UpdateItem, at: number): void {
   const user = item.makes_user ? userOf(bot, item.user_id, date) : bot.users.get(item.user_id);
   if (user === undefined) return;
   applyUpdate(user.profile, item, date);
-  if (item.start_param !== undefined)
-    applyVisit(user.profile, date, item.start_param, parseUtm(item.start_param, bot.separators));
+  const { start_param } = item;
+  if (start_param === undefined) return;
+  const utm = parseUtm(start_param, bot.separators, bot.codes.codes.has(start_param));
+  applyVisit(user.profile, date, start_param, utm);
 }
 
 function foldImport(bot: Bot, item: ImportedUser, at: number): void {

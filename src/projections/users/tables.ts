@@ -1,7 +1,8 @@
+import { CODE_MEMORY_DDL } from '../code-memory.ts';
 import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
 
 /** Tables of the read model `users`. Times are milliseconds since 1970 UTC. */
-export const USERS_DDL = `${UPDATE_MEMORY_DDL}
+export const USERS_DDL = `${UPDATE_MEMORY_DDL}${CODE_MEMORY_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,
@@ -41,4 +42,6 @@ CREATE TABLE users (
   imported jsonb,
   PRIMARY KEY (bot_id, user_id)
 ) WITH (fillfactor = 80);
+/* for lists of the latest users; it hardly ever changes, so that updates leave the index alone */
+CREATE INDEX ON users (bot_id, date_create);
 `;

@@ -1,5 +1,6 @@
 import { isPublicKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
+import type { AutoPayout } from '../../domain/referral/auto-payouts.ts';
 import { type CatalogSource, rowsOf } from './source.ts';
 
 /** The resource that a request acts on. */
@@ -41,7 +42,7 @@ export interface BotSettingsRow {
   readonly pair_separator: string;
   readonly value_separator: string;
   readonly referral_new_users_only: boolean;
-  readonly auto_payout: string;
+  readonly auto_payout: AutoPayout;
   readonly paid_broadcasts: boolean;
 }
 

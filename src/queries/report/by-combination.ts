@@ -1,8 +1,8 @@
-import { combinationKey, countVolumes } from '../../domain/report/breakdown.ts';
-import type { ReportField } from '../../domain/report/fields.ts';
+import { largestCombinations } from '../../domain/report/breakdown.ts';
 import type { TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Row } from './answer.ts';
 import { type Breakdown, cellsOf, MAX_COMBINATIONS } from './combination-cells.ts';
+import type { Combinations } from './combinations.ts';
 
 /** The rows of one combination have `cells` in common; without a breakdown there is one, which has none. */
 export interface Part<T> {
@@ -10,43 +10,37 @@ export interface Part<T> {
   readonly tally: T;
 }
 
-/** Gives the tally that something belongs to by the event that decides, which has its separators' values. */
+/** Gives the tally that something belongs to by the event that decides. */
 export type TallyOf<T> = (event: TimelineEvent) => T;
-
-export interface TimelineBreakdown extends Breakdown {
-  /** The fields whose values events carry. */
-  readonly fields: readonly ReportField[];
-}
 
 /**
  * Runs `count` with a tally for every combination that is shown. With separators it runs twice: only when all has been
  * counted is it known which combinations are the largest, and tallies of all of them might not fit into memory.
  */
 export async function byCombination<T>(
-  breakdown: TimelineBreakdown,
+  breakdown: Breakdown,
+  combinations: Combinations | null,
   newTally: () => T,
   passes: {
     volumes: (add: (event: TimelineEvent) => void) => Promise<void>;
     tallies: (of: TallyOf<T>) => Promise<void>;
   },
 ): Promise<Part<T>[]> {
-  const { separators, fields } = breakdown;
-  if (separators.length === 0) {
+  if (combinations === null) {
     const tally = newTally();
     await passes.tallies(() => tally);
     return [{ cells: {}, tally }];
   }
-  const places = separators.map(({ field }) => fields.findIndex(({ name }) => name === field.name));
-  const valuesOf = ({ values }: TimelineEvent) => places.map((place) => values[place]!);
-  const volumes = countVolumes();
-  await passes.volumes((event) => {
-    const values = valuesOf(event);
-    volumes.add(combinationKey(values), values);
+  const volumes: number[] = [];
+  await passes.volumes(({ combination }) => {
+    volumes[combination] = (volumes[combination] ?? 0) + 1;
   });
-  const { shown, more } = volumes.largest(MAX_COMBINATIONS);
-  const tallies = new Map([...shown.keys()].map((key) => [key, newTally()]));
+  const { shown, more } = largestCombinations(combinations.values, volumes, MAX_COMBINATIONS);
+  const tallies = new Map(shown.map((combination) => [combination, newTally()]));
   const other = newTally();
-  await passes.tallies((event) => tallies.get(combinationKey(valuesOf(event))) ?? other);
-  const parts = [...shown].map(([key, values]) => ({ cells: cellsOf(breakdown, values), tally: tallies.get(key)! }));
+  await passes.tallies(({ combination }) => tallies.get(combination) ?? other);
+  const parts = [...tallies].map(([combination, tally]) => {
+    return { cells: cellsOf(breakdown, combinations.values[combination]!), tally };
+  });
   return more ? [...parts, { cells: cellsOf(breakdown, null), tally: other }] : parts;
 }

@@ -5,6 +5,7 @@ import type { EventColumn, ReportField } from '../../domain/report/fields.ts';
 export interface ReportTables {
   readonly events: string;
   readonly users: string;
+  readonly referral: string;
 }
 
 /**
@@ -17,8 +18,14 @@ export function eventsSql({ events, users }: ReportTables): RawBuilder<unknown> 
     LEFT JOIN ${sql.id(users, 'users')} AS u ON u.bot_id = e.bot_id AND u.user_id = e.user_id`;
 }
 
+/** The users of a bot that events may have: `k` with their places, `u` as of now, as far as there is one. */
+export function knownUsersSql({ events, users }: ReportTables): RawBuilder<unknown> {
+  return sql`${sql.id(events, 'known_users')} AS k
+    LEFT JOIN ${sql.id(users, 'users')} AS u ON u.bot_id = k.bot_id AND u.user_id = k.user_id`;
+}
+
 /** A field as an expression over {@link eventsSql}. Names of open-ended roots go into parameters. */
-export function columnSql({ root, key, type }: ReportField, tables: ReportTables): RawBuilder<unknown> {
+export function columnSql({ root, key }: ReportField, tables: ReportTables): RawBuilder<unknown> {
   switch (root) {
     case 'events':
       return EVENT_COLUMNS[key as EventColumn](tables);
@@ -28,11 +35,20 @@ export function columnSql({ root, key, type }: ReportField, tables: ReportTables
       return sql.ref(`u.${key}`);
     case 'user.custom_fields':
       return sql`u.custom_fields -> ${key}::text`;
-    case 'user.addition_fields': {
-      const text = sql`u.addition_fields ->> ${key}::text`;
-      return type === 'number' ? sql`(${text})::numeric` : text;
-    }
+    case 'user.addition_fields':
+      return REFERRAL_COLUMNS.has(key) ? referralSql(key, tables) : sql`u.addition_fields ->> ${key}::text`;
   }
+}
+
+/** Of these fields, who referred the user is not the user's own to tell. */
+const REFERRAL_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ['referrer_id', 'referrer_id'],
+  ['referral_code', 'code'],
+]);
+
+function referralSql(key: string, { referral }: ReportTables): RawBuilder<unknown> {
+  return sql`(SELECT ${sql.ref(`r.${REFERRAL_COLUMNS.get(key)!}`)} FROM ${sql.id(referral, 'referrals')} AS r
+    WHERE r.bot_id = u.bot_id AND r.user_id = u.user_id)`;
 }
 
 /** Properties that are columns of their own (decisions.md 4.1). */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bound, Condition, Field, Value } from '../../domain/condition/condition.ts';
+import { likePattern } from '../../domain/condition/pattern.ts';
 
 /** A field as an SQL expression: numbers numeric or integer, dates ms as bigint, dynamic fields jsonb. */
 export type ColumnSql<F extends Field> = (field: F) => RawBuilder<unknown>;
@@ -21,6 +22,10 @@ export function conditionSql<F extends Field>(condition: Condition<F>, column: C
       return oneOf(condition.field, column(condition.field), condition.values);
     case 'range':
       return range(condition.field, column(condition.field), condition.from, condition.to);
+    case 'like':
+      return like(condition.field, column(condition.field), condition.pattern);
+    case 'missing':
+      return sql`(${column(condition.field)}) IS NULL`;
   }
 }
 
@@ -50,6 +55,11 @@ function range(field: Field, column: RawBuilder<unknown>, from: Bound | null, to
     ends.filter((end) => end !== null),
     sql` AND `,
   )})`;
+}
+
+function like(field: Field, column: RawBuilder<unknown>, pattern: string): RawBuilder<unknown> {
+  const text = field.type === 'dynamic' ? dynamicAs('string', column) : sql`(${column})`;
+  return sql`${text} COLLATE "C" LIKE ${likePattern(pattern)}::text`;
 }
 
 function compared(

@@ -3,47 +3,52 @@ import type { Attempt } from '../../domain/report/funnel-attempt.ts';
 import { walkInOrder } from '../../domain/report/funnel-in-order.ts';
 import { type FunnelTally, funnelTally } from '../../domain/report/funnel-tally.ts';
 import type { FunnelReport } from '../../domain/report/report.ts';
-import { namedFields, selects, type TimelineEvent } from '../../domain/report/timeline.ts';
+import type { TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
-import type { ReportTables } from './columns.ts';
 import { breakdownColumns } from './combination-cells.ts';
-import type { Stream } from './snapshot.ts';
-import { funnelEventsSql, timelineSql } from './timeline-sql.ts';
-import { walkTimelines } from './walk-timelines.ts';
+import { combinationsOf } from './combinations.ts';
+import { matcherOf } from './matcher.ts';
+import { markWith, selectorOf } from './selector.ts';
+import { gatherTimelines } from './timelines.ts';
+import type { Walk } from './walk.ts';
 
 /** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function funnelRows(
   report: FunnelReport,
-  { stream, ...source }: { readonly botId: number; readonly tables: ReportTables; readonly stream: Stream },
+  walk: Walk,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
-  const { steps, filter, separators, period, windowMs } = report;
-  const fields = namedFields(
-    [filter, ...steps.map((step) => step.filter)],
-    separators.map(({ field }) => field),
-  );
-  const timelines = timelineSql({ ...source, fields }, funnelEventsSql(report));
-  const matches = steps.map((step) => selects(step, filter, fields));
-  const attempts = (onBest: (attempt: Attempt<TimelineEvent>) => void) =>
-    walkTimelines(stream, timelines, fields, () => {
-      const rules = { ...report, steps: steps.length };
-      const walk =
-        report.order === 'unordered' ? walkInAnyOrder<TimelineEvent>(rules) : walkInOrder<TimelineEvent>(rules);
-      return {
-        take: (event) => walk.take(event, stepsOf(event)),
-        end() {
-          const best = walk.best();
-          if (best !== null) onBest(best);
-        },
-      };
+  const { filter, separators, period, windowMs } = report;
+  const shared = filter && (await matcherOf(filter, walk));
+  const selectors = [];
+  for (const step of report.steps) selectors.push(await selectorOf(step, shared, walk));
+  const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
+  const timelines = await gatherTimelines(walk, {
+    span: period,
+    columns: selectors.flatMap(({ columns }) => columns),
+    mark: markWith(selectors),
+    // What is strict sees other events too.
+    all: report.order === 'strict',
+    combinations,
+  });
+  const rules = { ...report, steps: report.steps.length };
+  const attempts = (onBest: (attempt: Attempt<TimelineEvent>) => void) => {
+    const { take, best, reset } =
+      report.order === 'unordered' ? walkInAnyOrder<TimelineEvent>(rules) : walkInOrder<TimelineEvent>(rules);
+    return timelines.each({
+      take,
+      end() {
+        const attempt = best();
+        if (attempt !== null) onBest(attempt);
+        reset();
+      },
     });
-  const stepsOf = (event: TimelineEvent) =>
-    matches.reduce((mask, match, step) => (match(event) ? mask | (1 << step) : mask), 0);
-
+  };
   const parts = await byCombination(
-    { separators, fields, timezone: period.timezone },
-    () => funnelTally<TimelineEvent>(steps.length, { windowMs, to: period.to, now }),
+    { separators, timezone: period.timezone },
+    combinations,
+    () => funnelTally<TimelineEvent>(rules.steps, { windowMs, to: period.to, now }),
     {
       volumes: (add) => attempts(({ start }) => add(start)),
       tallies: (of) => attempts((attempt) => of(attempt.start).add(attempt)),

@@ -21,7 +21,7 @@ export function listSql(
     sql`${record.date} < ${period.to}::bigint`,
   ];
   if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables)));
-  const by = [...order.flatMap((each) => orderSql(each, tables)), ...record.id];
+  const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
   return sql`SELECT ${sql.join(values)} FROM ${record.from(tables)} WHERE ${sql.join(where, sql` AND `)}
     ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
 }
@@ -31,11 +31,18 @@ export function listSql(
  * its commit, which is the same on every engine.
  */
 const RECORDS = {
-  events: { alias: 'e', from: eventsSql, date: sql.ref('e.date'), id: [sql.ref('e.commit_id'), sql.ref('e.idx')] },
+  events: {
+    alias: 'e',
+    from: eventsSql,
+    date: sql.ref('e.date'),
+    dated: 'events.date',
+    id: [sql.ref('e.commit_id'), sql.ref('e.idx')],
+  },
   users: {
     alias: 'u',
     from: ({ users }: ReportTables) => sql`${sql.id(users, 'users')} AS u`,
     date: sql.ref('u.date_create'),
+    dated: 'user.date_create',
     id: [sql.ref('u.user_id')],
   },
 } as const;
@@ -47,11 +54,15 @@ function valueSql(field: ReportField, tables: ReportTables): RawBuilder<unknown>
 }
 
 /** Text by code points; a dynamic field by its type first, as values of two types have no order. */
-function orderSql({ field, direction }: ListOrder, tables: ReportTables): RawBuilder<unknown>[] {
+function orderSql(
+  { field, direction }: ListOrder,
+  table: ListReport['table'],
+  tables: ReportTables,
+): RawBuilder<unknown>[] {
   const column = columnSql(field, tables);
   const way = direction === 'asc' ? sql`ASC` : sql`DESC`;
-  // An event always has a date, and only so the index that has them in order is of use.
-  if (field.name === 'events.date') return [sql`${column} ${way}`];
+  // A record always has a date, and only so the index that has them in order is of use.
+  if (field.name === RECORDS[table].dated) return [sql`${column} ${way}`];
   return termsSql(field, column).map((term) => sql`${term} ${way} NULLS LAST`);
 }
 

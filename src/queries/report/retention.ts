@@ -2,40 +2,65 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { RetentionReport } from '../../domain/report/report.ts';
 import { type RetentionTally, retentionTally } from '../../domain/report/retention-tally.ts';
 import { type Returns, walkRetention } from '../../domain/report/retention-walk.ts';
-import { namedFields, selects, type TimelineEvent } from '../../domain/report/timeline.ts';
+import type { TimelineEvent } from '../../domain/report/timeline.ts';
+import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
-import type { ReportTables } from './columns.ts';
 import { breakdownColumns } from './combination-cells.ts';
-import type { Stream } from './snapshot.ts';
-import { retentionEventsSql, timelineSql } from './timeline-sql.ts';
-import { walkTimelines } from './walk-timelines.ts';
+import { combinationsOf } from './combinations.ts';
+import { matcherOf } from './matcher.ts';
+import { firstFrom } from './positions.ts';
+import { type Selector, selectorOf } from './selector.ts';
+import { gatherTimelines } from './timelines.ts';
+import type { Walk } from './walk.ts';
 
 /** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function retentionRows(
   report: RetentionReport,
-  { stream, ...source }: { readonly botId: number; readonly tables: ReportTables; readonly stream: Stream },
+  walk: Walk,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
-  const { start, returning, filter, separators, period, calendar } = report;
-  const fields = namedFields(
-    [filter, start.filter, returning.filter],
-    separators.map(({ field }) => field),
-  );
-  const timelines = timelineSql({ ...source, fields }, retentionEventsSql(report));
-  const isStart = selects(start, filter, fields);
-  const isReturn = selects(returning, filter, fields);
-  const users = (onUser: (returns: Returns<TimelineEvent>) => void) =>
-    walkTimelines(stream, timelines, fields, () => {
-      const walk = walkRetention<TimelineEvent>(report);
-      return {
-        take: (event) => walk.take(event, { start: isStart(event), returning: isReturn(event) }),
-        end: () => onUser(walk.returns()),
-      };
+  const { filter, separators, period, calendar } = report;
+  const shared = filter && (await matcherOf(filter, walk));
+  const start = await selectorOf(report.start, shared, walk);
+  const returning = await selectorOf(report.returning, shared, walk);
+  const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
+  // Starts in the period, for first starts ever those before it too, and returns in all intervals.
+  const starts = { from: report.retention === 'retention_first_time_ever' ? EARLIEST : period.from, to: period.to };
+  const returns = { from: calendar.starts[0]!, to: calendar.starts.at(-1)! };
+  const timelines = await gatherTimelines(walk, {
+    span: { from: Math.min(starts.from, returns.from), to: Math.max(starts.to, returns.to) },
+    columns: [...start.columns, ...returning.columns],
+    mark(marks, chunk, begin, end) {
+      markIn(starts, start, START);
+      markIn(returns, returning, RETURN);
+
+      function markIn({ from, to }: typeof starts, selector: Selector, bit: number): void {
+        const dates = numbersOf(chunk, 'date');
+        const [first, last] = [Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to))];
+        if (first >= last) return;
+        const positions = selector.on(chunk, first, last);
+        for (let k = 0; k < positions.length; k++) marks[positions[k]!]! |= bit;
+      }
+    },
+    all: false,
+    combinations,
+  });
+  const users = (onUser: (returns: Returns<TimelineEvent>) => void) => {
+    const retention = walkRetention<TimelineEvent>(report);
+    return timelines.each({
+      take: (event, marks) =>
+        retention.take(event, { start: (marks & START) !== 0, returning: (marks & RETURN) !== 0 }),
+      end() {
+        onUser(retention.returns());
+        retention.reset();
+      },
     });
+  };
 
   const parts = await byCombination(
-    { separators, fields, timezone: period.timezone },
+    { separators, timezone: period.timezone },
+    combinations,
     () => retentionTally(calendar, now),
     {
       volumes: (add) =>
@@ -51,6 +76,11 @@ export async function retentionRows(
   const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
   return { columns, rows: cohortRows(parts, report, limit), total: parts.length * calendar.cohorts };
 }
+
+const START = 1;
+const RETURN = 2;
+/** Before all dates. */
+const EARLIEST = Number.MIN_SAFE_INTEGER;
 
 function cohortColumns(intervals: number): Column[] {
   const cells = Array.from({ length: intervals }, (_, cell): Column[] => [

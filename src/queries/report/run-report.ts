@@ -1,51 +1,62 @@
 import type pg from 'pg';
+import { fieldsOf } from '../../domain/condition/condition.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
+import type { ReportField } from '../../domain/report/fields.ts';
 import type { Report } from '../../domain/report/report.ts';
-import type { Sources } from '../../domain/sources.ts';
 import type { ReportAnswer } from './answer.ts';
+import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
 import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
 import { retentionRows } from './retention.ts';
 import { inSnapshot } from './snapshot.ts';
 import { runTrends } from './trends.ts';
+import { openWalk } from './walk.ts';
 
-export interface ReportDependencies {
-  readonly pool: pg.Pool;
+/** A checked report that is to be run over the events of a bot. */
+export interface ReportTask {
   readonly tables: ReportTables;
-  readonly sources: Pick<Sources, 'now'>;
-  /** How long a report may run (REPORT_TIMEOUT_MS). */
+  readonly botId: number;
+  readonly parsed: { readonly report: Report; readonly warnings: readonly Warning[] };
+  /** At most this many rows. */
+  readonly limit: number;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
+  /**
+   * The age, in milliseconds, of the oldest that the read models have not taken in; 0 when they have taken in all. As it
+   * was before the data is looked at: the data is at least this fresh.
+   */
+  readonly lagMs: number;
+  /** How long it may take (REPORT_TIMEOUT_MS). */
   readonly timeoutMs: number;
-  /** The age, in milliseconds, of the oldest that the read models have not taken in; 0 when they have taken in all. */
-  readonly lagMs: () => Promise<number>;
 }
 
-/**
- * Runs a checked report over the events of a bot and answers with at most `limit` rows.
- * @throws ReportTimeoutError
- */
-export async function runReport(
-  { pool, tables, sources, timeoutMs, lagMs }: ReportDependencies,
-  botId: number,
-  { report, warnings }: { readonly report: Report; readonly warnings: readonly Warning[] },
-  limit: number,
+/** @throws ReportTimeoutError and what says that the database is down */
+export type RunReport = (task: ReportTask) => Promise<ReportAnswer>;
+
+/** Runs reports here and now, on a connection of the pool. */
+export function reportRunner(pool: pg.Pool, cache: ChunkCache): RunReport {
+  return (task) => runReport(pool, cache, task);
+}
+
+async function runReport(
+  pool: pg.Pool,
+  cache: ChunkCache,
+  { tables, botId, parsed: { report, warnings }, limit, now, lagMs, timeoutMs }: ReportTask,
 ): Promise<ReportAnswer> {
   const { timezone, from, to } = report.period;
-  const lag_ms = await lagMs(); // asked before the data is looked at: the data is at least this fresh
-  const data_as_of = isoWithOffset(sources.now() - lag_ms, timezone);
-  const { columns, rows, total } = await inSnapshot(pool, timeoutMs, (query, stream) => {
-    const source = { botId, tables };
-    const options = { now: sources.now(), limit };
+  const { columns, rows, total } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+    if (report.type === 'list') return listRows(report, { botId, tables, query: snapshot.query }, limit);
+    const walk = await openWalk({ botId, tables, snapshot, cache }, fieldsNamed(report));
+    const options = { now, limit };
     switch (report.type) {
       case 'trends':
-        return runTrends(report, { ...source, query }, limit);
+        return runTrends(report, walk, limit);
       case 'funnels':
-        return funnelRows(report, { ...source, stream }, options);
+        return funnelRows(report, walk, options);
       case 'retention':
-        return retentionRows(report, { ...source, stream }, options);
-      case 'list':
-        return listRows(report, { ...source, query }, limit);
+        return retentionRows(report, walk, options);
     }
   });
   return {
@@ -57,9 +68,22 @@ export async function runReport(
       date_to: isoWithOffset(to - 1, timezone),
       rows_total: total,
       truncated: rows.length < total,
-      data_as_of,
-      lag_ms,
+      data_as_of: isoWithOffset(now - lagMs, timezone),
+      lag_ms: lagMs,
       warnings,
     },
   };
+}
+
+/** By conditions and separators. */
+function fieldsNamed(report: Exclude<Report, { type: 'list' }>): ReportField[] {
+  const selections =
+    report.type === 'trends'
+      ? report.metrics
+      : report.type === 'funnels'
+        ? report.steps
+        : [report.start, report.returning];
+  const conditions = [report.filter, ...selections.map(({ filter }) => filter)];
+  const named = conditions.flatMap((condition) => (condition === null ? [] : fieldsOf(condition)));
+  return [...named, ...report.separators.map(({ field }) => field)];
 }

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import pg from 'pg';
+import { copyRows, type OnBinaryRow } from '../../database/copy-rows.ts';
 import { DatabaseUnavailableError } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { inTime } from '../../in-time.ts';
@@ -15,8 +16,14 @@ export class ReportTimeoutError extends Error {
 
 export type Query = <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) => Promise<Row[]>;
 
-/** Gives the rows of a query, each an array of its columns, a batch at a time: only one of them is in memory. */
-export type Stream = (fragment: RawBuilder<unknown>, onBatch: (rows: readonly unknown[][]) => void) => Promise<void>;
+/** One view of the data, for as long as the report may take. */
+export interface Snapshot {
+  readonly query: Query;
+  /** Gives the rows of a `select` made of constants and numbers as they come: see `copyRows`. */
+  readonly copy: (select: string, columns: number, onRow: OnBinaryRow) => Promise<void>;
+  /** @throws ReportTimeoutError when the time is over: for work between queries */
+  readonly checkTime: () => void;
+}
 
 /**
  * Runs `work`, whose queries all see one snapshot of the data and together may take `timeoutMs`.
@@ -25,38 +32,39 @@ export type Stream = (fragment: RawBuilder<unknown>, onBatch: (rows: readonly un
 export async function inSnapshot<T>(
   pool: pg.Pool,
   timeoutMs: number,
-  work: (query: Query, stream: Stream) => Promise<T>,
+  work: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   try {
-    const run = inTransaction(pool, async (tx) => {
-      await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      const limitTime = async () => {
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
+    const started = performance.now();
+    const readAll = async (tx: pg.PoolClient): Promise<T> => {
+      const msLeft = () => {
         const left = Math.floor(deadline - performance.now());
         if (left <= 0) throw new ReportTimeoutError(timeoutMs); // 0 would mean no limit to Postgres
+        return left;
+      };
+      let limited = started;
+      const limitTime = async () => {
+        const left = msLeft();
+        if (performance.now() - limited < LIMITED_FOR_MS) return;
+        limited = performance.now();
         await tx.query("SELECT set_config('statement_timeout', $1, true)", [String(left)]);
       };
-      const query: Query = async (fragment) => {
-        await limitTime();
-        const { text, values } = statement(fragment);
-        return (await tx.query(text, values)).rows;
-      };
-      const stream: Stream = async (fragment, onBatch) => {
-        // All rows will be read: the plan that is fast for the first of them is not wanted.
-        await tx.query('SET LOCAL cursor_tuple_fraction = 1');
-        const { text, values } = statement(fragment);
-        await limitTime();
-        await tx.query(`DECLARE report NO SCROLL CURSOR FOR ${text}`, values);
-        for (;;) {
+      return work({
+        async query(fragment) {
           await limitTime();
-          const { rows } = await tx.query<unknown[]>({ text: `FETCH ${BATCH_ROWS} FROM report`, rowMode: 'array' });
-          onBatch(rows);
-          if (rows.length < BATCH_ROWS) break;
-        }
-        await tx.query('CLOSE report');
-      };
-      return work(query, stream);
-    });
+          const { text, values } = statement(fragment);
+          return (await tx.query(text, values)).rows;
+        },
+        async copy(select, columns, onRow) {
+          await limitTime();
+          await copyRows(tx, select, columns, onRow);
+        },
+        checkTime: () => void msLeft(),
+      });
+    };
+    const run = inTransaction(pool, readAll, begin);
     // A server that answers stops the report itself.
     return await inTime(run, timeoutMs + SILENT_MS, () => new DatabaseUnavailableError('the report was not answered'));
   } catch (error) {
@@ -65,8 +73,8 @@ export async function inSnapshot<T>(
   }
 }
 
-/** Work on one batch holds up everything else in the process for some 10 ms. */
-const BATCH_ROWS = 5000;
 const SILENT_MS = 1000;
+/** The time that is left need not be told to Postgres before each of many short statements. */
+const LIMITED_FOR_MS = 50;
 /** SQLSTATE of a statement that was stopped by its timeout. */
 const QUERY_CANCELED = '57014';

@@ -1,19 +1,17 @@
-import { parse } from 'lossless-json';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
-import { ofNothing } from '../../domain/report/aggregation.ts';
 import type { Axis, TrendsReport } from '../../domain/report/report.ts';
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
 import { breakdownColumns, cellsOf } from './combination-cells.ts';
-import type { MeasuredRow } from './trends-sql.ts';
+import type { Tally } from './tally.ts';
 
 /** What a trends report came to. */
 export interface Measured {
   /** Of each metric. */
-  readonly metrics: readonly MeasuredRow[][];
-  /** The combinations that are shown, as `combinationsSql` gives them; undefined without a breakdown. */
-  readonly combinations: readonly string[] | undefined;
-  /** Whether there are more. */
+  readonly tallies: readonly Tally[];
+  /** The values of the combinations that are shown, in the order of the tallies' lines; undefined without a breakdown. */
+  readonly combinations: readonly (readonly FieldValue[])[] | undefined;
+  /** Whether there are more, which are the line behind them. */
   readonly more: boolean;
 }
 
@@ -29,24 +27,21 @@ interface Line {
   readonly label: string;
   /** The cells of its breakdown, none without one. */
   readonly cells: Row;
-  /** The measure of a bucket (from 1), or of the whole period (null); of an empty bucket too. */
+  /** The measure of a bucket, or of the whole period (null); of an empty bucket too. */
   readonly at: (bucket: number | null) => Cell;
 }
 
 /** By metric, then by combination, the others last. */
-function linesOf(report: TrendsReport, { metrics, combinations, more }: Measured): Line[][] {
+function linesOf(report: TrendsReport, { tallies, combinations, more }: Measured): Line[][] {
   const breakdown = { separators: report.separators, timezone: report.period.timezone };
-  const shown = combinations?.map((key) => cellsOf(breakdown, parse(key) as FieldValue[])) ?? [{}];
+  const shown = combinations?.map((values) => cellsOf(breakdown, values)) ?? [{}];
   const parts = more ? [...shown, cellsOf(breakdown, null)] : shown;
-  return report.metrics.map(({ label, measure }, metric) => {
-    const cells = new Map(
-      metrics[metric]!.map(({ combination, bucket, value }) => [`${combination} ${bucket}`, measureCell(value)]),
-    );
-    return parts.map((part, index) => {
-      const at = (bucket: number | null) => cells.get(`${index + 1} ${bucket}`) ?? ofNothing(measure);
-      return { metric, label, cells: part, at };
-    });
-  });
+  return report.metrics.map(({ label }, metric) =>
+    parts.map((cells, line) => {
+      const at = (bucket: number | null) => measureCell(tallies[metric]!.value(line, bucket));
+      return { metric, label, cells, at };
+    }),
+  );
 }
 
 function tableRows(report: TrendsReport, lines: readonly Line[], limit: number): Rows {
@@ -81,7 +76,7 @@ function chartRows({ period, utm }: TrendsReport, { starts }: Axis, lines: reado
   const total = Math.min(starts.length, utm?.rows ?? starts.length);
   const rows = starts.slice(0, Math.min(limit, total)).map((start, index) => ({
     date: isoWithOffset(start, period.timezone),
-    ...Object.fromEntries(lines.map(({ at }, line) => [`s${line}`, at(index + 1)])),
+    ...Object.fromEntries(lines.map(({ at }, line) => [`s${line}`, at(index)])),
   }));
   return { columns: [date, ...columns], rows, total };
 }

@@ -136,6 +136,56 @@ describe('key', () => {
   });
 });
 
+describe('rule', () => {
+  const rule = (...options: string[]) => ['rule', 'create', '--bot', cafe, '--name', 'Orders', ...options];
+  const onSale = ['--trigger-event-id', '100'];
+
+  it('is created, edited and listed, with all digits of its decimals', async () => {
+    const { unit_id } = await cli.json('unit', 'create', '--bot', cafe, '--code', 'PTS', '--scale', '3');
+    const fixed = ['--type', 'fixed', '--amount', '0.125', '--unit', String(unit_id), '--hold-days', '7.50'];
+    const { rule_id } = await cli.json(...rule(...onSale, ...fixed));
+    expect(cli.changes.at(-1)).toMatchObject({ category: 'program', position: expect.any(String) });
+    const percent = await cli.json(...rule(...onSale, '--type', 'percent', '--percent', '2.9'));
+    expect(percent.rule_id).toBe(rule_id + 1);
+    const edit = ['rule', 'edit', '--bot', cafe, '--rule', String(rule_id)];
+    expect(await cli.json(...edit, '--amount', '0.250', '--active', 'false')).toEqual({ rule_id });
+    const listed = { bot: cafe, name: 'Orders', trigger_event_id: 100 };
+    expect(await cli.json('rule', 'list', '--bot', cafe)).toEqual([
+      {
+        ...listed,
+        rule_id,
+        ...{ reward_type: 'fixed', amount: 0.25, percent: null, unit_id, hold_days: 7.5, active: false },
+      },
+      {
+        ...listed,
+        rule_id: rule_id + 1,
+        ...{ reward_type: 'percent', amount: null, percent: 2.9, unit_id: null, hold_days: 0, active: true },
+      },
+    ]);
+    expect((await cli.run('rule', 'list', '--bot', cafe)).out).toMatch(/^bot +rule_id +name/);
+  });
+
+  it.each([
+    ['event', ['--trigger-event-id', '999', '--type', 'fixed', '--amount', '1']],
+    ['unit', [...onSale, '--type', 'fixed', '--amount', '1', '--unit', '999']],
+    ['amount', [...onSale, '--type', 'fixed']],
+    ['amount', [...onSale, '--type', 'fixed', '--amount', '0.125']],
+    ['percent', [...onSale, '--type', 'fixed', '--amount', '1', '--percent', '1']],
+    ['percent', [...onSale, '--type', 'percent', '--percent', 'half']],
+    ['hold', [...onSale, '--type', 'external', '--hold-days', '-1']],
+  ])('names the %s that it is refused for', async (what, options) => {
+    const { code, err } = await cli.run(...rule(...options));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(what) });
+  });
+
+  it('must be one of the bot, of a bot that is there, of a known type', async () => {
+    const edited = await cli.run('rule', 'edit', '--bot', shop, '--rule', '1', '--active', 'false');
+    expect(edited).toMatchObject({ code: 1, err: expect.stringContaining('the bot has no rule 1') });
+    expect(await cli.run('rule', 'list', '--bot', 'nobody')).toMatchObject({ code: 1 });
+    expect(await cli.run(...rule(...onSale, '--type', 'gift'))).toMatchObject({ code: 2 });
+  });
+});
+
 describe('goal and unit', () => {
   it('are created and listed, for several bots at once', async () => {
     expect(await cli.json('goal', 'create', '--bot', shop, '--target-id', '7', '--name', 'Sign-up')).toEqual({

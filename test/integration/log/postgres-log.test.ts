@@ -126,6 +126,50 @@ describe('a reader', () => {
     expect(read).toEqual([below!.id, inside!.id, above!.id]);
   });
 
+  it('moves across what nobody wants, page by page, to the end of the log and no further', async () => {
+    const after = (await log.head()).get(0);
+    const places: Position[] = [];
+    for (let i = 0; i < 3; i++) places.push((await log.append(newCommit(`intake-${bot}`))).position);
+    const [first, second, third] = places;
+    const across = async (from: Position | undefined, maxCommits: number, maxBytes: number): Promise<Page['batch']> => {
+      const unwanted = { categories: ['bot'], without: [], exactOnly: false };
+      return (await readPage(database.pool, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
+    };
+    const nothing = { lane: 0, commits: [] };
+    await expect.poll(() => across(after, 3, 1 << 20)).toEqual({ ...nothing, last: third });
+    expect(await across(after, 2, 1 << 20)).toEqual({ ...nothing, last: second });
+    expect(await across(after, 9, 1)).toEqual({ ...nothing, last: first });
+    expect(await across(second, 9, 1)).toEqual({ ...nothing, last: third });
+    expect(await across(third, 2, 1 << 20)).toBeNull();
+  });
+
+  it('does not go through the whole log for a page', async () => {
+    const long = await createTestDatabase();
+    const opened = await open({ connectionString: long.url });
+    const one = new pg.Pool({ connectionString: long.url, max: 1 }); // so that it can tell its own counts at once
+    try {
+      await opened.append(newCommit(`intake-${bot}`));
+      await one.query(`INSERT INTO log.commits (id, stream, body)
+        SELECT gen_random_uuid(), stream, body FROM log.commits, generate_series(1, 20000)`);
+      await one.query('ANALYZE log.commits');
+      const read = async (): Promise<number> => {
+        await one.query('SELECT pg_stat_force_next_flush()');
+        const counted = `SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_user_tables WHERE relname = 'commits'`;
+        return Number((await one.query<{ rows: string }>(counted)).rows[0]!.rows);
+      };
+      const before = await read();
+      const options = { categories: ALL_CATEGORIES, without: ['Other'], maxCommits: 10, maxBytes: 1 << 20 };
+      const { batch } = await readPage(one, { ...options, after: undefined, exactOnly: false });
+      await readPage(one, { ...options, after: batch?.last, exactOnly: true });
+      expect(batch?.commits).toHaveLength(10);
+      expect((await read()) - before).toBeLessThan(100);
+    } finally {
+      await one.end();
+      await opened.close();
+      await long.drop();
+    }
+  });
+
   it('sees what was appended before such a transaction', async () => {
     const after = (await log.head()).get(0);
     const before = newCommit(`intake-${bot}`);

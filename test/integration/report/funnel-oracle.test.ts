@@ -1,16 +1,19 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
-import { runReport } from '../../../src/queries/report/run-report.ts';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
+import { reportRunner } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import type { Dates, Filter } from './oracle.ts';
 import { asJson, brokenDown, isIn, isSelected, type Selected, timelines } from './oracle-parts.ts';
 import { dates, filters, now, separators, TIMEZONES, world } from './questions.ts';
-import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
+import { BOT_IDS, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
 /** Funnels against brute force: every start is tried, and every choice of events for steps. */
 
 let database: TestDatabase;
+/** Holds some of the chunks. */
+const cache = createChunkCache(20_000);
 beforeAll(async () => {
   database = await createTestDatabase();
   await storeWorld(database.pool, world);
@@ -134,7 +137,9 @@ function localEnd({ to }: Dates, timezone: string, present: number): boolean {
   );
 }
 
-async function run(timezone: string, config: Asked, { from, to }: Dates, present: number) {
+const botId = fc.constantFrom(...Object.values(BOT_IDS));
+
+async function run(timezone: string, botId: number, config: Asked, { from, to }: Dates, present: number) {
   const requests = config.requests.map((step, index) => {
     return { ...step, type: 'trend', event_name: `step ${index}`, agr: index % 2 === 0 ? 'total' : 'avg_user_id' };
   });
@@ -147,27 +152,33 @@ async function run(timezone: string, config: Asked, { from, to }: Dates, present
     timezone,
   );
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const sources = { now: () => present };
-  const dependencies = { pool: database.pool, tables: TABLES, sources, timeoutMs: 10_000, lagMs: async () => 0 };
-  return runReport(dependencies, BOT_ID, parsed, Number.POSITIVE_INFINITY);
+  const how = { now: present, lagMs: 0, timeoutMs: 10_000, limit: Number.POSITIVE_INFINITY };
+  return reportRunner(database.pool, cache)({ tables: TABLES, botId, parsed, ...how });
 }
 
 it('every funnel says what brute force says', async () => {
   const seen = { all: 0, other: 0, median: 0, in_progress: 0, dropped: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...TIMEZONES), asked, dates, now, async (timezone, config, period, present) => {
-      const answer = await run(timezone, config, period, present);
-      const wanted = expected(timezone, config, period, present);
-      expect(asJson(answer.rows)).toEqual(wanted);
-      const keys = answer.columns.map(({ key }) => key);
-      for (const row of answer.rows) {
-        expect(Object.keys(row)).toEqual(keys);
-        if (row['step'] === config.requests.length && row['users']) seen.all += 1;
-        if (row['other'] === true) seen.other += 1;
-        for (const key of ['median_seconds', 'dropped', 'in_progress'] as const)
-          if (row[key]) seen[key === 'median_seconds' ? 'median' : key] += 1;
-      }
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...TIMEZONES),
+      botId,
+      asked,
+      dates,
+      now,
+      async (timezone, bot, config, period, present) => {
+        const answer = await run(timezone, bot, config, period, present);
+        const wanted = expected(timezone, config, period, present);
+        expect(asJson(answer.rows)).toEqual(wanted);
+        const keys = answer.columns.map(({ key }) => key);
+        for (const row of answer.rows) {
+          expect(Object.keys(row)).toEqual(keys);
+          if (row['step'] === config.requests.length && row['users']) seen.all += 1;
+          if (row['other'] === true) seen.other += 1;
+          for (const key of ['median_seconds', 'dropped', 'in_progress'] as const)
+            if (row[key]) seen[key === 'median_seconds' ? 'median' : key] += 1;
+        }
+      },
+    ),
     { numRuns: 200 },
   );
   for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(5);

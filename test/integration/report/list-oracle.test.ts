@@ -2,7 +2,8 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
-import { runReport } from '../../../src/queries/report/run-report.ts';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
+import { reportRunner } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Dates, type Filter, fieldOf, holds, iso } from './oracle.ts';
 import { isIn } from './oracle-parts.ts';
@@ -10,6 +11,8 @@ import { dates, filters, TIMEZONES, world } from './questions.ts';
 import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
 let database: TestDatabase;
+/** Holds some of the chunks. */
+const cache = createChunkCache(20_000);
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -123,9 +126,8 @@ async function run(
   const settings = { params: { ':date_from': from, ':date_to': to } };
   const parsed = parseReport({ source_request: source, settings }, timezone);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const sources = { now: () => Date.UTC(2026, 0, 1) };
-  const dependencies = { pool: database.pool, tables: TABLES, sources, timeoutMs: 10_000, lagMs: async () => 0 };
-  return runReport(dependencies, botId, parsed, rows);
+  const how = { now: Date.UTC(2026, 0, 1), lagMs: 0, timeoutMs: 10_000, limit: rows };
+  return reportRunner(database.pool, cache)({ tables: TABLES, botId, parsed, ...how });
 }
 const list = (config: Asked) => ({ type: 'list', type_chart: 'list', ...config });
 
@@ -195,8 +197,8 @@ it('numbers are what they are, however they are written', async () => {
     [bot],
   );
   await database.pool.query(
-    `INSERT INTO events_test.events (bot_id, user_id, date, ord, session, date_received, commit_id, event_id, idx, value_amount)
-     VALUES ($1, 1, 1735732800000, 1, 1, 0, '00000000-0000-7000-8000-000000000000', 101, 0, 1.500000)`,
+    `INSERT INTO events_test.events (bot_id, user_id, date, ord, session, date_received, commit_id, event_id, user_idx, idx, value_amount)
+     VALUES ($1, 1, 1735732800000, 1, 1, 0, '00000000-0000-7000-8000-000000000000', 101, 0, 0, 1.500000)`,
     [bot],
   );
   const period = { from: '2025-01-01 00:00:00', to: '2025-01-01 23:59:59' };

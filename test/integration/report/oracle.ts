@@ -19,6 +19,8 @@ export interface Asked {
   /** With utm_* charts their own. */
   readonly separators: readonly string[];
   readonly breakdown_limit: number | null;
+  /** Of utm_* charts: buckets of utm_trends, combinations of utm_table. */
+  readonly row_limit: number | null;
   readonly requests: readonly { event_id: number | null; agr: string; agr_field?: string; filters: Filter | null }[];
 }
 /** Local times, as in settings.params; none of them skipped or repeated by the clock. */

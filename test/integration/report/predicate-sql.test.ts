@@ -3,19 +3,18 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fieldsOf } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
-import { predicateOf } from '../../../src/domain/condition/predicate.ts';
 import { type ReportField, reportFields } from '../../../src/domain/report/fields.ts';
-import { namedFields, type TimelineEvent } from '../../../src/domain/report/timeline.ts';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { columnSql, eventsSql } from '../../../src/queries/report/columns.ts';
 import { conditionSql } from '../../../src/queries/report/condition-sql.ts';
+import { matcherOf } from '../../../src/queries/report/matcher.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
-import { timelineSql } from '../../../src/queries/report/timeline-sql.ts';
-import { walkTimelines } from '../../../src/queries/report/walk-timelines.ts';
+import { openWalk } from '../../../src/queries/report/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { filter, TIMEZONES, world } from './questions.ts';
-import { BOT_ID, storeWorld, TABLES } from './world.ts';
+import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
-/** A condition is a predicate for events that are walked and SQL for those that are not: both must say the same. */
+/** A condition is a test for events that are walked and SQL for those that are listed: both must say the same. */
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -24,42 +23,43 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const commit = reportFields.find('events.session_id')!;
+const cache = createChunkCache(20_000);
+const EVER = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
 
-it('the predicate and the SQL of a condition hold for the same events', async () => {
+it('the test and the SQL of a condition hold for the same events, packed or not', async () => {
   const seen = { some: 0, notAll: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...TIMEZONES), filter, async (timezone, input) => {
-      const problems: [] = [];
-      const condition = parseCondition(input, { catalogue: reportFields, timezone, path: '', problems })!;
-      expect(problems).toEqual([]);
-      const fields = namedFields([condition], [commit]);
-      const holds = predicateOf<ReportField, TimelineEvent>(condition, ({ name }) => {
-        const index = fields.findIndex((field) => field.name === name);
-        return ({ values }) => values[index]!;
-      });
-      expect(fieldsOf(condition).length).toBeGreaterThan(0);
+    fc.asyncProperty(
+      fc.constantFrom(...TIMEZONES),
+      fc.constantFrom(...Object.values(BOT_IDS)),
+      filter,
+      async (timezone, botId, input) => {
+        const problems: [] = [];
+        const condition = parseCondition(input, { catalogue: reportFields, timezone, path: '', problems })!;
+        expect(problems).toEqual([]);
 
-      const walked: number[] = [];
-      let place = 0;
-      const bySql = await inSnapshot(database.pool, 10_000, async (query, stream) => {
-        const timelines = timelineSql({ botId: BOT_ID, tables: TABLES, fields }, sql`TRUE`);
-        await walkTimelines(stream, timelines, fields, () => ({
-          take(event) {
-            if (holds(event)) walked.push(place);
-            place += 1;
-          },
-          end() {},
-        }));
-        return query(sql<{ holds: boolean | null }>`
+        const walked: number[] = [];
+        let place = 0;
+        const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
+          const walk = await openWalk({ botId, tables: TABLES, snapshot, cache }, fieldsOf(condition));
+          const matcher = await matcherOf(condition, walk);
+          await walk.events.each(EVER, matcher.columns, (chunk, begin, end) => {
+            const test = matcher.on(chunk);
+            for (let at = begin; at < end; at++) {
+              if (test(at)) walked.push(place);
+              place += 1;
+            }
+          });
+          return snapshot.query(sql<{ holds: boolean | null }>`
           SELECT ${conditionSql(condition, (field: ReportField) => columnSql(field, TABLES))} AS holds
-          FROM ${eventsSql(TABLES)} WHERE e.bot_id = ${BOT_ID} ORDER BY e.user_id, e.date, e.ord`);
-      });
-      expect(place).toBe(world.events.length);
-      expect(walked).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));
-      if (walked.length > 0) seen.some += 1;
-      if (walked.length < place) seen.notAll += 1;
-    }),
+          FROM ${eventsSql(TABLES)} WHERE e.bot_id = ${botId} ORDER BY e.date, e.ord`);
+        });
+        expect(place).toBe(world.events.length);
+        expect(walked).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));
+        if (walked.length > 0) seen.some += 1;
+        if (walked.length < place) seen.notAll += 1;
+      },
+    ),
     { numRuns: 300 },
   );
   expect(Math.min(seen.some, seen.notAll)).toBeGreaterThan(50);

@@ -48,6 +48,7 @@ const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
   ['user.username', text],
   ['user.user_status', fc.constantFrom('active', 'blocked')],
   ['user.addition_fields.utm_source', text],
+  ['user.addition_fields.referral_code', text],
   ['users.date_create', date],
   ['user.custom_fields.level', custom],
   ["user.custom_fields.na'me", custom],

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
-import { type ReportDependencies, runReport } from '../../../src/queries/report/run-report.ts';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
+import { type ReportTask, reportRunner } from '../../../src/queries/report/run-report.ts';
 import { inSnapshot, ReportTimeoutError } from '../../../src/queries/report/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
@@ -39,22 +40,21 @@ const EVENTS: readonly WorldEvent[] = [
 ];
 
 let database: TestDatabase;
-let dependencies: ReportDependencies;
+const cache = createChunkCache(1000);
 
 beforeAll(async () => {
   database = await createTestDatabase();
   await storeWorld(database.pool, { users: new Map(), events: EVENTS });
-  const sources = { now: () => Date.UTC(2025, 5, 1, 12, 0, 5) };
-  dependencies = { pool: database.pool, tables: TABLES, sources, timeoutMs: 10_000, lagMs: async () => 5000 };
 });
 afterAll(() => database.drop());
 
 /** Runs a report of the first three days of 2025. */
-function run(source: object, limit = 10, timezone = 'UTC', changes: Partial<ReportDependencies> = {}) {
+function run(source: object, limit = 10, timezone = 'UTC', changes: Partial<ReportTask> = {}) {
   const params = { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-03 23:59:59' };
   const parsed = parseReport({ source_request: { type: 'trends', ...source }, settings: { params } }, timezone);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return runReport({ ...dependencies, ...changes }, BOT_ID, parsed, limit);
+  const how = { now: Date.UTC(2025, 5, 1, 12, 0, 5), lagMs: 5000, timeoutMs: 10_000, limit };
+  return reportRunner(database.pool, cache)({ tables: TABLES, botId: BOT_ID, parsed, ...how, ...changes });
 }
 const metric = (agr: string, more: object = {}) => ({ type: 'trend', event_id: null, event_name: 'any', agr, ...more });
 const chart = (...requests: object[]) => ({ type_chart: 'line', requests });
@@ -165,14 +165,14 @@ describe('a report that takes too long', () => {
 
   it('has one time for all that it asks', async () => {
     const nap = sql<{ n: null }>`SELECT pg_sleep(0.15)`;
-    const naps = inSnapshot(database.pool, 250, async (query) => [await query(nap), await query(nap)]);
+    const naps = inSnapshot(database.pool, 250, async ({ query }) => [await query(nap), await query(nap)]);
     await expect(naps).rejects.toThrow(ReportTimeoutError);
   });
 });
 
 it('everything that a report asks, it asks of one snapshot', async () => {
   const count = sql<{ n: string }>`SELECT count(*) AS n FROM events_test.utms`;
-  const counts = await inSnapshot(database.pool, 10_000, async (query) => {
+  const counts = await inSnapshot(database.pool, 10_000, async ({ query }) => {
     const before = await query(count);
     await database.pool.query('INSERT INTO events_test.utms (bot_id, utm_id) VALUES (1, 1)');
     return [before, await query(count)];
@@ -180,31 +180,31 @@ it('everything that a report asks, it asks of one snapshot', async () => {
   expect(counts[1]).toEqual(counts[0]);
 });
 
-describe('a query that is streamed', () => {
-  const numbers = (count: number) => sql`SELECT i, ${'x'}::text FROM generate_series(1, ${count}::int) AS i`;
+describe('rows that are copied', () => {
+  const numbers = (count: number, more = '') =>
+    `SELECT i, CASE WHEN i % 3 > 0 THEN repeat('x', i % 100000) END ${more} FROM generate_series(1, ${count}) AS i`;
 
-  it('gives all rows in batches, as often as it is asked', async () => {
-    const batches = await inSnapshot(database.pool, 10_000, async (_, stream) => {
-      const sizes: number[] = [];
-      for (const count of [12_001, 10_000, 0]) {
+  it('come whole, one after another, however long they are', async () => {
+    await inSnapshot(database.pool, 10_000, async ({ copy }) => {
+      for (const count of [2001, 0, 1]) {
         let next = 1;
-        await stream(numbers(count), (rows) => {
-          for (const row of rows) expect(row).toEqual([next++, 'x']);
-          sizes.push(rows.length);
+        await copy(numbers(count), 2, (bytes, starts, lengths) => {
+          expect(bytes.readInt32BE(starts[0]!)).toBe(next);
+          const text = bytes.toString('latin1', starts[1]!, starts[1]! + lengths[1]!);
+          if (next % 3 > 0) expect(text).toBe('x'.repeat(next));
+          else expect(lengths[1]).toBe(-1);
+          next++;
         });
         expect(next).toBe(count + 1);
       }
-      return sizes;
     });
-    expect(batches).toEqual([5000, 5000, 2001, 5000, 5000, 0, 0]);
   });
 
-  it('ends when the time of the report does, though no batch of it is late', async () => {
-    const slow = sql`SELECT CASE WHEN i % 5000 = 0 THEN pg_sleep(0.15) END
-      FROM generate_series(1, 100000) AS i`;
-    let batches = 0;
-    const streamed = inSnapshot(database.pool, 700, (_, stream) => stream(slow, () => (batches += 1)));
-    await expect(streamed).rejects.toThrow(ReportTimeoutError);
-    expect(batches).toBeGreaterThan(0);
+  it('end when the time of the report does, though none of them is late', async () => {
+    const slow = numbers(100_000, ', CASE WHEN i % 5000 = 0 THEN pg_sleep(0.15)::text END');
+    let rows = 0;
+    const copied = inSnapshot(database.pool, 700, ({ copy }) => copy(slow, 3, () => (rows += 1)));
+    await expect(copied).rejects.toThrow(ReportTimeoutError);
+    expect(rows).toBeGreaterThan(0);
   });
 });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type pg from 'pg';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { type PackLimits, packSlice } from '../../../src/projections/events/packed/pack.ts';
 import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
-
+import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
 import { USERS_DDL } from '../../../src/projections/users/tables.ts';
 
 /** What reports are asked about in these tests: some users and their events, in tables and, for the oracle, as they are. */
@@ -41,7 +43,9 @@ export interface WorldEvent {
 }
 
 export const BOT_ID = 7;
-export const TABLES = { events: 'events_test', users: 'users_test' };
+/** All have the same events: almost all packed; some of them, with others that changed since; and none. In the order of packing. */
+export const BOT_IDS = { packed: BOT_ID + 1, mixed: BOT_ID + 2, loose: BOT_ID };
+export const TABLES = { events: 'events_test', users: 'users_test', referral: 'referral_test' };
 
 /** Text that collations, UTF-16 and bytes order differently: the last two are U+FFFD and U+1F600. */
 export const TEXTS = ['', 'A', 'Z', 'a', 'ab', 'B', 'ä', 'z', 'É', '-', '%', "o'x", '\ufffd', '\u{1f600}'];
@@ -96,7 +100,10 @@ export function sampleWorld(): World {
     date_create: fc.constantFrom(...CENTERS),
     is_premium: nullable(fc.boolean()),
     custom_fields: fc.dictionary(fc.constantFrom('level', "na'me"), fc.constantFrom('1', 1, 1.5, true, 'ä')),
-    addition_fields: fc.dictionary(fc.constantFrom('utm_source', 'start_param'), fc.constantFrom(...TEXTS)),
+    addition_fields: fc.dictionary(
+      fc.constantFrom('utm_source', 'start_param', 'referral_code'),
+      fc.constantFrom(...TEXTS),
+    ),
   });
   const ids = [...new Set(events.map(({ user_id }) => user_id))].filter((id) => id !== 11); // one is not there (yet)
   const users = fc
@@ -114,11 +121,12 @@ const commitId = (index: number) => `00000000-0000-7000-8000-${String(index).pad
 /** Of an event, by its index in the world: nothing like the order of dates, since events come late and backdated. */
 export const ordOf = (index: number) => ((index * 7919) % 4001) * 1024 + 3;
 
-/** Creates the read models' tables and fills them; another bot gets the same events. */
+/** Creates the read models' tables and fills them. */
 export async function storeWorld(pool: pg.Pool, { users, events }: World): Promise<void> {
   for (const [schema, ddl] of [
     [TABLES.events, EVENTS_DDL],
     [TABLES.users, USERS_DDL],
+    [TABLES.referral, REFERRAL_DDL],
   ])
     await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
   await collateLikePeople(pool);
@@ -126,30 +134,87 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
     pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
       JSON.stringify(rows),
     ]);
-  const rows = events.map(({ event_type_id, utm_source, session, app_session, ...columns }, index) => ({
-    ...columns,
-    bot_id: BOT_ID,
-    event_id: event_type_id,
-    ord: ordOf(index),
-    session: ordOf(session),
-    app_session: app_session === null ? null : ordOf(app_session),
-    commit_id: commitId(index),
-    idx: 3,
-    utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source),
-  }));
-  await insert(
-    `${TABLES.events}.utms`,
-    SOURCES.map((source, utm_id) => ({ bot_id: BOT_ID, utm_id, source })),
-  );
-  await insert(`${TABLES.events}.events`, rows);
-  await insert(
-    `${TABLES.events}.events`,
-    rows.map((row) => ({ ...row, bot_id: BOT_ID + 1 })),
-  );
-  await insert(
-    `${TABLES.users}.users`,
-    [...users.values()].map((user) => ({ ...user, bot_id: BOT_ID, user_status: 'active' })),
-  );
+  const known = [...new Set(events.map(({ user_id }) => user_id))];
+  for (const bot_id of Object.values(BOT_IDS)) {
+    const rows = events.map(({ event_type_id, utm_source, session, app_session, ...columns }, index) => ({
+      ...columns,
+      bot_id,
+      event_id: event_type_id,
+      ord: ordOf(index),
+      session: ordOf(session),
+      app_session: app_session === null ? null : ordOf(app_session),
+      commit_id: commitId(index),
+      idx: 3,
+      user_idx: known.indexOf(columns.user_id),
+      utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source) + 1,
+    }));
+    await insert(`${TABLES.events}.bots`, [botRow(bot_id, known.length)]);
+    await insert(
+      `${TABLES.events}.known_users`,
+      known.map((user_id, idx) => ({ bot_id, user_id, since: 0, idx })),
+    );
+    await insert(
+      `${TABLES.events}.utms`,
+      SOURCES.map((source, index) => ({ bot_id, utm_id: index + 1, source })),
+    );
+    await insert(
+      `${TABLES.users}.users`,
+      [...users.values()].map(({ addition_fields: { referral_code: _, ...addition_fields }, ...user }) => ({
+        ...user,
+        addition_fields,
+        bot_id,
+        user_status: 'active',
+      })),
+    );
+    await insert(
+      `${TABLES.referral}.referrals`,
+      [...users.values()].flatMap(({ user_id, addition_fields: { referral_code: code } }) =>
+        code === undefined ? [] : [{ bot_id, user_id, code, referrer_id: 1, date: 0, ord: 0 }],
+      ),
+    );
+    if (bot_id !== BOT_IDS.mixed) await insert(`${TABLES.events}.events`, rows);
+    else {
+      const early = rows.filter((_, index) => index % 5 !== 0);
+      await insert(
+        `${TABLES.events}.events`,
+        early.map((row, index) => (index % 7 === 0 ? { ...row, ...BEFORE } : row)),
+      );
+      await pack(pool, PACK_ALL);
+      await insert(
+        `${TABLES.events}.events`,
+        rows.filter((_, index) => index % 5 === 0),
+      );
+      const columns = Object.keys(BEFORE).join();
+      await pool.query(
+        `UPDATE ${TABLES.events}.events AS e SET (${columns}) = (
+           SELECT ${columns} FROM jsonb_populate_recordset(e, $1) AS r
+            WHERE (r.bot_id, r.user_id, r.date, r.ord) = (e.bot_id, e.user_id, e.date, e.ord))
+          WHERE bot_id = ${bot_id} AND (user_id, date, ord) IN (
+            SELECT user_id, date, ord FROM jsonb_populate_recordset(NULL::${TABLES.events}.events, $1))`,
+        [JSON.stringify(early.filter((_, index) => index % 7 === 0))],
+      );
+      await pack(pool, PACK_SOME);
+    }
+    if (bot_id === BOT_IDS.packed) await pack(pool, PACK_ALL);
+  }
+}
+
+/** What a revaluation, sessions that became one and a late visit change. */
+const BEFORE = { value_amount: '-1', session: 1, app_session: 1, utm_id: 1 };
+const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000 };
+/** Packs only what has changed most, and what is new. */
+const PACK_SOME = { ...PACK_ALL, changed: 60 };
+
+async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    while (await packSlice(tx, limits));
+  });
+}
+
+function botRow(bot_id: number, user_count: number): object {
+  const names = { public_key: `bot${bot_id}`, owner_id: 1, pair_separator: '_', value_separator: '-' };
+  return { bot_id, ...names, units: {}, rules: [], clock: 0, utm_count: SOURCES.length, user_count };
 }
 
 /** Gives every column of text the collation that a database may well have, which orders nothing by code points. */

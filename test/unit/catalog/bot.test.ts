@@ -41,7 +41,6 @@ describe('a bot', () => {
     ['timezone', { timezone: 'Mars/Olympus' }],
     ['timezone', { timezone: '+02:00' }],
     ['username', { username: '@shop' }],
-    ['token', { token: '1/../2' }],
     ['pair_separator', { pair_separator: '' }],
     ['value_separator', { value_separator: '=' }],
     ['value_separator', { value_separator: '_' }],
@@ -63,7 +62,7 @@ describe('a bot', () => {
       .when((state) => changeBot(state, { username: null, timezone: 'UTC' }))
       .yields({ type: 'bot_changed', data: { username: null } });
     given(bot, created)
-      .when((state) => changeBot(state, { auto_payout: 'daily', token: '1:a' }))
+      .when((state) => changeBot(state, { auto_payout: 'daily', username: 'shop_bot' }))
       .settles();
   });
 

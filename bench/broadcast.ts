@@ -1,0 +1,171 @@
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { changeBot } from '../src/commands/change-bot.ts';
+import { createBot } from '../src/commands/create-bot.ts';
+import { createOwner } from '../src/commands/create-owner.ts';
+import { ANY_CATEGORIES } from '../src/domain/streams.ts';
+import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { createBotApi } from '../src/platform/bot-api.ts';
+import { systemSources } from '../src/system-sources.ts';
+import { botApiProcess } from '../test/support/bot-api-process.ts';
+import { launch } from '../test/support/broadcasts.ts';
+import { startBenchService } from './service.ts';
+
+/**
+ * Broadcasts, end to end: a hundred bots that send as fast as they can, beside a bare loop of the same client to the same
+ * stand-in; then one broadcast to many, for its memory, events and rows.
+ */
+const BOTS = Number(process.env['BOTS'] ?? 100);
+const EACH = Number(process.env['EACH'] ?? 2000);
+const ONE = Number(process.env['ONE'] ?? 100_000);
+const CAP = 1000;
+const IN_FLIGHT = 256;
+const TOKEN = '123:token';
+const READ_MODEL = 'recipients_v1';
+
+const platform = await botApiProcess();
+const service = await startBenchService({ TELEGRAM_API_ROOT: platform.root });
+const pool = new pg.Pool({ connectionString: service.databaseUrl });
+const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES });
+const commands = { log, sources: systemSources };
+const serverPid = await databaseServer();
+try {
+  const before = await bareLoop(BOTS * EACH);
+  const own = await manyBots();
+  const after = await bareLoop(BOTS * EACH);
+  const floor = (before + after) / 2;
+  console.log(`bare loop of the client: ${before.toFixed(0)} and ${after.toFixed(0)} messages/s`);
+  console.log(
+    `${BOTS} bots at a cap of ${CAP}: ${own.toFixed(0)} messages/s, ratio ${(own / floor).toFixed(2)} (target 0.6)`,
+  );
+  if (ONE > 0) await oneBroadcast();
+} finally {
+  await log.close();
+  await pool.end();
+  await service.stop();
+  await platform.stop();
+}
+
+/** Messages a second, so many calls under way at once. */
+async function bareLoop(messages: number): Promise<number> {
+  const api = createBotApi({ root: platform.root, connections: IN_FLIGHT });
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  let next = 1;
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async () => {
+      while (next <= messages) await api.call(TOKEN, 'sendMessage', { chat_id: next++, text: 'Hello' });
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  console.log(`processor time of the bare loop: ${((user + system) / messages).toFixed(0)} µs a message`);
+  await api.close();
+  return messages / seconds;
+}
+
+async function aBot(): Promise<{ publicKey: string; ownerId: number }> {
+  const profile = { name: 'Ann', currency: 'USD', plan: 'premium', broadcastsPerMonth: 1000 } as const;
+  const { ownerId } = await createOwner(commands, profile);
+  const { publicKey } = await createBot(commands, { ownerId, name: 'Bot', token: TOKEN });
+  await changeBot(commands, publicKey, { paid_broadcasts: true });
+  return { publicKey, ownerId };
+}
+
+function chats(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i + 1);
+}
+
+/** Messages a second between the first and the last, by the stand-in's clock. */
+async function manyBots(): Promise<number> {
+  const known = (await platform.arrivals()).length;
+  const ids: number[] = [];
+  const bots = [];
+  for (let n = 0; n < BOTS; n++) bots.push(await aBot());
+  const cpu0 = await cpuSeconds();
+  for (const bot of bots) ids.push(await launch({ commands }, bot, { chats: chats(EACH), cap: CAP }));
+  await ended(ids);
+  const cpu = (await cpuSeconds()) - cpu0;
+  const times = (await platform.arrivals()).slice(known).map(([at]) => at);
+  console.log(
+    `processor time of the service and its database: ${((cpu * 1e6) / (BOTS * EACH)).toFixed(0)} µs a message`,
+  );
+  if (times.length !== BOTS * EACH) throw new Error(`${times.length} calls instead of ${BOTS * EACH}`);
+  return (times.length * 1000) / (times.at(-1)! - times[0]!);
+}
+
+async function oneBroadcast(): Promise<void> {
+  const idle = await residentMb();
+  const bot = await aBot();
+  const [log0, tables0] = [await logSize(), await tableBytes()];
+  const known = (await platform.arrivals()).length;
+  const id = await launch({ commands }, bot, { chats: chats(ONE), cap: CAP });
+  let peak = 0;
+  const watching = setInterval(() => void residentMb().then((mb) => (peak = Math.max(peak, mb))), 1000);
+  await ended([id]);
+  clearInterval(watching);
+  const [log1, tables1] = [await logSize(), await tableBytes()];
+  const times = (await platform.arrivals()).slice(known).map(([at]) => at);
+  const seconds = (times.at(-1)! - times[0]!) / 1000;
+  console.log(`one broadcast to ${ONE}: ${(ONE / seconds).toFixed(0)} messages/s of a cap of ${CAP}`);
+  console.log(`memory of the service: ${idle.toFixed(0)} MB before, at most ${peak.toFixed(0)} MB`);
+  console.log(
+    `per recipient: ${((log1.events - log0.events) / ONE).toFixed(3)} events, ${((log1.bytes - log0.bytes) / ONE).toFixed(1)} bytes of log, 1 row, ${((tables1 - tables0) / ONE).toFixed(0)} bytes of it`,
+  );
+}
+
+async function ended(ids: readonly number[]): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM ${READ_MODEL}.sendings WHERE broadcast_id = ANY ($1::bigint[]) AND status = 3`,
+      [ids],
+    );
+    if (rows[0]!.count === ids.length) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function logSize(): Promise<{ events: number; bytes: number }> {
+  const { rows } = await pool.query<{ events: number; bytes: number }>(
+    `SELECT coalesce(sum(jsonb_array_length((body::jsonb)->'events')), 0)::float8 AS events, coalesce(sum(length(body)), 0)::float8 AS bytes
+       FROM log.commits WHERE stream ~ '^(sending|audience)-'`,
+  );
+  return rows[0]!;
+}
+
+async function tableBytes(): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
+    `SELECT pg_total_relation_size('${READ_MODEL}.recipients')::float8 AS bytes`,
+  );
+  return rows[0]!.bytes;
+}
+
+/** What all processes of the database are children of. */
+async function databaseServer(): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return (await statOf(rows[0]!.pid)).parent;
+}
+
+/** Of the service and its database, in seconds of a processor. */
+async function cpuSeconds(): Promise<number> {
+  let seconds = 0;
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const stat = await statOf(pid);
+    if (pid === service.process.pid || pid === serverPid || stat.parent === serverPid) seconds += stat.seconds;
+  }
+  return seconds;
+}
+
+/** proc(5): after the name in parentheses come the state, the parent, and further on the times in hundredths. */
+async function statOf(pid: number): Promise<{ readonly parent: number; readonly seconds: number }> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { parent: Number(fields[1]), seconds: stat === '' ? 0 : (Number(fields[11]) + Number(fields[12])) / 100 };
+}
+
+async function residentMb(): Promise<number> {
+  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { loadavg } from 'node:os';
+import { startEventStore } from '../test/support/eventstore-server.ts';
+import { startKafkaBroker } from '../test/support/kafka-broker.ts';
+import { operate } from '../test/support/operate.ts';
+import { startBenchService } from './service.ts';
+
+/**
+ * How long `mark-referral` and `payout` take over HTTP, one after the other and with others at once, on each engine of the
+ * log that can run here. Every payout is of one accrual of a referrer of its own, so that none is refused.
+ *
+ *   MARKS=300 PAYOUTS=300 AT_ONCE=16 ENGINES=postgres,kafka,eventstoredb npx tsx bench/payouts.ts
+ */
+
+const MARKS = Number(process.env['MARKS'] ?? 300);
+const PAYOUTS = Number(process.env['PAYOUTS'] ?? 300);
+const AT_ONCE = Number(process.env['AT_ONCE'] ?? 16);
+const ENGINES = (process.env['ENGINES'] ?? 'postgres,kafka,eventstoredb').split(',');
+const PATIENCE_MS = 120_000;
+
+interface Engine {
+  readonly name: string;
+  readonly env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+async function engineOf(name: string): Promise<Engine | null> {
+  if (name === 'postgres') return { name, env: {}, stop: async () => {} };
+  if (name === 'kafka') {
+    const broker = await startKafkaBroker();
+    if (broker === null) return null;
+    const env = { EVENT_LOG: name, KAFKA_BROKERS: broker.brokers.join(','), KAFKA_TOPIC: `bench.${randomUUID()}` };
+    return { name: 'kafka', env, stop: () => broker.stop() };
+  }
+  const server = await startEventStore();
+  const env = { EVENT_LOG: name, EVENTSTORE_URL: server.url, EVENTSTORE_STREAM: `bench.${randomUUID()}` };
+  return { name: `eventstoredb (${server.kind})`, env, stop: () => server.stop() };
+}
+
+for (const name of ENGINES) {
+  const engine = await engineOf(name);
+  if (engine === null) continue;
+  try {
+    await measure(engine);
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function measure({ name, env }: Engine): Promise<void> {
+  const service = await startBenchService(env);
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  const ask = async (path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(service.address + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  try {
+    const referrer = (index: number): number => 1_000_000 + index;
+    const referral = (index: number): number => 2_000_000 + index;
+    const every = Array.from({ length: PAYOUTS }, (_, index) => referral(index));
+    const mark = (index: number): Promise<unknown> =>
+      ask('/v1/referral/mark-referral', { referral_user_id: referral(index), referrer_user_id: referrer(index) });
+    await timed(name, 'mark-referral', MARKS, mark);
+    for (let index = 2 * MARKS; index < PAYOUTS; index++) await mark(index);
+
+    await ask('/v1/send-batch-update', every.map(meeting));
+    await ask('/v1/send-event', { user_id: referral(0), event: 'Bench' });
+    const trigger = await eventually(async () => {
+      const { items } = (await ask('/v1/reports/events')).data;
+      return items.find((event: { name: string }) => event.name === 'Bench')?.event_id;
+    });
+    const bot = (await ask('/v1/reports/resources')).data.items[0].resource_key;
+    const rule = `rule create --bot ${bot} --name Bench --type fixed --amount 5 --trigger-event-id ${trigger}`;
+    await operate(service.env, rule.split(' '));
+    await ask(
+      '/v1/send-event',
+      every.map((user_id) => ({ user_id, event: 'Bench' })),
+    );
+    for (const [index] of every.entries())
+      await eventually(async () => (await ask(`/v1/referral/balance?user_id=${referrer(index)}`)).data.balance[0]);
+    await timed(name, 'payout', Math.floor(PAYOUTS / 2), (index) =>
+      ask('/v1/referral/payout', { user_id: referrer(index), method: 'manual' }),
+    );
+  } finally {
+    await service.stop();
+  }
+}
+
+/** What is there sooner or later. */
+async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it does not come');
+}
+
+/** An update that makes a user known. */
+function meeting(id: number): object {
+  const from = { id, is_bot: false, first_name: 'Ada' };
+  const date = Math.floor(Date.now() / 1000);
+  return {
+    update: { update_id: id, message: { message_id: 1, date, chat: { id, type: 'private' }, from, text: 'hello' } },
+  };
+}
+
+/** So many one after the other, and the next so many {@link AT_ONCE} at once. */
+async function timed(
+  engine: string,
+  what: string,
+  times: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
+  for (const atOnce of [1, AT_ONCE]) {
+    const took: number[] = [];
+    let next = atOnce === 1 ? 0 : times;
+    const end = next + times;
+    const worker = async (): Promise<void> => {
+      while (next < end) {
+        const started = performance.now();
+        await work(next++);
+        took.push(performance.now() - started);
+      }
+    };
+    const began = performance.now();
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    const rate = Math.round((times * 1000) / (performance.now() - began));
+    took.sort((a, b) => a - b);
+    const at = (share: number): string => took[Math.min(times - 1, Math.floor(times * share))]!.toFixed(1);
+    const load = loadavg()[0]!.toFixed(1);
+    console.log(
+      `${engine}: ${what}, ${atOnce} at once: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${rate} a second (load ${load})`,
+    );
+  }
+}

@@ -1,0 +1,152 @@
+import pg from 'pg';
+import { createAccounts } from '../src/commands/accounts.ts';
+import { accrueRewards } from '../src/commands/accrue-rewards.ts';
+import { requestPayout } from '../src/commands/request-payout.ts';
+import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
+import { inTransaction } from '../src/database/transaction.ts';
+import type { RewardItem } from '../src/domain/referral/account/reward.ts';
+import { ANY_CATEGORIES } from '../src/domain/streams.ts';
+import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { accountsReadModel } from '../src/projections/accounts/read-model.ts';
+import { schemaOf } from '../src/projections/read-model.ts';
+import { readCommits } from '../src/projections/runtime/read-commits.ts';
+import { createTables, setSearchPath } from '../src/projections/runtime/versions.ts';
+import { accrualsOf } from '../src/queries/referral/accruals.ts';
+import { balanceOf } from '../src/queries/referral/balance.ts';
+import { historyRows } from '../src/queries/referral/history.ts';
+import { systemSources } from '../src/system-sources.ts';
+import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
+
+/**
+ * One referrer with a million accruals, half of them on hold, in a log that waits for the disk: how fast they accrue and
+ * are projected, how long answers about them take, and how long a decision takes that finds the account in memory or not.
+ *
+ *   ACCRUALS=1000000 npx tsx bench/referral.ts
+ */
+
+const ACCRUALS = Number(process.env['ACCRUALS'] ?? 1_000_000);
+const ITEMS = 500;
+const ASKED = 300;
+const DAY = 86_400_000;
+const ACCOUNT = { bot: 'bench', userId: 1 };
+const START = Date.now() - 30 * DAY;
+
+const folder = await temporaryDataDir();
+const server = await openEmbeddedPostgres({
+  dataDir: folder.path,
+  role: 'service',
+  log: { info: () => {}, warn: console.warn },
+});
+const pool = new pg.Pool({ connectionString: server.url, max: 4 });
+const log = await openPostgresLog({ connectionString: server.url, anyCategories: ANY_CATEGORIES });
+const source = { pool, accounts: schemaOf(accountsReadModel.name, 1) };
+try {
+  await accrue();
+  await project();
+  await ask();
+  await decide();
+} finally {
+  await log.close();
+  await pool.end();
+  await server.close();
+  await folder.remove();
+}
+
+/** Received over 30 days; every second one is held for 30 more. */
+function itemOf(index: number): RewardItem {
+  const received = START + Math.floor((index / ACCRUALS) * 30 * DAY);
+  return {
+    rule: {
+      rule_id: 1 + (index % 2),
+      reward_type: 'fixed',
+      amount: '0.35',
+      percent: null,
+      unit_id: 1 + (index % 3),
+      hold_days: index % 2 === 0 ? '0' : '30',
+    },
+    referral_id: 1 + index,
+    event: {
+      commit_id: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+      index: 0,
+      event_id: 100,
+      date: received,
+      received,
+    },
+  };
+}
+
+async function accrue(): Promise<void> {
+  const accounts = createAccounts({ log, sources: systemSources });
+  const started = performance.now();
+  for (let done = 0; done < ACCRUALS; done += ITEMS) {
+    const items = Array.from({ length: Math.min(ITEMS, ACCRUALS - done) }, (_, index) => itemOf(done + index));
+    await accrueRewards(accounts, { bot: ACCOUNT.bot, referrer: ACCOUNT.userId, items });
+  }
+  report('accrued', started, ACCRUALS);
+}
+
+async function project(): Promise<void> {
+  await inTransaction(pool, (tx) => createTables(tx, accountsReadModel, source.accounts));
+  const started = performance.now();
+  const stop = new AbortController();
+  let done = 0;
+  for await (const { commits } of log.subscribe({
+    categories: ['account'],
+    after: new Map(),
+    maxCommits: 50,
+    signal: stop.signal,
+  })) {
+    await inTransaction(pool, async (tx) => {
+      await setSearchPath(tx, source.accounts);
+      await accountsReadModel.apply(tx, await readCommits(accountsReadModel, commits, log.keys));
+    });
+    done += commits.flatMap(({ events }) => events).filter(({ type }) => type === 'reward_accrued').length;
+    if (done >= ACCRUALS) stop.abort();
+  }
+  report('projected', started, ACCRUALS);
+  await pool.query('VACUUM ANALYZE');
+}
+
+async function ask(): Promise<void> {
+  const first = { limit: 50, offset: 0 };
+  await timed('balance', ASKED, () => balanceOf(source, ACCOUNT, Math.floor(START + (40 + Math.random() * 20) * DAY)));
+  await timed('accruals, first page', ASKED, () => accrualsOf(source, ACCOUNT, first, Date.now()));
+  await timed('accruals, 200 from 1,000', ASKED, () =>
+    accrualsOf(source, ACCOUNT, { limit: 200, offset: 1000 }, Date.now()),
+  );
+  await timed('accruals, last page', 5, () =>
+    accrualsOf(source, ACCOUNT, { limit: 50, offset: ACCRUALS - 50 }, Date.now()),
+  );
+  await timed('history, first page', 3, () => historyRows(source, ACCOUNT, first, Date.now()));
+}
+
+async function decide(): Promise<void> {
+  const accounts = createAccounts({ log, sources: systemSources });
+  const pay = () => requestPayout(accounts, { ...ACCOUNT, unit_id: 1, method: 'manual', initiated_by: 'api' });
+  const before = memory();
+  await timed('payout, the account read from the log', 1, pay);
+  console.log(`  which takes ${memory() - before} MB of memory`);
+  await timed('payout refused, the account in memory', 20, () => pay().catch(() => null));
+}
+
+function memory(): number {
+  globalThis.gc?.();
+  return Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+}
+
+async function timed(what: string, times: number, work: () => Promise<unknown>): Promise<void> {
+  const took: number[] = [];
+  for (let each = 0; each < times; each++) {
+    const started = performance.now();
+    await work();
+    took.push(performance.now() - started);
+  }
+  took.sort((a, b) => a - b);
+  const at = (share: number): string => took[Math.min(took.length - 1, Math.floor(took.length * share))]!.toFixed(1);
+  console.log(`${what}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+}
+
+function report(what: string, started: number, count: number): void {
+  const seconds = (performance.now() - started) / 1000;
+  console.log(`${count} ${what} in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} a second`);
+}

@@ -1,0 +1,192 @@
+/** What is asked of all: a report, the same in SQL, and a number of each answer that must be the same. */
+export interface Question {
+  readonly name: string;
+  readonly report: object;
+  /** Undefined: only as a funnel. */
+  readonly sql?: (dialect: Dialect) => string;
+  /** The event ids of its steps, for what has a function for it. */
+  readonly funnel?: readonly number[];
+  /** From the answer over HTTP. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
+  readonly found: (answer: any) => number;
+  /** From the rows of another database. */
+  readonly expected: (rows: readonly (readonly number[])[]) => number;
+}
+
+export interface Dialect {
+  readonly events: string;
+  readonly users: string;
+  readonly inPeriod: string;
+  /** Of an event. */
+  readonly day: string;
+  /** The exact median: an aggregate function. */
+  readonly median: string;
+  /** Of distinct users, exact. */
+  readonly uniq: string;
+}
+
+export const DAYS = 90;
+const FIRST_EVENT = 101;
+
+const metric = (agr: string, event_id: number | null, more: object = {}) => {
+  return { type: 'trend', event_id, event_name: 'event', agr, ...more };
+};
+const chart = (requests: readonly object[], more: object = {}) => ({
+  type: 'trends',
+  type_chart: 'line',
+  requests,
+  ...more,
+});
+// biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
+const sumOfLines = ({ columns, rows }: any) => {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const lines = columns.filter(({ metric }: any) => metric !== undefined).map(({ key }: any) => key);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  return rows.reduce((sum: number, row: any) => lines.reduce((s: number, key: string) => s + (row[key] ?? 0), sum), 0);
+};
+const sumOf = (column: number) => (rows: readonly (readonly number[])[]) =>
+  rows.reduce((sum, row) => sum + row[column]!, 0);
+
+function daily(
+  name: string,
+  request: object,
+  what: (dialect: Dialect) => string,
+  where = 'TRUE',
+  more: object = {},
+): Question {
+  return {
+    name,
+    report: chart([request], more),
+    sql: (d) =>
+      `SELECT ${d.day} AS day, ${what(d)} FROM ${d.events} WHERE ${d.inPeriod} AND ${where} GROUP BY day ORDER BY day`,
+    found: sumOfLines,
+    expected: sumOf(1),
+  };
+}
+
+const uniq = ({ uniq }: Dialect) => uniq;
+const count = () => 'count(*)';
+
+function funnel(steps: number): Question {
+  const ids = Array.from({ length: steps }, (_, i) => FIRST_EVENT + i);
+  return {
+    name: `funnel of ${steps} steps, 14 days`,
+    report: { type: 'funnels', type_chart: 'funnels', requests: ids.map((id) => metric('total', id)) },
+    funnel: ids,
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    found: ({ rows }) => rows.reduce((sum: number, { users }: any) => sum + users, 0),
+    expected: (rows) => rows.reduce((sum, [level, users]) => sum + level! * users!, 0),
+  };
+}
+
+const INTERVALS = 8;
+
+export const QUESTIONS: readonly Question[] = [
+  daily('daily total, all events', metric('total', null), count),
+  daily('daily total, one event', metric('total', FIRST_EVENT), count, `name = ${FIRST_EVENT}`),
+  daily('daily uniques, one event', metric('total_uniq_user_id', FIRST_EVENT), uniq, `name = ${FIRST_EVENT}`),
+  daily('daily uniques, all events', metric('total_uniq_user_id', null), uniq),
+  {
+    name: 'daily median per user, one event',
+    report: chart([metric('median_user_id', FIRST_EVENT)]),
+    sql: (d) => `SELECT day, ${d.median}(n) FROM (
+      SELECT ${d.day} AS day, user, count(*) AS n FROM ${d.events} WHERE ${d.inPeriod} AND name = ${FIRST_EVENT}
+       GROUP BY day, user) AS users GROUP BY day ORDER BY day`,
+    found: sumOfLines,
+    expected: sumOf(1),
+  },
+  {
+    name: 'table of 20 metrics, uniques',
+    report: {
+      type: 'trends',
+      type_chart: 'table',
+      requests: Array.from({ length: 20 }, (_, i) => metric('total_uniq', FIRST_EVENT + i)),
+    },
+    sql: (d) => `SELECT name, ${d.uniq} FROM ${d.events} WHERE ${d.inPeriod} AND name >= ${FIRST_EVENT} GROUP BY name`,
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    found: ({ rows }) => rows.reduce((sum: number, { value }: any) => sum + value, 0),
+    expected: sumOf(1),
+  },
+  {
+    name: 'UTM table, count and uniques, top 25',
+    report: {
+      type: 'trends',
+      type_chart: 'utm_table',
+      breakdown_limit: 25,
+      requests: [metric('total', null), metric('total_uniq_user_id', null)],
+    },
+    sql: (d) =>
+      `SELECT utm, count(*) AS n, ${d.uniq} FROM ${d.events} WHERE ${d.inPeriod} GROUP BY utm ORDER BY n DESC, utm LIMIT 25`,
+    found: ({ rows }) =>
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      rows.filter(({ other }: any) => !other).reduce((sum: number, { m0 }: any) => sum + m0, 0),
+    expected: sumOf(1),
+  },
+  {
+    name: 'retention, start to return, 8 days',
+    report: {
+      type: 'retention',
+      type_chart: 'retention',
+      target_entity: { type: 'event', event_id: FIRST_EVENT, event_name: 'start' },
+      returning_entity: { type: 'event', event_id: FIRST_EVENT + 1, event_name: 'return' },
+      retention_type: 'retention_first_time',
+      retention_total_intervals: INTERVALS,
+    },
+    sql: (d) => `SELECT s.day, r.day - s.day, count(*) FROM (
+        SELECT user, min(${d.day}) AS day FROM ${d.events} WHERE ${d.inPeriod} AND name = ${FIRST_EVENT} GROUP BY user) AS s
+      JOIN (SELECT DISTINCT user, ${d.day} AS day FROM ${d.events} WHERE name = ${FIRST_EVENT + 1}) AS r ON r.user = s.user
+      WHERE r.day - s.day >= 0 AND r.day - s.day < ${INTERVALS} GROUP BY s.day, r.day - s.day`,
+    found: ({ rows }) =>
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      rows.reduce((sum: number, row: any) => {
+        for (let cell = 0; cell < INTERVALS; cell++) sum += row[`users_${cell}`] ?? 0;
+        return sum;
+      }, 0),
+    expected: sumOf(2),
+  },
+  funnel(3),
+  funnel(5),
+  daily(
+    'daily uniques, amount over 50,000',
+    metric('total_uniq_user_id', null, { filters: ['>', 'events.value_amount', 50_000] }),
+    uniq,
+    'value > 50000',
+  ),
+  daily(
+    'daily total, amount over 50,000',
+    metric('total', null, { filters: ['>', 'events.value_amount', 50_000] }),
+    count,
+    'value > 50000',
+  ),
+  daily(
+    'daily uniques, of a property',
+    metric('total_uniq_user_id', null, { filters: ['=', 'events.properties.category', 'c7'] }),
+    uniq,
+    `category = 'c7'`,
+  ),
+  {
+    ...daily(
+      'daily uniques, of premium users',
+      metric('total_uniq_user_id', null, { filters: ['=', 'user.is_premium', true] }),
+      uniq,
+    ),
+    sql: (d) => `SELECT ${d.day} AS day, ${d.uniq} FROM ${d.events} WHERE ${d.inPeriod}
+      AND user IN (SELECT user FROM ${d.users} WHERE premium = 1) GROUP BY day ORDER BY day`,
+  },
+  {
+    ...daily('daily total by category', metric('total', null), count, 'TRUE', {
+      separators: [{ property: 'events.category' }],
+    }),
+    sql: (d) =>
+      `SELECT ${d.day} AS day, category, count(*) FROM ${d.events} WHERE ${d.inPeriod} GROUP BY day, category`,
+    expected: sumOf(2),
+  },
+  {
+    ...daily('daily uniques by language', metric('total_uniq_user_id', null), uniq, 'TRUE', {
+      separators: [{ property: 'user.language_code' }],
+    }),
+    sql: (d) => `SELECT ${d.day} AS day, language, ${d.uniq.replace('user', 'e.user').replace('"e.user"', 'e."user"')}
+      FROM ${d.events} AS e JOIN ${d.users} AS u ON e.user = u.user WHERE ${d.inPeriod} GROUP BY day, language`,
+    expected: sumOf(2),
+  },
+];

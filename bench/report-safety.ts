@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { type LoadResult, median, postLoad } from './load.ts';
+import { fillEvents, packed } from './report-events.ts';
+import { DAYS, QUESTIONS } from './report-questions.ts';
+import { BENCH_USERS, startBenchService } from './service.ts';
+
+/**
+ * Whether one owner's heavy reports starve intake: the latency of single events at a steady rate while nothing else goes on,
+ * and while so many reports over all events run all the time, in turn. One more report than the key may run is refused.
+ */
+const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const SECONDS = Number(process.env['SECONDS'] ?? 10);
+const RATE = Number(process.env['RATE'] ?? 200);
+const REPORTS = 8;
+const CONNECTIONS = 20;
+const DAY_MS = 86_400_000;
+
+const service = await startBenchService({ REPORT_CONCURRENCY: String(REPORTS), REPORT_TIMEOUT_MS: '60000' });
+const client = new pg.Client({ connectionString: service.databaseUrl });
+await client.connect();
+const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const questions = QUESTIONS.map(({ report }) => {
+  const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const params = { ':date_from': seconds(today - DAYS * DAY_MS), ':date_to': seconds(today - 1000) };
+  return JSON.stringify({ report_config: { source_request: report, settings: { params } } });
+});
+const bodies = BENCH_USERS.slice(0, 10).map((user_id) =>
+  JSON.stringify({ event: 'event_1', user_id, value_num: 1999 }),
+);
+const quiet: LoadResult[] = [];
+const busy: LoadResult[] = [];
+const counts = new Map<number, number>();
+try {
+  await fillEvents(service, { events: EVENTS, users: EVENTS / 20, from: today - DAYS * DAY_MS });
+  await packed(service, client);
+  const idle = await resident();
+  const load = { ...service, bodies, seconds: SECONDS, connections: CONNECTIONS, rate: RATE };
+  await postLoad({ ...load, seconds: 2 });
+  for (let round = 1; round <= ROUNDS; round++) {
+    quiet.push(await postLoad(load));
+    const stop = new AbortController();
+    // One more than may run: it finds the others there.
+    const asking = Array.from({ length: REPORTS + 1 }, (_, index) => askAll(index, stop.signal));
+    busy.push(await postLoad(load));
+    stop.abort();
+    await Promise.all(asking);
+    console.log(`round ${round}: quiet ${told(quiet.at(-1)!)}, with reports ${told(busy.at(-1)!)}`);
+  }
+  console.log(
+    `\n${RATE} single events/s beside ${REPORTS} reports at once over ${EVENTS} events, medians of ${ROUNDS} rounds`,
+  );
+  console.log(`quiet: p50 ${middle(quiet, 'p50')} ms, p99 ${middle(quiet, 'p99')} ms`);
+  console.log(`with reports: p50 ${middle(busy, 'p50')} ms, p99 ${middle(busy, 'p99')} ms`);
+  const reports = (counts.get(200) ?? 0) / (ROUNDS * SECONDS);
+  const others = [...counts].filter(([status]) => status !== 200);
+  console.log(
+    `reports answered: ${reports.toFixed(1)}/s; refused: ${others.map((each) => each.join(' × ')).join(', ')}`,
+  );
+  console.log(`resident: ${idle} MB before the reports, ${await resident('VmHWM')} MB at most`);
+} finally {
+  await client.end();
+  await service.stop();
+}
+
+function told({ p50, p99, requestsPerSecond }: LoadResult): string {
+  return `${requestsPerSecond.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms`;
+}
+
+function middle(results: readonly LoadResult[], key: 'p50' | 'p99'): number {
+  return median(results.map((result) => result[key]));
+}
+
+/** Asks one report after another until it is stopped. @throws when one is answered other than with rows or "too many" */
+async function askAll(first: number, signal: AbortSignal): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'api-key': service.apiKey };
+  for (let at = first; !signal.aborted; at++) {
+    const body = questions[at % questions.length]!;
+    const response = await fetch(`${service.address}/v1/reports/run`, { method: 'POST', headers, body });
+    const text = await response.text();
+    if (![200, 429].includes(response.status)) throw new Error(`reports/run answered ${response.status}: ${text}`);
+    counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
+    if (response.status === 429) await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Of the service's process, in MB. */
+async function resident(field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
+  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
+  return Math.round(Number(new RegExp(`${field}:\\s*(\\d+)`).exec(status)![1]) / 1024);
+}

@@ -1,0 +1,110 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { packSlice } from '../src/projections/events/packed/pack.ts';
+import { fillEvents, packed } from './report-events.ts';
+import { DAYS, QUESTIONS, type Question } from './report-questions.ts';
+import { clickHouse, duckDb, type Rival } from './report-rivals.ts';
+import { startBenchService } from './service.ts';
+
+/**
+ * Reports over HTTP beside ClickHouse and DuckDB in process, on the same events: medians of warm runs in turn, so that what
+ * else the machine does meets all of them. Each answer is compared with ClickHouse's. EVENTS and USERS say how many.
+ */
+const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
+const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
+const RUNS = Number(process.env['RUNS'] ?? 11);
+const DAY_MS = 86_400_000;
+
+const service = await startBenchService({ REPORT_TIMEOUT_MS: '60000', MAX_WAIT_MS: '60000' });
+const client = new pg.Client({ connectionString: service.databaseUrl });
+const folder = await mkdtemp(join(tmpdir(), 'botledger-rivals-'));
+await client.connect();
+try {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const period = { from: today - DAYS * DAY_MS, to: today };
+  await fillEvents(service, { events: EVENTS, users: USERS, from: period.from });
+  await packed(service, client);
+  await describeTables();
+  const files = { events: join(folder, 'events.tsv'), users: join(folder, 'users.tsv') };
+  await dump(files);
+  const rivals = [await clickHouse(folder, files), await duckDb(files)];
+  console.log(`\n${'report, median ms'.padEnd(44)} Botledger   ${rivals.map(({ name }) => name).join('   ')}   ratio`);
+  for (const question of QUESTIONS) await compare(question, rivals, period);
+} finally {
+  await client.end();
+  await service.stop();
+  await rm(folder, { recursive: true });
+}
+
+async function compare(question: Question, rivals: readonly Rival[], period: { from: number; to: number }) {
+  const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const params = { ':date_from': seconds(period.from), ':date_to': seconds(period.to - 1000) };
+  const body = JSON.stringify({ report_config: { source_request: question.report, settings: { params } } });
+  const own: number[] = [];
+  const others = rivals.map((): number[] => []);
+  for (let run = -2; run < RUNS; run++) {
+    const began = performance.now();
+    const answer = await ask(body);
+    const took = performance.now() - began;
+    if (run >= 0) own.push(took);
+    for (const [i, rival] of rivals.entries()) {
+      const start = performance.now();
+      const found = await rival.ask(question, period);
+      if (found !== null && run >= 0) others[i]!.push(performance.now() - start);
+      const expected = found && question.expected(found);
+      if (expected !== null && expected !== question.found(answer))
+        throw new Error(`${question.name}: ${question.found(answer)}, but ${rival.name} says ${expected}`);
+    }
+  }
+  const medians = [own, ...others].map(median);
+  const cells = medians.map((ms) => (ms === null ? '-' : ms.toFixed(1)).padStart(9));
+  const ratio = (medians[0]! / medians[1]!).toFixed(2).padStart(8);
+  console.log(`${question.name.padEnd(42)} ${cells.join(' ')} ${ratio}`);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
+async function ask(body: string): Promise<any> {
+  const headers = { 'content-type': 'application/json', 'api-key': service.apiKey };
+  const response = await fetch(`${service.address}/v1/reports/run`, { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`reports/run answered ${response.status}: ${text}`);
+  return JSON.parse(text).data;
+}
+
+function median(values: readonly number[]): number | null {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
+}
+
+/** Bytes of an event in rows and in chunks, and what packing them all takes, in a transaction that is taken back. */
+async function describeTables(): Promise<void> {
+  const { rows } = await client.query<{ events: number; rows: number; chunks: number; packed: number }>(
+    `SELECT (SELECT sum(loose + packed) FROM events_v1.timelines)::float8 AS events,
+            (SELECT sum(packed) FROM events_v1.timelines)::float8 AS packed,
+            pg_total_relation_size('events_v1.events')::float8 AS rows,
+            pg_total_relation_size('events_v1.chunks')::float8 AS chunks`,
+  );
+  const { events, rows: rowBytes, chunks, packed } = rows[0]!;
+  await client.query(`BEGIN; SET LOCAL search_path TO events_v1; DELETE FROM chunks; DELETE FROM changed_events;
+    UPDATE timelines SET until_date = DEFAULT, until_ord = DEFAULT, loose = loose + packed, packed = 0, changed = 0`);
+  const began = performance.now();
+  while (await packSlice(client));
+  const ms = performance.now() - began;
+  await client.query('ROLLBACK');
+  console.log(`${events} events of ${USERS} users, ${packed} of them packed`);
+  console.log(
+    `bytes an event: ${(rowBytes / events).toFixed(0)} in rows with indexes, ${(chunks / packed).toFixed(0)} packed`,
+  );
+  console.log(`packing: ${((ms * 1000) / packed).toFixed(1)} µs an event`);
+}
+
+async function dump(files: { readonly events: string; readonly users: string }): Promise<void> {
+  const events = `SELECT event_id, user_id, date, value_amount, category, coalesce(utm_id, 0) FROM events_v1.events`;
+  const users = `SELECT user_id, is_premium::int, language_code FROM users_v1.users`;
+  await pipeline(client.query(copyTo(`COPY (${events}) TO STDOUT`)), createWriteStream(files.events));
+  await pipeline(client.query(copyTo(`COPY (${users}) TO STDOUT`)), createWriteStream(files.users));
+}

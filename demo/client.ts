@@ -1,0 +1,39 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** The service's API with one key. */
+export interface Client {
+  /** The answer's body. @throws Error with what the service said, when it refuses */
+  post(path: string, body: unknown): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly ok: true;
+  readonly data?: unknown;
+}
+
+const TRIES = 30;
+
+/** Waits and tries again where the service asks for that: 429 and 503. */
+export function createClient(address: string, apiKey: string): Client {
+  async function request(path: string, init: RequestInit): Promise<Answer> {
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(`${address}/v1/${path}`, init);
+      if (response.ok) return (await response.json()) as Answer;
+      const text = await response.text();
+      const mayTryAgain = response.status === 429 || response.status === 503;
+      if (!mayTryAgain || tries === TRIES) throw new Error(`${path} answered ${response.status}: ${text}`);
+      await pause(1000 * Number(response.headers.get('retry-after') ?? 1));
+    }
+  }
+  const headers = { 'api-key': apiKey };
+  return {
+    post: (path, body) =>
+      request(path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    get: (path) => request(path, { headers }),
+  };
+}

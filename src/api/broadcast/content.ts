@@ -1,0 +1,78 @@
+import { stringify } from 'lossless-json';
+import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
+import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import { parseMessage } from '../../domain/broadcast/message.ts';
+import type { MessageType } from '../../domain/broadcast/message-types.ts';
+import { parseSettings } from '../../domain/broadcast/settings.ts';
+import { MAX_NAME_LENGTH, textProblem } from '../../domain/catalog/checks.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../../domain/json.ts';
+import { instantsOf, LOCAL_TIME_FORMAT, parseLocalTime } from '../../domain/local-time.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { invalid } from '../errors.ts';
+
+export interface ContentContext {
+  readonly type: MessageType;
+  /** Of the bot. */
+  readonly timezone: string;
+  readonly maxCap: number;
+  /** The lists that were uploaded for the broadcast. */
+  readonly segmentIds: ReadonlySet<number>;
+}
+
+/** The fields that create, save and activate share, checked; those that are not given are absent. */
+export function parseContent(body: JsonObject, context: ContentContext, problems: Problem[]): BroadcastContent {
+  const { type, timezone, maxCap, segmentIds } = context;
+  const content: { -readonly [K in keyof BroadcastContent]: BroadcastContent[K] } = {};
+  const name = property(body, 'name');
+  if (name !== undefined) content.name = parseName(name, problems);
+  const message = property(body, 'message');
+  if (message !== undefined) content.message = parseMessage(type, message, 'message', problems);
+  const settings = property(body, 'settings');
+  if (settings !== undefined) content.settings = parseSettings(settings, maxCap, 'settings', problems);
+  const segmentations = property(body, 'segmentations');
+  if (segmentations !== undefined) {
+    parseSegmentations(segmentations, { timezone, path: 'segmentations', problems, segmentIds });
+    content.segmentations = segmentationsText(segmentations);
+  }
+  // Null is a value here: it takes the date away (decisions 6.2).
+  if (Object.hasOwn(body, 'date_send')) content.date_send = parseDate(body['date_send'], timezone, problems);
+  return content;
+}
+
+export const EMPTY_SEGMENTATIONS = segmentationsText({});
+
+/** As it was sent, with all digits. */
+function segmentationsText(given: unknown): string {
+  const object = isJsonObject(given) ? given : {};
+  return stringify({ include: property(object, 'include') ?? [], exclude: property(object, 'exclude') ?? [] })!;
+}
+
+function parseName(name: unknown, problems: Problem[]): string {
+  const message = typeof name === 'string' ? textProblem('name', name, MAX_NAME_LENGTH)?.message : 'must be a string';
+  if (message !== undefined) problems.push({ path: 'name', message });
+  return String(name);
+}
+
+function parseDate(given: unknown, timezone: string, problems: Problem[]): number | null {
+  if (given === null) return null;
+  const local = typeof given === 'string' ? parseLocalTime(given) : undefined;
+  if (local !== undefined && local.year >= 1970 && local.year <= 2100) return instantsOf(local, timezone).first;
+  const message = `must be ${LOCAL_TIME_FORMAT} in the bot's time zone, in the years 1970 to 2100`;
+  problems.push({ path: 'date_send', message });
+  return null;
+}
+
+/** An object, of which no more is known. @throws ApiError 400 */
+export function objectOf(body: unknown): JsonObject {
+  if (isJsonObject(body)) return body;
+  throw invalid([{ path: '', message: 'the body must be an object' }]);
+}
+
+/** The id of a broadcast in a body. @throws ApiError 400 */
+export function idOf(body: unknown, key: 'id' | 'task_id'): number {
+  const given = property(objectOf(body), key);
+  const id = safeInteger(given);
+  if (id !== undefined && id > 0) return id;
+  const message = given === undefined ? `${key} is required` : 'must be the id of a broadcast';
+  throw invalid([{ path: key, message }]);
+}

@@ -1,0 +1,76 @@
+import { createBroadcast } from '../../commands/broadcast/create.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/message-types.ts';
+import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
+import { type JsonObject, property } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { botOf } from '../access.ts';
+import { invalid } from '../errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { EMPTY_SEGMENTATIONS, objectOf, parseContent } from './content.ts';
+import { type BroadcastChanges, changed, contentContext, readinessFor } from './context.ts';
+import { broadcastAnswer, createBody } from './schemas.ts';
+
+/** POST /v1/broadcast/create: a draft, or with `activate` a broadcast that is launched in the same moment. */
+export function create(changes: BroadcastChanges): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/broadcast/create',
+    operationId: 'createBroadcast',
+    summary: 'Create a broadcast, and with activate launch it',
+    tag: 'Broadcasts',
+    access: { resource: 'required', premium: true },
+    body: createBody,
+    check: objectOf,
+    answer: broadcastAnswer,
+    idempotent: true,
+    exact: true,
+    async handle({ request, body }) {
+      const { public_key, owner_id } = botOf(request);
+      const problems: Problem[] = [];
+      const activate = parseActivate(body, problems);
+      const type = parseType(body, problems);
+      // Without a type, nothing can be said of the message.
+      const checkable = type === undefined ? { ...body, message: null } : body;
+      const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
+      const given = parseContent(checkable, context, problems);
+      if (type === undefined || problems.length > 0) throw invalid(problems);
+      const content = {
+        name: given.name ?? null,
+        message: given.message ?? {},
+        segmentations: given.segmentations ?? EMPTY_SEGMENTATIONS,
+        settings: given.settings ?? DEFAULT_SETTINGS,
+        date_send: given.date_send ?? null,
+      };
+      const ready = activate ? await readinessFor(changes, request, [content.segmentations], true) : null;
+      const command = {
+        ids: changes.ids.broadcast,
+        bot: public_key,
+        ownerId: owner_id,
+        type,
+        content,
+        activate: ready,
+      };
+      return changed(changes, request, { route: 'create', id: null }, (meta) =>
+        createBroadcast(changes.context, command, meta),
+      );
+    },
+  });
+}
+
+function parseType(body: JsonObject, problems: Problem[]): MessageType | undefined {
+  const given = property(body, 'type');
+  const type = MESSAGE_TYPES.find((one) => one === given);
+  if (type === undefined)
+    problems.push({
+      path: 'type',
+      message: given === undefined ? 'type is required' : 'must be a type of message',
+      allowed: MESSAGE_TYPES,
+    });
+  return type;
+}
+
+function parseActivate(body: JsonObject, problems: Problem[]): boolean {
+  const given = property(body, 'activate') ?? false;
+  if (typeof given !== 'boolean') problems.push({ path: 'activate', message: 'must be true or false' });
+  return given === true;
+}

@@ -1,0 +1,96 @@
+import type { FastifyRequest } from 'fastify';
+import { activateBroadcast } from '../../commands/broadcast/activate.ts';
+import { cancelBroadcast } from '../../commands/broadcast/cancel.ts';
+import { saveBroadcast } from '../../commands/broadcast/save.ts';
+import type { Broadcast, BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { botOf } from '../access.ts';
+import { invalid } from '../errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { idOf, objectOf, parseContent } from './content.ts';
+import { type BroadcastChanges, changed, contentContext, namedBroadcast, readinessFor } from './context.ts';
+import { broadcastAnswer, cancelBody, saveBody } from './schemas.ts';
+
+const shared = {
+  method: 'POST',
+  tag: 'Broadcasts',
+  access: { resource: 'required', premium: true },
+  answer: broadcastAnswer,
+  idempotent: true,
+  exact: true,
+} as const;
+
+/** POST /v1/broadcast/save: changes a draft; any other broadcast is answered as it is. */
+export function save(changes: BroadcastChanges): AnyRoute {
+  return route({
+    ...shared,
+    url: '/v1/broadcast/save',
+    operationId: 'saveBroadcast',
+    summary: 'Change a draft; a broadcast in any other status stays as it is, and is answered',
+    body: saveBody,
+    check: objectOf,
+    async handle({ request, body }) {
+      const { name, content } = await edited(changes, request, body);
+      return changed(changes, request, { route: 'save', id: name.id }, (meta) =>
+        saveBroadcast(changes.context, name, content, meta),
+      );
+    },
+  });
+}
+
+/** POST /v1/broadcast/activate: saves what is given and launches; after a stop or an error it goes on. */
+export function activate(changes: BroadcastChanges): AnyRoute {
+  return route({
+    ...shared,
+    url: '/v1/broadcast/activate',
+    operationId: 'activateBroadcast',
+    summary: 'Save what is given and launch; one that was stopped or failed goes on with those not attempted',
+    body: saveBody,
+    check: objectOf,
+    async handle({ request, body }) {
+      const { name, content, broadcast } = await edited(changes, request, body);
+      const audiences = [broadcast.segmentations, content.segmentations].filter((text) => text !== undefined);
+      const ready = await readinessFor(changes, request, audiences, false);
+      const command = { ...name, ownerId: botOf(request).owner_id, changes: content, ready };
+      return changed(changes, request, { route: 'activate', id: name.id }, (meta) =>
+        activateBroadcast(changes.context, command, meta),
+      );
+    },
+  });
+}
+
+/** POST /v1/broadcast/cancel. */
+export function cancel(changes: BroadcastChanges): AnyRoute {
+  return route({
+    ...shared,
+    url: '/v1/broadcast/cancel',
+    operationId: 'cancelBroadcast',
+    summary: 'Stop a broadcast; one that was not picked up yet becomes a draft again',
+    body: cancelBody,
+    check: (body) => ({ id: idOf(body, 'id') }),
+    async handle({ request, body: { id } }) {
+      const { public_key: bot, owner_id: ownerId } = botOf(request);
+      return changed(changes, request, { route: 'cancel', id }, (meta) =>
+        cancelBroadcast(changes.context, { bot, id, ownerId }, meta),
+      );
+    },
+  });
+}
+
+interface Edited {
+  readonly name: { readonly bot: string; readonly id: number };
+  /** Before the change. */
+  readonly broadcast: Broadcast;
+  readonly content: BroadcastContent;
+}
+
+/** @throws ApiError 400; Rejection not_found */
+async function edited(changes: BroadcastChanges, request: FastifyRequest, body: JsonObject): Promise<Edited> {
+  const id = idOf(body, 'id');
+  const broadcast = await namedBroadcast(changes, request, id);
+  const problems: Problem[] = [];
+  const content = parseContent(body, await contentContext(changes, request, body, broadcast), problems);
+  if (problems.length > 0) throw invalid(problems);
+  return { name: { bot: botOf(request).public_key, id }, broadcast, content };
+}

@@ -1,0 +1,34 @@
+import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
+import { localTimeOf } from '../../domain/local-time.ts';
+import type { BroadcastStatistics } from '../../queries/broadcast/broadcasts.ts';
+import { parseJson } from '../json.ts';
+
+/** A broadcast as every method answers it (interface.md, "Broadcast object"); dates by the clock of the bot. */
+export function broadcastObject(broadcast: Broadcast, statistics: BroadcastStatistics, timezone: string): object {
+  const { id, status, name, type, segmentations, message, settings, frozen } = broadcast;
+  const shown = (ms: number | null): string | null => (ms === null ? null : localTimeOf(ms, timezone));
+  const { paused_until, error, count_delivered, count_not_delivered, count_unknown } = statistics;
+  const count_recipients = frozen ?? statistics.count_recipients;
+  // Whoever was not attempted is cancelled at the stop or the failure, and waits again after a relaunch.
+  const hasStopped = status === 4 || status === 5;
+  return {
+    id,
+    status,
+    name,
+    type,
+    segmentations: parseJson(Buffer.from(segmentations)),
+    message,
+    settings,
+    date_send: shown(broadcast.date_send),
+    date_create: shown(broadcast.date_create),
+    date_activate: shown(broadcast.date_activate),
+    date_finish: shown(broadcast.date_finish),
+    count_recipients,
+    count_delivered,
+    count_not_delivered,
+    count_cancelled: hasStopped ? count_recipients - count_delivered - count_not_delivered : 0,
+    count_unknown,
+    error: broadcast.error ?? error,
+    paused_until: shown(paused_until),
+  };
+}

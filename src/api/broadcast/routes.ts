@@ -1,0 +1,45 @@
+import type pg from 'pg';
+import { createIdPool } from '../../commands/reserve-ids.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { EventLog } from '../../log/port.ts';
+import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
+import type { ServedSchema } from '../../served-schema.ts';
+import type { AnyRoute } from '../route.ts';
+import { settleIn } from '../settle.ts';
+import { create } from './create.ts';
+import { activate, cancel, save } from './edit.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { recipients } from './recipients.ts';
+import { uploadSegment } from './upload-segment.ts';
+
+export interface BroadcastRoutesOptions {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+  readonly sources: Sources;
+}
+
+/** The endpoints of broadcasts. */
+export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesOptions): AnyRoute[] {
+  const source = async () => ({
+    pool,
+    broadcasts: await served(broadcastsReadModel),
+    recipients: await served(recipientsReadModel),
+  });
+  const settle = settleIn(pool, broadcastsReadModel, recipientsReadModel);
+  const context = { log, sources };
+  const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
+  const changes = { context, ids, source, settle };
+  return [
+    create(changes),
+    save(changes),
+    get(source),
+    list(source),
+    activate(changes),
+    cancel(changes),
+    uploadSegment(changes),
+    recipients(source),
+  ];
+}

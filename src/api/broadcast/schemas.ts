@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { BROADCAST_STATUSES } from '../../domain/broadcast/broadcast.ts';
+import { MESSAGE_TYPES } from '../../domain/broadcast/message-types.ts';
+import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
+import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
+
+/**
+ * Shapes of broadcasts (interface.md, "Broadcast object"; decisions 6.1). Those of bodies are shown by OpenAPI only: the
+ * domain checks them, and names every mistake with its place.
+ */
+
+const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
+const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+
+const segment = z.looseObject({
+  type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter']),
+  config: z.looseObject({}).nullish().describe('chat_ids, segment_id, task_id, or user_conditions and event_filters'),
+});
+const segmentations = z
+  .object({ include: z.array(segment).optional(), exclude: z.array(segment).optional() })
+  .describe('All of include but those of exclude');
+const message = z
+  .looseObject({})
+  .describe(
+    'By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…',
+  );
+const settings = z.object({
+  intervalCap: z
+    .int()
+    .optional()
+    .describe(
+      `Messages a second, 1 to ${MAX_CAP}, with paid broadcasts to ${MAX_PAID_CAP}; default ${DEFAULT_SETTINGS.intervalCap}`,
+    ),
+  rateLimitOnError: z
+    .object({
+      stop: z.boolean().optional().describe('Stop when the platform tells to slow down; default true'),
+      extraDelay: z.int().optional().describe('Else the least gap between messages from then on, milliseconds'),
+    })
+    .optional(),
+});
+const content = {
+  name: z.string().nullish().describe('For the owner, 1 to 250 characters'),
+  segmentations: segmentations.nullish(),
+  message: message.nullish(),
+  settings: settings.nullish(),
+  date_send: localTime.nullish().describe("In the bot's time zone; null: at once when it is activated"),
+};
+const resource = { resource_key: z.string().optional() };
+const id = z.int().positive();
+
+/** Read as no more than an object. */
+export const createBody: z.ZodType<JsonObject> = z
+  .object({
+    ...resource,
+    type: z.enum(MESSAGE_TYPES),
+    ...content,
+    activate: z.boolean().nullish().describe('Launch it, too'),
+  })
+  .meta({
+    id: 'CreateBroadcastRequest',
+    example: {
+      type: 'sendMessage',
+      name: 'Spring sale',
+      message: { text: 'Hello {{user.first_name | default: "friend"}}', parse_mode: 'html' },
+      segmentations: { include: [{ type: 'all', config: {} }] },
+    },
+  });
+
+/** Read as no more than an object. */
+export const saveBody: z.ZodType<JsonObject> = z
+  .object({ ...resource, id, ...content })
+  .meta({ id: 'SaveBroadcastRequest' });
+
+export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
+
+const once = { error: 'must be given once' };
+/** An integer of a query, refused out of its range (decisions 6.1). */
+const integer = (min: number, max: number) =>
+  z
+    .string(once)
+    .regex(/^-?\d+$/, 'must be an integer')
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, `must be ${min} to ${max}`)
+    .meta({ type: 'integer' });
+
+const queryId = z
+  .string({ error: ({ input }) => (input === undefined ? 'id is required' : once.error) })
+  .regex(/^[1-9]\d*$/, 'must be the id of a broadcast')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'must be the id of a broadcast')
+  .meta({ type: 'integer' });
+
+export const getQuery = z.object({ id: queryId });
+
+export const LIST_LIMIT = { byDefault: 100, max: 500 };
+const paging = {
+  limit: integer(1, LIST_LIMIT.max).default(LIST_LIMIT.byDefault).describe(`Default ${LIST_LIMIT.byDefault}`),
+  offset: integer(0, Number.MAX_SAFE_INTEGER).default(0),
+};
+
+const filters = {
+  'filters[status]': integer(0, BROADCAST_STATUSES.length - 1).optional(),
+  'filters[name]': z
+    .string(once)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold U+0000')
+    .optional()
+    .describe('Part of the name, whatever its case'),
+  'filters[date_create]': z
+    .string(once)
+    .optional()
+    .describe("A day of the bot's time zone, YYYY-MM-DD, or the first and the last of several, joined by a comma"),
+};
+const direction = z.enum(['asc', 'desc']).optional();
+const orders = Object.fromEntries(BROADCAST_ORDERS.map((field) => [`orders[${field}]`, direction])) as Record<
+  `orders[${(typeof BROADCAST_ORDERS)[number]}]`,
+  typeof direction
+>;
+const known = Object.keys({ ...filters, ...orders });
+
+export const listQuery = z.looseObject({ ...filters, ...orders, ...paging }).superRefine((query, context) => {
+  for (const key of Object.keys(query))
+    if (/^(?:filters|orders)\b/.test(key) && !known.includes(key))
+      context.addIssue({
+        code: 'custom',
+        path: [key],
+        message: `there is no such filter or order, but ${known.join(', ')}`,
+      });
+});
+
+const broadcast = z
+  .object({
+    id,
+    status: z
+      .int()
+      .describe(
+        '0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping',
+      ),
+    name: z.string().nullable(),
+    type: z.enum(MESSAGE_TYPES),
+    segmentations,
+    message,
+    settings,
+    date_send: localTime.nullable(),
+    date_create: localTime,
+    date_activate: localTime.nullable(),
+    date_finish: localTime.nullable(),
+    count_recipients: z.int(),
+    count_delivered: z.int(),
+    count_not_delivered: z.int().describe('Those of unknown outcome included'),
+    count_cancelled: z.int().describe('Never attempted, since it was stopped or failed'),
+    count_unknown: z.int().describe('May have been delivered: the platform gave no answer'),
+    error: z.string().nullable(),
+    paused_until: localTime.nullable(),
+  })
+  .meta({ id: 'Broadcast' });
+
+/** Read as no more than these two. */
+export const segmentBody: z.ZodType<{ task_id: number; chat_ids: unknown }> = z
+  .object({
+    ...resource,
+    task_id: id.describe('The draft that it is for'),
+    chat_ids: z.array(z.int()).min(1).describe('Groups and channels are negative'),
+  })
+  .meta({ id: 'UploadSegmentRequest' });
+export const segmentAnswer = answer(
+  z.object({
+    segment_id: id.describe('What a custom segment names'),
+    count_list: z.int().describe('Without duplicates'),
+    duplicates: z.int(),
+  }),
+);
+
+export const recipientsQuery = z.object({ id: queryId, state: z.enum(RECIPIENT_STATES).optional(), ...paging });
+const recipient = z
+  .object({
+    chat_id: z.int(),
+    state: z.enum(RECIPIENT_STATES),
+    reason: z.string().nullable(),
+    date: localTime.nullable(),
+  })
+  .meta({ id: 'Recipient' });
+export const recipientsAnswer = answer(
+  z.object({ items: z.array(recipient), total: z.int(), limit: z.int(), offset: z.int() }),
+);
+
+export const broadcastAnswer = answer(broadcast);
+export const broadcastsAnswer = answer(
+  z.object({ items: z.array(broadcast), total: z.int(), limit: z.int(), offset: z.int() }),
+);

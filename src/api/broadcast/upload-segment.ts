@@ -1,0 +1,67 @@
+import { uploadSegment as upload } from '../../commands/broadcast/upload-segment.ts';
+import { property, safeInteger } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { botOf, principalOf } from '../access.ts';
+import { LARGE_BODY } from '../body.ts';
+import { invalid } from '../errors.ts';
+import { underKey } from '../idempotency.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { idOf, objectOf } from './content.ts';
+import { type BroadcastChanges, namedBroadcast } from './context.ts';
+import { segmentAnswer, segmentBody } from './schemas.ts';
+
+/** POST /v1/broadcast/upload-segment: a list of chats for one draft, which its audience may then name. */
+export function uploadSegment(changes: BroadcastChanges): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/broadcast/upload-segment',
+    operationId: 'uploadSegment',
+    summary: 'Upload a list of chats for a draft, to be named in its audience as a custom segment',
+    tag: 'Broadcasts',
+    access: { resource: 'required', premium: true },
+    body: segmentBody,
+    check: (body) => ({ task_id: idOf(body, 'task_id'), chat_ids: property(objectOf(body), 'chat_ids') }),
+    bodyLimit: LARGE_BODY,
+    answer: segmentAnswer,
+    idempotent: true,
+    async handle({ request, body: { task_id, chat_ids } }) {
+      const { public_key: bot } = botOf(request);
+      const { keyId } = principalOf(request);
+      await namedBroadcast(changes, request, task_id, 'task_id');
+      const given = parseChats(chat_ids);
+      const chats = [...Float64Array.from(new Set(given)).sort()];
+      return underKey(
+        request,
+        'broadcast/upload-segment',
+        async (command) => {
+          const uploaded = await upload(changes.context, changes.ids.segment, { bot, id: task_id }, chats, {
+            keyId,
+            command,
+          });
+          await changes.settle(request, uploaded.position);
+          return uploaded;
+        },
+        async ({ segmentId }) => ({
+          ok: true,
+          data: { segment_id: segmentId, count_list: chats.length, duplicates: given.length - chats.length },
+        }),
+      );
+    },
+  });
+}
+
+/** @throws ApiError 400 */
+function parseChats(input: unknown): number[] {
+  const path = 'chat_ids';
+  if (input === undefined) throw invalid([{ path, message: 'chat_ids is required' }]);
+  if (!Array.isArray(input) || input.length === 0)
+    throw invalid([{ path, message: 'must be an array of ids, at least one' }]);
+  const problems: Problem[] = [];
+  const chats = input.map((value: unknown, index) => {
+    const id = safeInteger(value);
+    if (id === undefined || id === 0) problems.push({ path: `${path}.${index}`, message: 'must be an integer but 0' });
+    return id ?? 0;
+  });
+  if (problems.length > 0) throw invalid(problems);
+  return chats;
+}

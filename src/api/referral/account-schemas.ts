@@ -1,0 +1,146 @@
+import { LosslessNumber } from 'lossless-json';
+import { z } from 'zod';
+import { parseIso8601 } from '../../domain/intake/moment.ts';
+import { safeInteger } from '../../domain/json.ts';
+import { changed, id, optionalText, success, userBody, userPageQuery, utcDateShape } from './schemas.ts';
+
+/** Shapes of the methods about accounts (interface.md, "Referral records"; decisions 5.4 to 5.9). */
+
+const NO_UNIT_ID = 'must be a positive integer, or null for what has no unit';
+
+/** Absent: every unit; null: what has no unit. */
+const unit = z
+  .unknown()
+  .transform((value, context): number | null => {
+    if (value === null) return value;
+    const given = safeInteger(value);
+    if (given !== undefined && given >= 1) return given;
+    context.addIssue({ code: 'custom', message: NO_UNIT_ID });
+    return z.NEVER;
+  })
+  .meta({ type: ['integer', 'null'], description: 'Absent: every unit; null: amounts without a unit' })
+  .optional();
+
+export const payoutBody = userBody.extend({
+  unit_id: unit,
+  method: z
+    .enum(['webhook', 'manual'])
+    .nullish()
+    .transform((method) => method ?? 'webhook')
+    .meta({ type: 'string', default: 'webhook' }),
+});
+
+const MAX_REASON = 10_000;
+export const reversalBody = z.object(
+  {
+    accrual_id: id,
+    reason: optionalText(MAX_REASON).describe('Kept with the accrual; without effect'),
+  },
+  { error: 'must be an object' },
+);
+
+/** A second, to its end. @returns ms UTC */
+const second = z
+  .string({ error: 'must be given once' })
+  .transform((text, context) => {
+    const from = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? parseIso8601(`${text.replace(' ', 'T')}Z`) : null;
+    if (from !== null) return from + 999;
+    context.addIssue({ code: 'custom', message: 'must be a date, YYYY-MM-DD HH:MM:SS, UTC' });
+    return z.NEVER;
+  })
+  .meta({ type: 'string', example: '2026-03-01 10:00:00' });
+
+export const historyQuery = userPageQuery.extend({
+  unit_id: z
+    .string({ error: 'must be given once' })
+    .regex(/^(null|[1-9]\d{0,15})$/, NO_UNIT_ID)
+    .transform((text) => (text === 'null' ? null : Number(text)))
+    .refine((unitId) => unitId === null || Number.isSafeInteger(unitId), NO_UNIT_ID)
+    .optional()
+    .meta({ description: 'A unit, or `null`: amounts without a unit; absent: every unit' }),
+  at: second.optional().describe('What was recorded, and which holds had passed, up to then; that second included'),
+});
+
+/** Money and rates: numbers with exactly their digits (decisions 1.7). */
+const amount = z.number().meta({ example: 12.5 });
+export const exact = (decimal: string): LosslessNumber => new LosslessNumber(decimal);
+export const exactOrNull = (decimal: string | null): LosslessNumber | null =>
+  decimal === null ? null : exact(decimal);
+
+const unitId = z.int().nullable();
+const rowId = z.int();
+const balance = z.object({ unit_id: unitId, available: amount, reserved: amount, paid: amount, on_hold: amount });
+
+export const balanceAnswer = success(z.object({ balance: z.array(balance) }));
+export const payoutAnswer = changed(z.object({ payout_id: rowId, payout_ids: z.array(rowId) }));
+export const payoutsAnswer = success(
+  z.object({
+    payouts: z.array(
+      z.object({
+        payout_id: rowId,
+        amount,
+        unit_id: unitId,
+        status: z.int().describe('0 created, 1 processing, 2 paid, 3 failed, 4 cancelled'),
+        method: z.enum(['webhook', 'manual']),
+        initiated_by: z.enum(['api', 'admin', 'auto']),
+        requested_at: utcDateShape,
+        processed_at: utcDateShape.nullable(),
+      }),
+    ),
+  }),
+);
+export const reversalAnswer = changed(z.object({}));
+export const accrualsAnswer = success(
+  z.object({
+    accruals: z.array(
+      z.object({
+        id: rowId,
+        date: utcDateShape,
+        referral_id: z.int(),
+        amount,
+        unit_id: unitId,
+        status: z.int().describe('0 on hold, 1 confirmed, 2 paid out'),
+        available_at: utcDateShape.nullable(),
+      }),
+    ),
+  }),
+);
+export const ratesAnswer = success(
+  z.object({
+    rates: z.array(
+      z.object({
+        rule_id: rowId,
+        rule_name: z.string().nullable(),
+        trigger_event_id: z.int(),
+        reward_type: z.enum(['fixed', 'percent', 'external']),
+        reward_amount: amount.nullable(),
+        reward_percent: amount.nullable(),
+        unit_id: unitId,
+        locked: z.boolean(),
+        source: z.enum(['auto', 'manual']).nullable(),
+      }),
+    ),
+  }),
+);
+export const historyAnswer = success(
+  z.object({
+    history: z.array(
+      balance.extend({
+        position: z.int().nullable().describe('The commit of the account; null: no commit, the clock'),
+        date: utcDateShape,
+        event: z.enum([
+          'accrued',
+          'hold_passed',
+          'cancelled',
+          'compensated',
+          'payout_requested',
+          'payout_paid',
+          'payout_cancelled',
+        ]),
+        accrual_id: rowId.nullable(),
+        payout_id: rowId.nullable(),
+        amount,
+      }),
+    ),
+  }),
+);

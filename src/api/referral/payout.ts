@@ -1,0 +1,35 @@
+import type { Accounts } from '../../commands/accounts.ts';
+import { requestPayout } from '../../commands/request-payout.ts';
+import { botOf, principalOf } from '../access.ts';
+import { underKey } from '../idempotency.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { Settle } from '../settle.ts';
+import { payoutAnswer, payoutBody } from './account-schemas.ts';
+
+/** POST /v1/referral/payout: requests all that is available at once. */
+export function payout(accounts: Accounts, settle: Settle): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/referral/payout',
+    operationId: 'requestReferralPayout',
+    summary: 'Request a payout of all that is available, one for each unit',
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    body: payoutBody,
+    answer: payoutAnswer,
+    idempotent: true,
+    async handle({ request, body: { user_id: userId, unit_id, method } }) {
+      const bot = botOf(request).public_key;
+      const { keyId } = principalOf(request);
+      return underKey(
+        request,
+        'referral/payout',
+        (command) => requestPayout(accounts, { bot, userId, unit_id, method, initiated_by: 'api' }, { keyId, command }),
+        async ({ position, payout_id, payout_ids }) => {
+          const seen = await settle(request, position);
+          return { ok: true, data: { payout_id, payout_ids }, ...(seen ? {} : { lagging: true }) };
+        },
+      );
+    },
+  });
+}

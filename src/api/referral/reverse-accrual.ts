@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import type { Accounts } from '../../commands/accounts.ts';
+import { reverseAccrual as reverse } from '../../commands/reverse-accrual.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { waitUntilProjected } from '../../projections/runtime/wait.ts';
+import type { AccountSource } from '../../queries/referral/account-source.ts';
+import { accrualOwner } from '../../queries/referral/accrual-owner.ts';
+import { botOf, principalOf } from '../access.ts';
+import { ApiError, unavailable } from '../errors.ts';
+import { underKey } from '../idempotency.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { Settle } from '../settle.ts';
+import { reversalAnswer, reversalBody } from './account-schemas.ts';
+
+export interface ReverseAccrualOptions {
+  readonly accounts: Accounts;
+  readonly source: () => Promise<AccountSource>;
+  readonly settle: Settle;
+  readonly pool: pg.Pool;
+  readonly maxWaitMs: number;
+}
+
+/** POST /v1/referral/reverse-accrual: takes an accrual back, or makes it good where it was paid. */
+export function reverseAccrual({ accounts, source, settle, pool, maxWaitMs }: ReverseAccrualOptions): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/referral/reverse-accrual',
+    operationId: 'reverseReferralAccrual',
+    summary: 'Cancel an accrual; one that was paid is made good by one of the opposite amount',
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    body: reversalBody,
+    answer: reversalAnswer,
+    idempotent: true,
+    errors: [404, 409],
+    async handle({ request, body: { accrual_id: accrualId, reason } }) {
+      const bot = botOf(request).public_key;
+      const { keyId } = principalOf(request);
+      const userId = await ownerOf(bot, accrualId);
+      return underKey(
+        request,
+        'referral/reverse-accrual',
+        (command) => reverse(accounts, { bot, userId, accrualId, reason }, { keyId, command }),
+        async ({ position }) => {
+          const seen = await settle(request, position);
+          return { ok: true, data: {}, ...(seen ? {} : { lagging: true }) };
+        },
+      );
+    },
+  });
+
+  /** What is not there is looked for again in all that the log had by now: a read model that is behind refuses nothing. */
+  async function ownerOf(bot: string, accrualId: number): Promise<number> {
+    const known = await accrualOwner(await source(), bot, accrualId);
+    if (known !== null) return known;
+    const head = await accounts.context.log.head();
+    if (!(await waitUntilProjected(pool, accountsReadModel, head, maxWaitMs)))
+      throw unavailable('the accounts are catching up with the log, try again');
+    const found = await accrualOwner(await source(), bot, accrualId);
+    if (found !== null) return found;
+    const message = `there is no accrual ${accrualId}`;
+    throw new ApiError(404, message, [{ path: 'accrual_id', message }]);
+  }
+}

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import { createAccounts } from '../../commands/accounts.ts';
+import type { Config } from '../../config.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { EventLog } from '../../log/port.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
+import type { ServedSchema } from '../../served-schema.ts';
+import type { AnyRoute } from '../route.ts';
+import { settleIn } from '../settle.ts';
+import { accruals } from './accruals.ts';
+import { balance } from './balance.ts';
+import { codes } from './codes.ts';
+import { createCode } from './create-code.ts';
+import { history } from './history.ts';
+import { markReferral } from './mark-referral.ts';
+import { payout } from './payout.ts';
+import { payouts } from './payouts.ts';
+import { rates } from './rates.ts';
+import { referrals } from './referrals.ts';
+import { reverseAccrual } from './reverse-accrual.ts';
+import { setCodeOwners } from './set-code-owners.ts';
+import { awaitVisits } from './visits.ts';
+
+export interface ReferralRoutesOptions {
+  readonly config: Pick<Config, 'MAX_WAIT_MS'>;
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+  readonly sources: Sources;
+}
+
+/** The endpoints of the referral program. */
+export function referralRoutes({ config, pool, log, served, sources }: ReferralRoutesOptions): AnyRoute[] {
+  const source = async () => ({ pool, referral: await served(referralReadModel) });
+  const changes = { context: { log, sources }, source, settle: settleIn(pool, referralReadModel) };
+  const visits = awaitVisits(pool, log, config.MAX_WAIT_MS);
+  const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
+  const accounts = createAccounts({ log, sources });
+  const settle = settleIn(pool, accountsReadModel);
+  return [
+    ...createCode(changes),
+    setCodeOwners(changes, visits),
+    codes(source),
+    referrals(source),
+    markReferral(changes, visits),
+    balance(reads),
+    payout(accounts, settle),
+    payouts(reads),
+    reverseAccrual({ accounts, source: reads.source, settle, pool, maxWaitMs: config.MAX_WAIT_MS }),
+    accruals(reads),
+    rates(async () => ({ ...(await reads.source()), ...(await source()) })),
+    history(reads),
+  ];
+}

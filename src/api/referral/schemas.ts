@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { isStorable, safeInteger } from '../../domain/json.ts';
+import { page } from '../page.ts';
+
+/** Shapes of the referral methods (interface.md, "Referral program"; decisions 1.4, 5.10). */
+
+/** A positive JSON-safe integer of a body; a string is none. */
+export const id = z
+  .unknown()
+  .transform((value, context) => {
+    const id = safeInteger(value);
+    if (id !== undefined && id >= 1) return id;
+    context.addIssue({ code: 'custom', message: value == null ? 'is required' : 'must be a positive integer' });
+    return z.NEVER;
+  })
+  .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+/** The same of a query. */
+const userIdText = z
+  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
+  .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'must be a positive integer')
+  .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+export const userQuery = z.object({ user_id: userIdText });
+export const userPageQuery = userQuery.extend(page);
+export const userBody = z.object({ user_id: id }, { error: 'must be an object' });
+
+/** A start payload. */
+const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
+const text = z
+  .string({ error: ({ input }) => (input == null ? 'is required' : 'must be a string') })
+  .refine(isStorable, 'must not hold U+0000 or a lone surrogate');
+
+/** Text of at most so many characters, or none. */
+export const optionalText = (max: number) =>
+  text
+    .refine((given) => [...given].length <= max, `must have at most ${max} characters`)
+    .nullish()
+    .transform((given) => given ?? null);
+
+export const codeOwners = z
+  .array(
+    z.object(
+      { code: text.regex(PAYLOAD, 'must be 1 to 64 of letters, digits, _ and -'), user_id: id },
+      { error: 'must be an object' },
+    ),
+    { error: 'must be a non-empty array of objects with code and user_id' },
+  )
+  .min(1, 'must be a non-empty array of objects with code and user_id');
+
+const absent = (value: unknown): boolean => value === undefined || value === null;
+
+export const mark = z
+  .object(
+    {
+      referral_user_id: id.describe('Who is referred'),
+      code: text.nullish().describe('The code that referred the user; this or referrer_user_id'),
+      referrer_user_id: id.nullish().describe('Who referred the user; this or code'),
+    },
+    { error: 'must be an object' },
+  )
+  .refine(({ code, referrer_user_id }) => absent(code) !== absent(referrer_user_id), {
+    path: ['code'],
+    error: 'give exactly one of code and referrer_user_id',
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  });
+
+/** A date of the referral methods: UTC. */
+export const utcDateShape = z.string().meta({ example: '2026-03-01 10:00:00' });
+const date = utcDateShape;
+const code = z.string().meta({ example: 'k7Rt2Wxy' });
+const user = z.int();
+export const success = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
+/** Of a change: `lagging` where whoever asks next may not be told of it yet. */
+export const changed = <S extends z.ZodType>(data: S) => success(data).extend({ lagging: z.literal(true).optional() });
+
+export const createdCode = changed(z.object({ code, link: z.string().nullable() }));
+export const ownersSet = changed(
+  z.object({
+    results: z.array(z.object({ code: z.string(), owner_id: user, created: z.boolean(), backfilled: z.int() })),
+  }),
+);
+export const marked = changed(
+  z.object({
+    referral_id: user,
+    referrer_id: user.nullable(),
+    code: z.string().nullable(),
+    already_attributed: z.boolean(),
+  }),
+);
+export const codeList = success(
+  z.object({
+    total_referrals: z.int(),
+    codes: z.array(z.object({ code, link: z.string().nullable(), date_create: date })),
+  }),
+);
+export const referralList = success(z.object({ referrals: z.array(z.object({ referral_id: user, date })) }));
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function utcDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,87 @@
+import { auditAccount } from '../commands/audit-account.ts';
+import { UnreadableEventError } from '../domain/event-type.ts';
+import type { AuditedBalance } from '../domain/referral/account/audit.ts';
+import { accountOf } from '../domain/streams.ts';
+import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
+import { accountsReadModel } from '../projections/accounts/read-model.ts';
+import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
+import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import type { CliContext } from './context.ts';
+
+/** What is wrong with an account: in its stream, or in the balance that is answered. */
+export interface AccountFinding {
+  readonly kind: 'account' | 'balance';
+  readonly stream: string;
+  readonly revision: number | null;
+  readonly message: string;
+}
+
+/** Every account that the log has, of one bot if one is named, each from its beginning. */
+export async function* auditAccounts(
+  context: CliContext,
+  bot: string | undefined,
+  onProgress: (accounts: number) => void,
+): AsyncGenerator<AccountFinding> {
+  const { pool, schema } = await context.projected(accountsReadModel);
+  const source: AccountSource = { pool, accounts: schema };
+  let done = 0;
+  for await (const heads of context.log.heads())
+    for (const stream of heads.keys()) {
+      const name = accountOf(stream);
+      if (name === null || (bot !== undefined && name.bot !== bot)) continue;
+      yield* ofAccount(context, source, stream, name);
+      onProgress(++done);
+      context.signal.throwIfAborted();
+    }
+}
+
+async function* ofAccount(
+  { log, sources }: CliContext,
+  source: AccountSource,
+  stream: string,
+  name: AccountName,
+): AsyncGenerator<AccountFinding> {
+  const now = sources.now();
+  const { revision, rows } = await answeredOf(source, name, now);
+  try {
+    const { problems, balances } = await auditAccount(log, stream, { revision, now });
+    for (const problem of problems) yield { kind: 'account', stream, ...problem };
+    const message = balances === null ? 'the read model is ahead of the log' : difference(balances, rows);
+    if (message !== null) yield { kind: 'balance', stream, revision, message };
+  } catch (error) {
+    if (!isOfTheLog(error)) throw error;
+    yield { kind: 'account', stream, revision: null, message: `cannot be read: ${error.message}` };
+  }
+}
+
+/** What a commit may be that cannot be taken for what it should be. */
+export function isOfTheLog(error: unknown): error is Error {
+  return (
+    error instanceof BrokenChainError || error instanceof UnreadableCommitError || error instanceof UnreadableEventError
+  );
+}
+
+/** The answer, and the revision that it is of: what is recorded between the two questions makes them be asked again. */
+async function answeredOf(source: AccountSource, name: AccountName, now: number) {
+  for (;;) {
+    const revision = await revisionOf(source, name);
+    const rows = await balanceOf(source, name, now);
+    if ((await revisionOf(source, name)) === revision) return { revision, rows };
+  }
+}
+
+/** The first unit in which the two are not the same; null: none. */
+function difference(balances: ReadonlyMap<number | null, AuditedBalance>, rows: readonly BalanceRow[]): string | null {
+  const answered = new Map(rows.map(({ unit_id, ...balance }) => [unit_id, balance]));
+  for (const unit of new Set([...balances.keys(), ...answered.keys()])) {
+    const [inLog, told] = [shown(balances.get(unit)), shown(answered.get(unit))];
+    if (inLog !== told) return `unit ${unit ?? '-'}: ${inLog} in the log, ${told} in the read model`;
+  }
+  return null;
+}
+
+function shown(balance: AuditedBalance | undefined): string {
+  if (balance === undefined) return 'nothing';
+  const { available, reserved, paid, on_hold } = balance;
+  return `${available} available, ${reserved} reserved, ${paid} paid, ${on_hold} on hold`;
+}

@@ -1,0 +1,78 @@
+import {
+  type Broadcast,
+  type BroadcastEvent,
+  type BroadcastState,
+  broadcast,
+  evolveBroadcast,
+  unknownBroadcast,
+} from '../../domain/broadcast/broadcast.ts';
+import type { Decision } from '../../domain/decider.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { broadcastStream } from '../../domain/streams.ts';
+import type { EventLog, Position, RecordedCommit } from '../../log/port.ts';
+import { type CommandContext, type CommandMeta, handle } from '../handle.ts';
+import { load } from '../load.ts';
+
+/** A broadcast of a bot, which is named by its public key. */
+export interface BroadcastName {
+  readonly bot: string;
+  readonly id: number;
+}
+
+export interface BroadcastChange {
+  /** As it is after the change; after the first of a repeated one. */
+  readonly broadcast: Broadcast;
+  readonly events: readonly BroadcastEvent[];
+  /** Whoever has passed it sees the change. */
+  readonly position: Position | undefined;
+  /** As `Handled.repeated`. */
+  readonly repeated: RecordedCommit | null;
+}
+
+/**
+ * Decides on a broadcast and appends, also where nothing changes if there is a key to be remembered.
+ * @throws Rejection not_found: there is no such broadcast; whatever `decide` says
+ */
+export async function changeBroadcast(
+  context: CommandContext,
+  { bot, id }: BroadcastName,
+  decide: (state: BroadcastState, now: number) => Decision<BroadcastEvent>,
+  meta: CommandMeta = {},
+): Promise<BroadcastChange> {
+  let after: BroadcastState = null;
+  const { events, position, repeated } = await handle(
+    context,
+    broadcast,
+    broadcastStream(bot, id),
+    (state, now) => {
+      const decision = decide(state, now);
+      if (decision instanceof Rejection) return decision;
+      const isKept = decision.length > 0 || meta.command === undefined;
+      const events: readonly BroadcastEvent[] = isKept ? decision : [{ type: 'broadcast_left', data: { id } }];
+      after = events.reduce(evolveBroadcast, state);
+      return events;
+    },
+    meta,
+  );
+  return repeated === null ? { broadcast: after!, events, position, repeated } : repeatedChange(context.log, repeated);
+}
+
+/** What a commit that is repeated made of its broadcast. */
+export async function repeatedChange(log: EventLog, repeated: RecordedCommit): Promise<BroadcastChange> {
+  const { commits } = await log.read(repeated.stream);
+  const until = commits.filter(({ revision }) => revision! <= repeated.revision!);
+  const state = until.flatMap((commit) => commit.events.map(broadcast.read)).reduce(evolveBroadcast, null);
+  const events = repeated.events.map(broadcast.read);
+  return { broadcast: state!, events, position: repeated.position, repeated };
+}
+
+/** The broadcast as the log has it now. @param key what it was named by @throws Rejection not_found */
+export async function existingBroadcast(
+  log: EventLog,
+  { bot, id }: BroadcastName,
+  key: 'id' | 'task_id' = 'id',
+): Promise<Broadcast> {
+  const { state } = await load(log, broadcast, broadcastStream(bot, id));
+  if (state === null) throw unknownBroadcast(key);
+  return state;
+}

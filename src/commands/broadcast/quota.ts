@@ -1,0 +1,74 @@
+import { broadcast } from '../../domain/broadcast/broadcast.ts';
+import { type CountBroadcast, countBroadcast, giveBack, quota, settledCounts } from '../../domain/broadcast/quota.ts';
+import { owner } from '../../domain/catalog/owner.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { broadcastStream, ownerStream, quotaStream } from '../../domain/streams.ts';
+import type { EventLog } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { load } from '../load.ts';
+
+/**
+ * The owner's broadcasts of the month are counted in the owner's lane of the log, the broadcast is activated in its bot's:
+ * first the one, then the other, and the count is given back when that fails. What a crash in between leaves is found by
+ * its age when there is no room.
+ */
+
+/** Who counts for an owner in this process waits for who came before: else each would win over all others but one. */
+const turns = new Map<number, Promise<void>>();
+
+/** @throws Rejection limit: there is no room */
+export async function takeQuota(context: CommandContext, ownerId: number, command: CountBroadcast): Promise<void> {
+  const count = () => countInTurn(context, ownerId, command);
+  const turn = (turns.get(ownerId) ?? Promise.resolve()).then(count, count);
+  turns.set(ownerId, turn);
+  try {
+    await turn;
+  } finally {
+    if (turns.get(ownerId) === turn) turns.delete(ownerId);
+  }
+}
+
+async function countInTurn(context: CommandContext, ownerId: number, command: CountBroadcast): Promise<void> {
+  const limit = await limitOf(context.log, ownerId);
+  const count = () =>
+    handle(context, quota, quotaStream(ownerId), (state, now) => countBroadcast(state, command, limit, now));
+  try {
+    await count();
+  } catch (error) {
+    if (!(error instanceof Rejection) || !(await giveBackLeftovers(context, ownerId))) throw error;
+    await count();
+  }
+}
+
+export async function giveQuotaBack(context: CommandContext, ownerId: number, activation: string): Promise<void> {
+  await handle(context, quota, quotaStream(ownerId), (state) => giveBack(state, activation));
+}
+
+/** The broadcast that an activation was counted for; undefined: it never was. */
+export async function countedFor(
+  log: EventLog,
+  ownerId: number,
+  activation: string,
+): Promise<{ readonly bot: string; readonly id: number } | undefined> {
+  const count = (await load(log, quota, quotaStream(ownerId))).state.get(activation);
+  return count && { bot: count.bot, id: count.broadcast_id };
+}
+
+async function limitOf(log: EventLog, ownerId: number): Promise<number> {
+  const { state } = await load(log, owner, ownerStream(ownerId));
+  if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
+  return state.owner.broadcasts_per_month;
+}
+
+/** @returns whether there were any */
+async function giveBackLeftovers(context: CommandContext, ownerId: number): Promise<boolean> {
+  const { state } = await load(context.log, quota, quotaStream(ownerId));
+  let found = false;
+  for (const { activation, bot, broadcast_id } of settledCounts(state, context.sources.now())) {
+    const { state: counted } = await load(context.log, broadcast, broadcastStream(bot, broadcast_id));
+    if (counted?.activation === activation) continue;
+    await giveQuotaBack(context, ownerId, activation);
+    found = true;
+  }
+  return found;
+}

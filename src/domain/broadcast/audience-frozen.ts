@@ -1,0 +1,64 @@
+import { type Decision, decider } from '../decider.ts';
+import type { EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { audienceChunkFrozen, audienceClosed } from './audience-events.ts';
+import { packChats, unpackChats } from './packed-chats.ts';
+
+/**
+ * Stream `audience-<bot>/<broadcast id>`: whom a broadcast goes to, frozen chunk by chunk. Each chunk begins above the last
+ * chat of the one before and the end is an event too, so that whoever goes on after somebody else's crash, or at the same
+ * time as somebody else, can neither double a chat nor add one to an audience that is being sent to.
+ */
+export interface FrozenAudience {
+  /** When it began to be resolved, ms UTC; null: it has no chunk. */
+  readonly asOf: number | null;
+  readonly chunks: number;
+  readonly count: number;
+  /** The greatest chat so far; null: there is none. */
+  readonly last: number | null;
+  readonly closed: boolean;
+}
+
+export type AudienceEvent = EventOf<typeof audienceChunkFrozen | typeof audienceClosed>;
+
+export const frozenAudience = decider(
+  [audienceChunkFrozen, audienceClosed],
+  (): FrozenAudience => ({ asOf: null, chunks: 0, count: 0, last: null, closed: false }),
+  (state, event): FrozenAudience => {
+    if (event.type === 'audience_closed') return { ...state, closed: true };
+    const { as_of: asOf, chats: packed } = event.data;
+    const chats = unpackChats(packed);
+    const count = state.count + chats.length;
+    return { ...state, asOf, chunks: state.chunks + 1, count, last: chats.at(-1) ?? state.last };
+  },
+);
+
+export interface FreezeChunk {
+  readonly broadcastId: number;
+  /** When the audience began to be resolved, ms UTC. */
+  readonly asOf: number;
+  /** Ascending. */
+  readonly chats: readonly number[];
+  /** Whether there are no more. */
+  readonly isLast: boolean;
+}
+
+/** @returns a conflict where the audience is not where these chats continue it */
+export function freezeChunk(state: FrozenAudience, command: FreezeChunk): Decision<AudienceEvent> {
+  const { broadcastId: broadcast_id, asOf, chats, isLast } = command;
+  if (state.closed) return conflict('is closed');
+  if (state.asOf !== null && state.asOf !== asOf) return conflict('is of another moment');
+  if (state.last !== null && chats.length > 0 && chats[0]! <= state.last) return conflict('is beyond these chats');
+  const events: AudienceEvent[] = [];
+  if (chats.length > 0) {
+    const { chunks: index, count: offset } = state;
+    const data = { broadcast_id, index, offset, as_of: asOf, chats: packChats(chats) };
+    events.push({ type: 'audience_chunk_frozen', data });
+  }
+  if (isLast) events.push({ type: 'audience_closed', data: { broadcast_id, count: state.count + chats.length } });
+  return events;
+}
+
+function conflict(what: string): Rejection {
+  return new Rejection('conflict', 'chats', `the audience ${what}`);
+}

@@ -1,0 +1,165 @@
+import { parse } from 'lossless-json';
+import { type ConditionCount, parseCondition } from '../condition/parse-condition.ts';
+import { isJsonObject, type JsonObject, property, safeInteger, unstorableText } from '../json.ts';
+import { type Problem, under } from '../problem.ts';
+import type { Segment, Segmentations } from './audience.ts';
+import { parseEventFilters } from './audience-event-filters.ts';
+import { audienceUserFields } from './audience-fields.ts';
+import { refuseUnknownKeys } from './audience-keys.ts';
+
+/** Which keys each type of segment takes in `config`. */
+const CONFIG_KEYS = {
+  all: [],
+  list: ['chat_ids'],
+  custom: ['segment_id'],
+  channel: ['chat_ids'],
+  from_task: ['task_id'],
+  filter: ['user_conditions', 'event_filters'],
+} as const satisfies Record<Segment['type'], readonly string[]>;
+
+const TYPES = Object.keys(CONFIG_KEYS) as readonly Segment['type'][];
+
+/** Of one audience, include and exclude together; conditions of all its filters count together, too. */
+const MAX_SEGMENTS = 100;
+
+export interface SegmentationsOptions {
+  /** By its clock the dates of conditions are read. */
+  readonly timezone: string;
+  /** Where the input stands. */
+  readonly path: string;
+  readonly problems: Problem[];
+  /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: that was checked before. */
+  readonly segmentIds: ReadonlySet<number> | null;
+}
+
+/**
+ * Checks `segmentations`, of which nothing is known; absent and null are an empty audience. Whether it can be sent to is
+ * asked when it is activated (audience-activation.ts). Adds what is wrong to `problems`, in which case the result means
+ * nothing. Never throws.
+ */
+export function parseSegmentations(input: unknown, options: SegmentationsOptions): Segmentations {
+  const empty = { include: [], exclude: [] };
+  const { path, problems } = options;
+  if (input === undefined || input === null) return empty;
+  if (!isJsonObject(input)) {
+    problems.push({ path, message: 'expected an object with include and exclude' });
+    return empty;
+  }
+  for (const problem of unstorableText(input)) problems.push({ ...problem, path: under(path, problem.path) });
+  refuseUnknownKeys(input, ['include', 'exclude'], path, problems);
+  const context = { ...options, count: { conditions: 0 } };
+  const [include, exclude] = ['include', 'exclude'].map((key) => parseSegments(input, key, context));
+  if (include!.length + exclude!.length > MAX_SEGMENTS)
+    problems.push({ path, message: `more than ${MAX_SEGMENTS} segments` });
+  return { include: include!, exclude: exclude! };
+}
+
+/** Reads segmentations that were checked, from their JSON text. @throws TypeError they could not have been */
+export function storedSegmentations(text: string, timezone: string): Segmentations {
+  const problems: Problem[] = [];
+  const stored = parseSegmentations(parse(text), { timezone, path: 'segmentations', problems, segmentIds: null });
+  const [problem] = problems;
+  if (problem !== undefined) throw new TypeError(`stored segmentations: ${problem.message} (at ${problem.path})`);
+  return stored;
+}
+
+type Context = SegmentationsOptions & { readonly count: ConditionCount };
+
+function parseSegments(segmentations: JsonObject, key: string, context: Context): Segment[] {
+  const given = property(segmentations, key) ?? [];
+  const path = under(context.path, key);
+  if (Array.isArray(given))
+    return given
+      .map((segment: unknown, index) => parseSegment(segment, under(path, index), context))
+      .filter((segment) => segment !== undefined);
+  context.problems.push({ path, message: 'expected an array of segments' });
+  return [];
+}
+
+function parseSegment(input: unknown, path: string, context: Context): Segment | undefined {
+  const { problems } = context;
+  if (!isJsonObject(input)) {
+    problems.push({ path, message: 'expected a segment: an object with type and config' });
+    return undefined;
+  }
+  refuseUnknownKeys(input, ['type', 'config'], path, problems);
+  const given = property(input, 'type');
+  const type = TYPES.find((one) => one === given);
+  if (type === undefined) {
+    const message = given === undefined ? 'type is required' : 'unknown type of segment';
+    problems.push({ path: under(path, 'type'), message, allowed: TYPES });
+    return undefined;
+  }
+  const config = property(input, 'config') ?? {};
+  const at = under(path, 'config');
+  if (!isJsonObject(config)) {
+    problems.push({ path: at, message: 'expected an object' });
+    return undefined;
+  }
+  refuseUnknownKeys(config, CONFIG_KEYS[type], at, problems);
+  return parseConfig(type, config, at, context);
+}
+
+function parseConfig(type: Segment['type'], config: JsonObject, path: string, context: Context): Segment | undefined {
+  switch (type) {
+    case 'all':
+      return { type };
+    case 'list':
+    case 'channel': {
+      const chatIds = parseChatIds(config, path, context.problems);
+      return chatIds && { type, chatIds };
+    }
+    case 'custom': {
+      const segmentId = parseId(config, 'segment_id', path, context.problems);
+      if (segmentId === undefined) return undefined;
+      if (context.segmentIds?.has(segmentId) ?? true) return { type, segmentId };
+      const message = 'no list with this id was uploaded for this broadcast';
+      context.problems.push({ path: under(path, 'segment_id'), message });
+      return undefined;
+    }
+    case 'from_task': {
+      const taskId = parseId(config, 'task_id', path, context.problems);
+      return taskId === undefined ? undefined : { type, taskId };
+    }
+    case 'filter': {
+      const { timezone, problems, count } = context;
+      const users = parseCondition(property(config, 'user_conditions'), {
+        catalogue: audienceUserFields,
+        timezone,
+        path: under(path, 'user_conditions'),
+        problems,
+        grammar: 'audience',
+        count,
+      });
+      const events = property(config, 'event_filters');
+      return { type, users, events: parseEventFilters(events, { ...context, path: under(path, 'event_filters') }) };
+    }
+  }
+}
+
+function parseChatIds(config: JsonObject, path: string, problems: Problem[]): number[] | undefined {
+  const given = property(config, 'chat_ids');
+  const at = under(path, 'chat_ids');
+  if (!Array.isArray(given)) {
+    problems.push({
+      path: at,
+      message: `${given === undefined ? 'chat_ids is required: ' : ''}expected an array of ids`,
+    });
+    return undefined;
+  }
+  return given.flatMap((value: unknown, index) => {
+    const id = safeInteger(value);
+    if (id !== undefined && id !== 0) return [id];
+    problems.push({ path: under(at, index), message: 'expected an integer other than 0' });
+    return [];
+  });
+}
+
+function parseId(config: JsonObject, key: string, path: string, problems: Problem[]): number | undefined {
+  const given = property(config, key);
+  const id = safeInteger(given);
+  if (id !== undefined && id > 0) return id;
+  const message = given === undefined ? `${key} is required` : 'expected a positive integer';
+  problems.push({ path: under(path, key), message });
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import type { Condition } from '../condition/condition.ts';
+import type { ReportField } from '../report/fields.ts';
+
+/** The checked form of a broadcast's `segmentations` (interface.md, "Audience"). */
+export interface Segmentations {
+  readonly include: readonly Segment[];
+  readonly exclude: readonly Segment[];
+}
+
+/** Chat ids are safe integers but 0, in any order and as often as they were given. */
+export type Segment =
+  | { readonly type: 'all' }
+  | { readonly type: 'list' | 'channel'; readonly chatIds: readonly number[] }
+  /** Chats that were uploaded for this broadcast. */
+  | { readonly type: 'custom'; readonly segmentId: number }
+  /** The recipients of another broadcast; of another bot's, only those that are users of this bot. */
+  | { readonly type: 'from_task'; readonly taskId: number }
+  /** Users for whom both hold; null: there is none. */
+  | {
+      readonly type: 'filter';
+      readonly users: Condition<ReportField> | null;
+      readonly events: EventFilter | null;
+    };
+
+/** What users have done, or not. */
+export type EventFilter = { readonly type: 'and' | 'or'; readonly filters: readonly EventFilter[] } | Performed;
+
+export interface Performed {
+  readonly type: 'performed';
+  /** null: events of every type. */
+  readonly eventId: number | null;
+  /** Whether the user must have no such event. */
+  readonly negation: boolean;
+  /** Days of 24 hours back from the resolution; 0: all time. */
+  readonly periodDays: number;
+  /** Over fields of events; null: there is none. */
+  readonly condition: Condition<ReportField> | null;
+}
+
+/** Every segment, with where it stands below `segmentations`. */
+export function segmentsOf({
+  include,
+  exclude,
+}: Segmentations): { readonly segment: Segment; readonly path: string }[] {
+  return [
+    ...include.map((segment, index) => ({ segment, path: `include.${index}` })),
+    ...exclude.map((segment, index) => ({ segment, path: `exclude.${index}` })),
+  ];
+}
+
+/** The broadcasts that an audience is made from, each once. */
+export function taskIdsOf(segmentations: Segmentations): number[] {
+  const ids = segmentsOf(segmentations).flatMap(({ segment }) =>
+    segment.type === 'from_task' ? [segment.taskId] : [],
+  );
+  return [...new Set(ids)];
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { eventType } from '../event-type.ts';
+import { MESSAGE_TYPES } from './message-types.ts';
+
+/**
+ * Events of broadcasts and their lifecycle, on `broadcast-<bot>/<id>`. All times are milliseconds since 1970 UTC; `at` is
+ * the time of recording.
+ */
+
+const id = z.number().int().positive();
+const at = z.number().int();
+const time = z.number().int();
+
+/** Message fields by the platform's names, checked (`message.ts`): plain JSON without numbers. */
+const message = z.record(z.string(), z.json());
+export const broadcastSettings = z.object({
+  /** Messages a second. */
+  intervalCap: z.number().int(),
+  rateLimitOnError: z.object({
+    stop: z.boolean(),
+    /** Milliseconds. */
+    extraDelay: z.number().int(),
+  }),
+});
+
+const content = z.object({
+  name: z.string().nullable(),
+  message,
+  /** The audience as JSON text: with the digits that its numbers were sent with. */
+  segmentations: z.string(),
+  settings: broadcastSettings,
+  /** When to start; null: at once when it is activated. */
+  date_send: time.nullable(),
+});
+
+export const broadcastCreated = eventType(
+  'broadcast_created',
+  1,
+  content.extend({ id, type: z.enum(MESSAGE_TYPES), at }),
+);
+/** The fields that are there replace the broadcast's own, each as a whole. */
+export const broadcastSaved = eventType('broadcast_saved', 1, content.partial().extend({ id }));
+/**
+ * To 1. The first launch is 1; each later one sends to those that were never attempted. `date_send`: not before; null: at
+ * once, also where the broadcast has a date that was past.
+ */
+export const broadcastActivated = eventType(
+  'broadcast_activated',
+  1,
+  z.object({
+    id,
+    launch: z.number().int().positive(),
+    date_send: time.nullable(),
+    /** By what it counts as one of the owner's broadcasts of the month (`quota-events.ts`); null: a later launch. */
+    activation: z.uuid().nullable(),
+    at,
+  }),
+);
+/** To 6: the audience is being resolved. */
+export const broadcastResolutionStarted = eventType('broadcast_resolution_started', 1, z.object({ id, at }));
+/** To 7: so many recipients, all of them in the stream `audience-<bot>/<id>`. */
+export const broadcastAudienceFrozen = eventType(
+  'broadcast_audience_frozen',
+  1,
+  z.object({ id, count: z.number().int().nonnegative(), at }),
+);
+/** To 2. */
+export const broadcastSendingStarted = eventType(
+  'broadcast_sending_started',
+  1,
+  z.object({ id, launch: z.number().int().positive(), at }),
+);
+/** From 1 back to where it was activated, 0 or 4; from 6, 7 and 2 to 8. */
+export const broadcastCancelRequested = eventType('broadcast_cancel_requested', 1, z.object({ id, at }));
+/** To 4; `error` is why, unless somebody asked for it. Those that were never attempted are cancelled. */
+export const broadcastStopped = eventType('broadcast_stopped', 1, z.object({ id, error: z.string().nullable(), at }));
+/** To 3: everybody was attempted. */
+export const broadcastFinished = eventType('broadcast_finished', 1, z.object({ id, at }));
+/** To 5, and why. Those that were never attempted are cancelled. */
+export const broadcastFailed = eventType('broadcast_failed', 1, z.object({ id, error: z.string(), at }));
+/** Nothing changed: it only carries the key by which a repeat of the request is recognised. */
+export const broadcastLeft = eventType('broadcast_left', 1, z.object({ id }));

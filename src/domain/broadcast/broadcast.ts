@@ -1,0 +1,191 @@
+import { withChanges } from '../catalog/changes.ts';
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import {
+  broadcastActivated,
+  broadcastAudienceFrozen,
+  broadcastCancelRequested,
+  broadcastCreated,
+  broadcastFailed,
+  broadcastFinished,
+  broadcastLeft,
+  broadcastResolutionStarted,
+  broadcastSaved,
+  broadcastSendingStarted,
+  broadcastStopped,
+} from './broadcast-events.ts';
+
+/**
+ * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes"; decisions 6.2).
+ * What an owner does is below, what the service does by itself in `lifecycle.ts`.
+ */
+
+/** 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error, 6 resolving the audience, 7 audience frozen, 8 stopping. */
+export const BROADCAST_STATUSES = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
+export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number];
+
+type Created = DataOf<typeof broadcastCreated>;
+
+/** A broadcast without its statistics. Times are milliseconds since 1970 UTC. */
+export interface Broadcast extends Omit<Created, 'at'> {
+  readonly status: BroadcastStatus;
+  readonly date_create: number;
+  readonly date_activate: number | null;
+  /** When it came to 3, 4 or 5. */
+  readonly date_finish: number | null;
+  /** Why it is in 5, or stopped by itself. */
+  readonly error: string | null;
+  /** How often it was activated, but for activations that were cancelled before they were picked up. */
+  readonly launch: number;
+  /** In 1: not before; null: at once. */
+  readonly due: number | null;
+  /** By what it counts as one of the owner's broadcasts of a month; null: it does not. */
+  readonly activation: string | null;
+  /** How many the audience has; null until it is frozen. */
+  readonly frozen: number | null;
+}
+
+/** Null: not created yet. */
+export type BroadcastState = Broadcast | null;
+
+const TYPES = [
+  broadcastCreated,
+  broadcastSaved,
+  broadcastActivated,
+  broadcastResolutionStarted,
+  broadcastAudienceFrozen,
+  broadcastSendingStarted,
+  broadcastCancelRequested,
+  broadcastStopped,
+  broadcastFinished,
+  broadcastFailed,
+  broadcastLeft,
+] as const;
+
+export type BroadcastEvent = EventOf<(typeof TYPES)[number]>;
+
+export const broadcast = decider(TYPES, (): BroadcastState => null, evolveBroadcast);
+
+/** Also what read models fold by; changes nothing in place. */
+export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): BroadcastState {
+  if (event.type === 'broadcast_created') return created(event.data);
+  if (state === null) throw new TypeError(`${event.type} of a broadcast that was not created`);
+  switch (event.type) {
+    case 'broadcast_saved':
+      return withChanges<Broadcast>(state, event.data);
+    case 'broadcast_activated': {
+      const { launch, date_send: due, at } = event.data;
+      const activation = event.data.activation ?? state.activation;
+      return { ...state, status: 1, launch, due, activation, date_activate: at, date_finish: null, error: null };
+    }
+    case 'broadcast_resolution_started':
+      return { ...state, status: 6 };
+    case 'broadcast_audience_frozen':
+      return { ...state, status: 7, frozen: event.data.count };
+    case 'broadcast_sending_started':
+      return { ...state, status: 2 };
+    case 'broadcast_cancel_requested':
+      return cancelled(state, event.data.at);
+    case 'broadcast_stopped':
+    case 'broadcast_failed': {
+      const { error, at } = event.data;
+      return { ...state, status: event.type === 'broadcast_failed' ? 5 : 4, error, date_finish: at };
+    }
+    case 'broadcast_finished':
+      return { ...state, status: 3, date_finish: event.data.at };
+    case 'broadcast_left':
+      return state;
+  }
+}
+
+function created({ at, ...content }: Created): Broadcast {
+  return {
+    ...content,
+    status: 0,
+    date_create: at,
+    date_activate: null,
+    date_finish: null,
+    error: null,
+    launch: 0,
+    due: null,
+    activation: null,
+    frozen: null,
+  };
+}
+
+function cancelled(state: Broadcast, at: number): Broadcast {
+  if (state.status !== 1) return { ...state, status: 8 };
+  const launch = state.launch - 1;
+  if (launch === 0) return { ...state, status: 0, launch, due: null, activation: null, date_activate: null };
+  return { ...state, status: 4, launch, due: null, date_finish: at };
+}
+
+/** What create, save and activate may change. */
+export type BroadcastContent = Omit<DataOf<typeof broadcastSaved>, 'id'>;
+
+/** @param command its content was checked (`message.ts`, `audience.ts`, `settings.ts`) */
+export function createBroadcast(state: BroadcastState, command: Created): Decision<BroadcastEvent> {
+  if (state !== null) return new Rejection('conflict', 'id', `broadcast ${command.id} exists`);
+  return [{ type: 'broadcast_created', data: command }];
+}
+
+/** Only a draft takes changes; any other broadcast stays as it is, and nobody is told (interface.md). */
+export function saveBroadcast(state: BroadcastState, changes: BroadcastContent): Decision<BroadcastEvent> {
+  if (state === null) return unknownBroadcast();
+  return state.status === 0 ? saved(state, changes) : [];
+}
+
+/** Why a broadcast cannot be sent as it is; undefined: it can. */
+export type Readiness = (broadcast: Broadcast) => Rejection | undefined;
+
+/**
+ * A draft is saved and scheduled. One that was stopped or failed goes on where it ended, with the message and the settings
+ * given; its name, audience and date stay. Any other broadcast stays as it is.
+ * @param ready asked of the broadcast with the changes
+ * @param activation a new id, by which a first launch counts
+ */
+export function activateBroadcast(
+  state: BroadcastState,
+  changes: BroadcastContent,
+  ready: Readiness,
+  activation: string,
+  now: number,
+): Decision<BroadcastEvent> {
+  if (state === null) return unknownBroadcast();
+  if (!isLaunchable(state)) return [];
+  const { message, settings } = changes;
+  const events = saved(state, state.status === 0 ? changes : { message, settings });
+  const changed = events.reduce<BroadcastState>(evolveBroadcast, state)!;
+  const problem = ready(changed);
+  if (problem !== undefined) return problem;
+  const { id, date_send } = changed;
+  const isFirst = state.status === 0;
+  const due = isFirst && date_send !== null && date_send > now ? date_send : null;
+  const counted = isFirst ? activation : null;
+  const data = { id, launch: state.launch + 1, date_send: due, activation: counted, at: now };
+  return [...events, { type: 'broadcast_activated', data }];
+}
+
+/** Whether activating it changes anything. */
+export function isLaunchable({ status }: Broadcast): boolean {
+  return status === 0 || status === 4 || status === 5;
+}
+
+/** Back to where it was activated if nobody has picked it up, else to its stop; what is not on its way stays as it is. */
+export function cancelBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
+  if (state === null) return unknownBroadcast();
+  const { id, status } = state;
+  const isOnItsWay = status === 1 || status === 6 || status === 7 || status === 2;
+  return isOnItsWay ? [{ type: 'broadcast_cancel_requested', data: { id, at: now } }] : [];
+}
+
+/** @param key what names it */
+export function unknownBroadcast(key: 'id' | 'task_id' = 'id'): Rejection {
+  return new Rejection('not_found', key, 'there is no such broadcast');
+}
+
+function saved({ id }: Broadcast, changes: BroadcastContent): BroadcastEvent[] {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return Object.keys(given).length === 0 ? [] : [{ type: 'broadcast_saved', data: { ...given, id } }];
+}

@@ -1,0 +1,76 @@
+import type { Decision } from '../decider.ts';
+import { Rejection } from '../rejection.ts';
+import { type BroadcastEvent, type BroadcastState, type BroadcastStatus, unknownBroadcast } from './broadcast.ts';
+
+/**
+ * What the service does with a broadcast that was activated, each step from the statuses that it is allowed in. In any other
+ * the step is refused as a conflict: somebody else was faster (another instance, or who cancels), and the log tells who.
+ *
+ * ```
+ * 1 -> 6 -> 7 -> 2 -> 3        1 -> 2: the audience is frozen from an earlier launch
+ * 2, 8 -> 4                    8: somebody has cancelled
+ * 1, 6, 7, 2 -> 5
+ * ```
+ */
+
+/** 1 to 6; only while the audience is not frozen. */
+export function startResolution(state: BroadcastState, now: number): Decision<BroadcastEvent> {
+  return step(state, [1], (id) =>
+    state?.frozen === null
+      ? { type: 'broadcast_resolution_started', data: { id, at: now } }
+      : conflict(id, 'has its audience'),
+  );
+}
+
+/** 6 to 7: `count` recipients. */
+export function freezeAudience(state: BroadcastState, count: number, now: number): Decision<BroadcastEvent> {
+  return step(state, [6], (id) => ({ type: 'broadcast_audience_frozen', data: { id, count, at: now } }));
+}
+
+/** 7 to 2; a later launch, whose audience is frozen, comes from 1. */
+export function startSending(state: BroadcastState, now: number): Decision<BroadcastEvent> {
+  return step(state, [7, 1], (id) =>
+    state === null || state.frozen === null
+      ? conflict(id, 'has no audience yet')
+      : { type: 'broadcast_sending_started', data: { id, launch: state.launch, at: now } },
+  );
+}
+
+/** 2 to 3: everybody was attempted; 7 to 3: there is nobody. */
+export function finishBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
+  return step(state, [2, 7], (id) =>
+    state?.status === 7 && state.frozen !== 0
+      ? conflict(id, 'has recipients and is not being sent')
+      : { type: 'broadcast_finished', data: { id, at: now } },
+  );
+}
+
+/** 8 to 4; 2 to 4 for a reason of the service's own, told in `error`. */
+export function stopBroadcast(state: BroadcastState, error: string | null, now: number): Decision<BroadcastEvent> {
+  return step(state, error === null ? [8] : [8, 2], (id) => ({
+    type: 'broadcast_stopped',
+    // Who cancels wants it stopped, whatever else is the matter.
+    data: { id, error: state?.status === 8 ? null : error, at: now },
+  }));
+}
+
+/** To 5 from wherever it is on its way. */
+export function failBroadcast(state: BroadcastState, error: string, now: number): Decision<BroadcastEvent> {
+  return step(state, [1, 6, 7, 2], (id) => ({ type: 'broadcast_failed', data: { id, error, at: now } }));
+}
+
+function step(
+  state: BroadcastState,
+  from: readonly BroadcastStatus[],
+  to: (id: number) => BroadcastEvent | Rejection,
+): Decision<BroadcastEvent> {
+  if (state === null) return unknownBroadcast();
+  const { id, status } = state;
+  if (!from.includes(status)) return conflict(id, `is in status ${status}, not in ${from.join(' or ')}`);
+  const event = to(id);
+  return event instanceof Rejection ? event : [event];
+}
+
+function conflict(id: number, what: string): Rejection {
+  return new Rejection('conflict', 'status', `broadcast ${id} ${what}`);
+}

@@ -1,0 +1,117 @@
+import { byteOffset, MarkupError } from './markup-error.ts';
+
+/** The platform's HTML style: a few tags, and references for the characters that mean something. */
+
+const TAGS: readonly string[] = [
+  ...['b', 'strong', 'i', 'em', 'u', 'ins', 's', 'strike', 'del', 'a', 'code', 'pre', 'blockquote'],
+  ...['span', 'tg-spoiler', 'tg-emoji', 'tg-time'],
+];
+
+/** The text without its tags. @throws MarkupError */
+export function htmlText(text: string): string {
+  let visible = '';
+  const open: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (text[at] !== '<') {
+      const [character, next] = characterAt(text, at);
+      visible += character;
+      at = next;
+    } else if (text[at + 1] === '/') at = endTag(text, at, open);
+    else at = startTag(text, at, open);
+  }
+  const left = open.at(-1);
+  if (left !== undefined) throw new MarkupError(`Can't find end tag corresponding to start tag "${left}"`);
+  return visible;
+}
+
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot)(?![a-z]));?/iy;
+
+/** One character, or what a reference stands for; an ampersand that begins none is itself. */
+function characterAt(text: string, at: number): [character: string, next: number] {
+  REFERENCE.lastIndex = at;
+  const match = text[at] === '&' ? REFERENCE.exec(text) : null;
+  const [whole, hex, decimal, name] = match ?? [];
+  if (whole === undefined) return [text[at]!, at + 1];
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  const character = name === undefined ? ofCode(code) : NAMED[name];
+  return character === undefined ? ['&', at + 1] : [character, at + whole.length];
+}
+
+function ofCode(code: number): string | undefined {
+  return code > 0 && code < 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : undefined;
+}
+
+const SPACE = /\s/;
+const ATTRIBUTE = /([^\s=>/"']*)\s*(=?)\s*/y;
+const TOKEN = /[\p{L}\d.-]*/uy;
+
+function startTag(text: string, from: number, open: string[]): number {
+  const offset = byteOffset(text, from);
+  let at = from + 1;
+  while (at < text.length && text[at] !== '>' && !SPACE.test(text[at]!)) at++;
+  const unclosed = new MarkupError(`Unclosed start tag at byte offset ${offset}`);
+  if (at === text.length) throw unclosed;
+  const tag = text.slice(from + 1, at).toLowerCase();
+  if (!TAGS.includes(tag)) throw new MarkupError(`Unsupported start tag "${tag}" at byte offset ${offset}`);
+  const attributes = new Map<string, string>();
+  for (;;) {
+    while (at < text.length && SPACE.test(text[at]!)) at++;
+    if (at === text.length) throw unclosed;
+    if (text[at] === '>') break;
+    ATTRIBUTE.lastIndex = at;
+    const [whole, name, equals] = ATTRIBUTE.exec(text)!;
+    if (name === '') throw new MarkupError(`Empty attribute name in the tag "${tag}" at byte offset ${offset}`);
+    at += whole.length;
+    let value = '';
+    if (equals === '=') [value, at] = attributeValue(text, at, unclosed);
+    attributes.set(name!.toLowerCase(), value);
+  }
+  if (tag === 'span' && attributes.get('class') !== 'tg-spoiler')
+    throw new MarkupError(`Tag "span" must have class "tg-spoiler" at byte offset ${offset}`);
+  if (tag === 'tg-emoji' && !isEmojiId(attributes.get('emoji-id')))
+    throw new MarkupError('Invalid custom emoji identifier specified');
+  open.push(tag);
+  return at + 1;
+}
+
+function attributeValue(text: string, from: number, unclosed: MarkupError): [value: string, next: number] {
+  const quote = text[from];
+  if (quote !== '"' && quote !== "'") {
+    TOKEN.lastIndex = from;
+    const [token] = TOKEN.exec(text)!;
+    const at = from + token.length;
+    if (at === text.length) throw unclosed;
+    if (text[at] !== '>' && !SPACE.test(text[at]!))
+      throw new MarkupError(`Unexpected end of name token at byte offset ${byteOffset(text, from)}`);
+    return [token.toLowerCase(), at];
+  }
+  let value = '';
+  let at = from + 1;
+  while (at < text.length && text[at] !== quote) {
+    const [character, next] = characterAt(text, at);
+    value += character;
+    at = next;
+  }
+  if (at === text.length) throw unclosed;
+  return [value, at + 1];
+}
+
+function endTag(text: string, from: number, open: string[]): number {
+  const offset = byteOffset(text, from);
+  const expected = open.pop();
+  if (expected === undefined) throw new MarkupError(`Unexpected end tag at byte offset ${offset}`);
+  const end = text.indexOf('>', from);
+  const name = text.slice(from + 2, end < 0 ? text.length : end).trimEnd();
+  if (end < 0 || SPACE.test(name)) throw new MarkupError(`Unclosed end tag at byte offset ${offset}`);
+  const tag = name.toLowerCase();
+  if (tag !== '' && tag !== expected)
+    throw new MarkupError(`Unmatched end tag at byte offset ${offset}, expected "</${expected}>", found "</${tag}>"`);
+  return end + 1;
+}
+
+/** Custom emoji are named by numbers. */
+export function isEmojiId(id: string | null | undefined): boolean {
+  return id !== undefined && id !== null && /^[1-9]\d{0,18}$/.test(id);
+}

@@ -1,0 +1,153 @@
+import type { DataOf } from '../event-type.ts';
+import { isJsonObject, property, unstorableText } from '../json.ts';
+import { type Problem, under } from '../problem.ts';
+import type { broadcastCreated } from './broadcast-events.ts';
+import { PARSE_MODES, type ParseMode, parseModeOf } from './markup.ts';
+import { textProblem } from './message-text.ts';
+import type { MessageType } from './message-types.ts';
+import { parseReplyMarkup } from './reply-markup.ts';
+
+/** Text and media of a broadcast, by the platform's names (interface.md, "Message content by type"). */
+export type Message = DataOf<typeof broadcastCreated>['message'];
+
+const CAPTIONED = ['caption', 'parse_mode'];
+
+/** The fields of each type, and of these the one that it cannot do without. */
+const FIELDS: Readonly<Record<MessageType, { readonly content: string; readonly others: readonly string[] }>> = {
+  sendMessage: {
+    content: 'text',
+    others: ['parse_mode', 'reply_markup', 'disable_notification', 'protect_content', 'pin_message'],
+  },
+  sendPhoto: { content: 'photo', others: [...CAPTIONED, 'reply_markup', 'pin_message'] },
+  sendVideo: { content: 'video', others: [...CAPTIONED, 'reply_markup', 'pin_message'] },
+  sendDocument: { content: 'document', others: CAPTIONED },
+  sendAnimation: { content: 'animation', others: CAPTIONED },
+  sendAudio: { content: 'audio', others: ['caption'] },
+  sendVoice: { content: 'voice', others: ['caption'] },
+  sendMediaGroup: { content: 'media', others: [] },
+};
+
+const TEXT = { min: 1, max: 4096 };
+const CAPTION = { min: 0, max: 1024 };
+const ALBUM = { min: 2, max: 10 };
+const ALBUM_TYPES = ['photo', 'video'];
+
+/**
+ * Checks a message as far as it goes: a draft may lack content. Adds what is wrong to `problems`, in which case the result
+ * means nothing.
+ */
+export function parseMessage(type: MessageType, input: unknown, path: string, problems: Problem[]): Message {
+  if (!isJsonObject(input)) {
+    problems.push({ path, message: 'must be an object' });
+    return {};
+  }
+  const unstorable = unstorableText(input);
+  if (unstorable.length > 0) {
+    problems.push(...unstorable.map((problem) => ({ ...problem, path: under(path, problem.path) })));
+    return {};
+  }
+  const { content, others } = FIELDS[type];
+  const fields = [content, ...others];
+  const mode = parseMode(property(input, 'parse_mode'));
+  const message: Record<string, unknown> = {};
+  for (const key of Object.keys(input)) {
+    const value = property(input, key);
+    const at = under(path, key);
+    if (!fields.includes(key)) problems.push({ path: at, message: `${type} has no such field`, allowed: fields });
+    else if (value !== undefined) message[key] = parseField(key, value, mode ?? null, at, problems);
+  }
+  return message as Message;
+}
+
+/** What a message lacks to be sent. */
+export function missingContent(type: MessageType, message: Message, path: string): Problem | undefined {
+  const { content } = FIELDS[type];
+  if (message[content] !== undefined) return undefined;
+  return { path: under(path, content), message: `${content} is required to activate the broadcast` };
+}
+
+/** Undefined: it is none. */
+function parseMode(value: unknown): ParseMode | undefined {
+  return typeof value === 'string' ? parseModeOf(value) : undefined;
+}
+
+function parseField(key: string, value: unknown, mode: ParseMode | null, path: string, problems: Problem[]): unknown {
+  switch (key) {
+    case 'text':
+      return parseText(value, mode, TEXT, path, problems);
+    case 'caption':
+      return parseText(value, mode, CAPTION, path, problems);
+    case 'parse_mode':
+      if (mode === null) problems.push({ path, message: 'must be html or MarkdownV2', allowed: PARSE_MODES });
+      return value;
+    case 'reply_markup':
+      return parseReplyMarkup(value, path, problems);
+    case 'media':
+      return parseAlbum(value, path, problems);
+    case 'disable_notification':
+    case 'protect_content':
+    case 'pin_message':
+      if (typeof value !== 'boolean') problems.push({ path, message: 'must be true or false' });
+      return value;
+    default:
+      return parseFile(value, path, problems);
+  }
+}
+
+function parseText(
+  value: unknown,
+  mode: ParseMode | null,
+  bounds: typeof TEXT,
+  path: string,
+  problems: Problem[],
+): unknown {
+  const message = typeof value === 'string' ? textProblem(value, mode, bounds) : 'must be a string';
+  if (message !== undefined) problems.push({ path, message });
+  return value;
+}
+
+/** An id that the platform gave, or the address where the platform finds the file. */
+function parseFile(value: unknown, path: string, problems: Problem[]): unknown {
+  if (typeof value !== 'string' || !(/^[\w-]{1,512}$/.test(value) || isWebAddress(value)))
+    problems.push({ path, message: 'must be an http or https address, or a file_id' });
+  return value;
+}
+
+function isWebAddress(value: string): boolean {
+  return /^https?:\/\/[^\s{}]{1,4096}$/i.test(value) && URL.canParse(value);
+}
+
+function parseAlbum(value: unknown, path: string, problems: Problem[]): unknown {
+  if (!Array.isArray(value) || value.length < ALBUM.min || value.length > ALBUM.max) {
+    problems.push({ path, message: `must be an array of ${ALBUM.min} to ${ALBUM.max} photos and videos` });
+    return undefined;
+  }
+  return value.map((item: unknown, index) => parseAlbumItem(item, under(path, index), problems));
+}
+
+const ALBUM_FIELDS = ['type', 'media', 'caption'];
+
+function parseAlbumItem(input: unknown, path: string, problems: Problem[]): unknown {
+  if (!isJsonObject(input)) {
+    problems.push({ path, message: `must be an object with ${ALBUM_FIELDS.join(', ')}` });
+    return undefined;
+  }
+  const item: Record<string, unknown> = {};
+  for (const key of Object.keys(input)) {
+    const value = property(input, key);
+    const at = under(path, key);
+    if (!ALBUM_FIELDS.includes(key))
+      problems.push({ path: at, message: 'there is no such field', allowed: ALBUM_FIELDS });
+    else if (value === undefined) continue;
+    else if (key === 'caption') item[key] = parseText(value, null, CAPTION, at, problems);
+    else if (key === 'media') item[key] = parseFile(value, at, problems);
+    else {
+      if (!ALBUM_TYPES.includes(value as string))
+        problems.push({ path: at, message: 'must be photo or video', allowed: ALBUM_TYPES });
+      item[key] = value;
+    }
+  }
+  for (const key of ['type', 'media'])
+    if (property(input, key) === undefined) problems.push({ path: under(path, key), message: `${key} is required` });
+  return item;
+}

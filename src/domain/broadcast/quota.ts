@@ -1,0 +1,74 @@
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { broadcastCounted, broadcastGivenBack } from './quota-events.ts';
+
+/** Stream `quota-<owner id>`: the owner's broadcasts of each calendar month, in UTC (decisions 6.3). */
+
+type Counted = DataOf<typeof broadcastCounted>;
+
+/** One activation that counts, or has counted. */
+export interface Count extends Counted {
+  readonly givenBack: boolean;
+}
+
+/** By activation. */
+export type QuotaState = Map<string, Count>;
+export type QuotaEvent = EventOf<typeof broadcastCounted | typeof broadcastGivenBack>;
+
+export const quota = decider([broadcastCounted, broadcastGivenBack], (): QuotaState => new Map(), evolve);
+
+function evolve(state: QuotaState, event: QuotaEvent): QuotaState {
+  const { activation } = event.data;
+  if (event.type === 'broadcast_counted') return state.set(activation, { ...event.data, givenBack: false });
+  return state.set(activation, { ...state.get(activation)!, givenBack: true });
+}
+
+/** What callers are told when there is no room (interface.md, "Broadcasts"). */
+export const QUOTA_EXHAUSTED = 'mailing_not_allowed';
+
+export type CountBroadcast = Omit<Counted, 'month' | 'at'>;
+
+/**
+ * An activation counts once, however often it is asked for; a count that may be taken for left over is taken anew.
+ * @param limit broadcasts a month
+ */
+export function countBroadcast(
+  state: QuotaState,
+  command: CountBroadcast,
+  limit: number,
+  now: number,
+): Decision<QuotaEvent> {
+  const known = state.get(command.activation);
+  const counts = known !== undefined && !known.givenBack;
+  if (counts && now - known.at < ACTIVATED_WITHIN_MS / 2) return [];
+  const month = monthOf(now);
+  const others = countsOf(state, month).filter(({ activation }) => activation !== command.activation);
+  if (others.length >= limit) return new Rejection('limit', '', QUOTA_EXHAUSTED);
+  const back = counts ? giveBack(state, command.activation) : [];
+  return [...back, { type: 'broadcast_counted', data: { ...command, month, at: now } }];
+}
+
+export function giveBack(state: QuotaState, activation: string): QuotaEvent[] {
+  const known = state.get(activation);
+  return known === undefined || known.givenBack ? [] : [{ type: 'broadcast_given_back', data: { activation } }];
+}
+
+/**
+ * An activation is appended within this time after it was counted, or not at all. So a count that is older, and that its
+ * broadcast does not know, is left over: whoever counted died, before the activation or after a cancellation.
+ */
+export const ACTIVATED_WITHIN_MS = 60_000;
+
+/** Counts of the present month that are old enough to be asked about. */
+export function settledCounts(state: QuotaState, now: number): Count[] {
+  return countsOf(state, monthOf(now)).filter(({ at }) => now - at > ACTIVATED_WITHIN_MS);
+}
+
+function countsOf(state: QuotaState, month: string): Count[] {
+  return [...state.values()].filter((count) => count.month === month && !count.givenBack);
+}
+
+function monthOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 7);
+}

@@ -1,0 +1,36 @@
+import type { Problem } from '../problem.ts';
+import { Rejection } from '../rejection.ts';
+import { activationProblems, type TaskSource } from './audience-activation.ts';
+import { storedSegmentations } from './audience-segmentations.ts';
+import type { Readiness } from './broadcast.ts';
+import { missingContent } from './message.ts';
+
+/** A broadcast that cannot be sent as it is, and everything that it lacks. */
+export class NotReady extends Rejection {
+  constructor(readonly problems: readonly Problem[]) {
+    super('invalid', problems[0]!.path, problems[0]!.message);
+  }
+}
+
+export interface ReadinessOptions {
+  readonly timezone: string;
+  /** Of the broadcast. */
+  readonly ownerId: number;
+  /** Whether it has an id already. */
+  readonly isNew: boolean;
+  /** Broadcasts that its audience is made from, as far as they exist. */
+  readonly tasks: ReadonlyMap<number, TaskSource>;
+}
+
+/** What a broadcast needs to be sent: content, and unless it has one already, an audience. @returns a NotReady */
+export function readiness({ timezone, ownerId, isNew, tasks }: ReadinessOptions): Readiness {
+  return (broadcast) => {
+    const { id, type, message, segmentations, frozen } = broadcast;
+    const missing = missingContent(type, message, 'message');
+    const broadcastId = isNew ? null : id;
+    const options = { path: 'segmentations', broadcastId, ownerId, tasks };
+    const ofAudience = frozen === null ? activationProblems(storedSegmentations(segmentations, timezone), options) : [];
+    const problems = [...(missing === undefined ? [] : [missing]), ...ofAudience];
+    return problems.length === 0 ? undefined : new NotReady(problems);
+  };
+}

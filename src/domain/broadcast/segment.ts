@@ -1,0 +1,46 @@
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { packChats } from './packed-chats.ts';
+import { segmentPartUploaded } from './segment-events.ts';
+
+/** Stream `segment-<bot>/<segment id>`: a list of chats that was uploaded for one broadcast (interface.md, "Broadcasts"). */
+
+export type SegmentPart = DataOf<typeof segmentPartUploaded>;
+export type SegmentEvent = EventOf<typeof segmentPartUploaded>;
+
+/** How many parts there are; the list counts once there are all. */
+export interface SegmentState {
+  readonly stored: number;
+}
+
+export const segment = decider(
+  [segmentPartUploaded],
+  (): SegmentState => ({ stored: 0 }),
+  ({ stored }): SegmentState => ({ stored: stored + 1 }),
+);
+
+/** Some 400 KB at worst: a commit stays below the megabyte that the smallest engine takes. */
+const CHATS_PER_PART = 50_000;
+
+/** The parts of a list. @param chats ascending, each once, at least one */
+export function partsOf(
+  chats: readonly number[],
+  ids: Pick<SegmentPart, 'segment_id' | 'broadcast_id'>,
+): SegmentPart[] {
+  const parts = Math.ceil(chats.length / CHATS_PER_PART);
+  return Array.from({ length: parts }, (_, part) => ({
+    ...ids,
+    part,
+    parts,
+    count: chats.length,
+    chats: packChats(chats.slice(part * CHATS_PER_PART, (part + 1) * CHATS_PER_PART)),
+  }));
+}
+
+/** The parts follow each other; one that is there is not added again. */
+export function addPart({ stored }: SegmentState, data: SegmentPart): Decision<SegmentEvent> {
+  if (data.part < stored) return [];
+  if (data.part > stored) return new Rejection('conflict', 'part', `part ${data.part} does not follow part ${stored}`);
+  return [{ type: 'segment_part_uploaded', data }];
+}

@@ -1,0 +1,87 @@
+/** What a call to the platform's bot interface came to, and what that means for the recipient (decisions 6.5, 6.6). */
+
+/**
+ * `not_sent`: certainly not, since there was no connection or the request was not handed over whole. `unknown`: the
+ * platform may have acted on it.
+ */
+export type Answer =
+  | { readonly type: 'answered'; readonly status: number; readonly body: string }
+  | { readonly type: 'not_sent' | 'unknown'; readonly problem: string };
+
+export type Verdict =
+  | { readonly type: 'done'; readonly result: unknown }
+  | {
+      readonly type: 'refused';
+      /** The platform's description. */
+      readonly reason: string;
+      /** Whether it refuses the message itself, whoever it is for. */
+      readonly ofMessage: boolean;
+      /** What it says of the user, if the chat is a private one. */
+      readonly userStatus: 'blocked' | 'deactivated' | null;
+    }
+  | { readonly type: 'migrated'; readonly chatId: number; readonly reason: string }
+  | { readonly type: 'limited'; readonly retryAfterMs: number }
+  /** The platform does not know the bot by this token. */
+  | { readonly type: 'unauthorized'; readonly reason: string }
+  | { readonly type: 'not_sent'; readonly reason: string }
+  | { readonly type: 'unknown'; readonly reason: string };
+
+const MESSAGE_REFUSED =
+  /^Bad Request: (can't parse|message is too long|message caption is too long|wrong file identifier|failed to get HTTP URL|BUTTON_)/;
+/** What a 429 without `retry_after` asks for. */
+const RETRY_AFTER_S = 1;
+/** The end of a longer wait might be no date: it is a mistake, and a year is long enough to notice. */
+const MAX_RETRY_AFTER_S = 366 * 24 * 60 * 60;
+const MAX_REASON_LENGTH = 500;
+
+export function verdictOf(answer: Answer): Verdict {
+  if (answer.type !== 'answered') return { type: answer.type, reason: answer.problem };
+  const { status, body } = answer;
+  const parsed = parse(body);
+  if (parsed === null) return { type: 'unknown', reason: `the answer, HTTP ${status}, could not be read` };
+  if (parsed['ok'] === true && status < 500) return { type: 'done', result: parsed['result'] };
+  const code = Number.isInteger(parsed['error_code']) ? Number(parsed['error_code']) : status;
+  const said = parsed['description'];
+  const reason =
+    typeof said === 'string'
+      ? said.replaceAll('\0', '\ufffd').slice(0, MAX_REASON_LENGTH).toWellFormed()
+      : `error ${code}`;
+  if (status >= 500 || code < 400 || code >= 500 || parsed['ok'] !== false) return { type: 'unknown', reason };
+  return refusalOf(code, reason, objectOf(parsed['parameters']) ?? {});
+}
+
+function refusalOf(code: number, reason: string, parameters: Readonly<Record<string, unknown>>): Verdict {
+  const { retry_after: retryAfter, migrate_to_chat_id: chatId } = parameters;
+  switch (code) {
+    case 429: {
+      const seconds = typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : RETRY_AFTER_S;
+      return { type: 'limited', retryAfterMs: Math.ceil(Math.min(seconds, MAX_RETRY_AFTER_S) * 1000) };
+    }
+    // A token that is not even of the right form is 404: no method that is called here is unknown.
+    case 401:
+    case 404:
+      return { type: 'unauthorized', reason };
+    default:
+      if (code === 400 && Number.isSafeInteger(chatId)) return { type: 'migrated', chatId: Number(chatId), reason };
+      return { type: 'refused', reason, ofMessage: code === 400 && MESSAGE_REFUSED.test(reason), ...userOf(reason) };
+  }
+}
+
+function userOf(reason: string): { readonly userStatus: 'blocked' | 'deactivated' | null } {
+  if (reason.includes('bot was blocked')) return { userStatus: 'blocked' };
+  return { userStatus: reason.includes('user is deactivated') ? 'deactivated' : null };
+}
+
+function parse(body: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return objectOf(JSON.parse(body));
+  } catch {
+    return null; // a proxy's page, or the answer was cut off
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}

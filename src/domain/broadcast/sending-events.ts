@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { eventType } from '../event-type.ts';
+
+/**
+ * Events of sending, on `sending-<bot>/<broadcast id>`. Recipients are named by their places in the frozen audience, from 0
+ * on, as ranges `[first, last]`, both included, ascending.
+ */
+
+const int = z.number().int();
+const broadcast_id = int.positive();
+const claim = int.positive();
+const range = z.tuple([int.nonnegative(), int.nonnegative()]);
+export type Range = z.infer<typeof range>;
+const recipients = z.array(range).min(1);
+
+/**
+ * Recipients that will now be sent to: in the log before the first call. Whatever becomes of the sender, nobody sends to
+ * them again unless the sender says that nothing was sent.
+ */
+export const batchClaimed = eventType(
+  'batch_claimed',
+  1,
+  z.object({
+    broadcast_id,
+    launch: int.positive(),
+    /** 1, 2, 3… within the broadcast. */
+    claim,
+    /** Which run of which instance sends. */
+    sender: z.string().min(1),
+    recipients,
+  }),
+);
+
+/** `returned`: certainly not sent; the recipient counts as never attempted. `unknown`: may or may not have been sent. */
+export const OUTCOMES = ['delivered', 'not_delivered', 'unknown', 'returned'] as const;
+
+const outcome = z.object({
+  outcome: z.enum(OUTCOMES),
+  /** Why, in the platform's words where it gave any; null: delivered or returned. */
+  reason: z.string().nullable(),
+  /** The platform refused the message itself, whoever it is for. */
+  of_message: z.boolean().optional(),
+  /** No call was made, since the outcome was known before. */
+  without_call: z.boolean().optional(),
+  recipients,
+});
+export type Outcome = z.infer<typeof outcome>;
+
+/**
+ * What became of recipients of a claim; those of it that no outcome names yet are still being sent to. A claim is over with
+ * its last outcome.
+ */
+export const batchAnswered = eventType(
+  'batch_answered',
+  1,
+  z.object({
+    broadcast_id,
+    claim,
+    outcomes: z.array(outcome).min(1),
+    /** Files that were sent by URL, and the ids by which the platform has them now. */
+    files: z.array(z.object({ url: z.string(), file_id: z.string() })).optional(),
+  }),
+);
+
+/** The sender is gone: the recipients of the claim that have no outcome may have been sent to, and will not be again. */
+export const batchAbandoned = eventType('batch_abandoned', 1, z.object({ broadcast_id, claim, recipients }));
+
+/** Users of the bot that the platform says cannot be reached. */
+export const usersUnreachable = eventType(
+  'users_unreachable',
+  1,
+  z.object({
+    users: z.array(z.object({ user_id: int.positive(), user_status: z.enum(['blocked', 'deactivated']) })).min(1),
+  }),
+);
+
+/** Nothing is sent before `until` (milliseconds since 1970 UTC); null: until the platform can be reached again. */
+export const sendingPaused = eventType(
+  'sending_paused',
+  1,
+  z.object({
+    broadcast_id,
+    launch: int.positive(),
+    until: int.nullable(),
+    /** The platform told this broadcast to slow down, so that the gaps between sends grow. */
+    limited: z.boolean(),
+    /** What an owner is told meanwhile. */
+    error: z.string().nullable(),
+  }),
+);
+/** What it was paused for is over. */
+export const sendingResumed = eventType('sending_resumed', 1, z.object({ broadcast_id }));

@@ -1,0 +1,153 @@
+import { parseModeOf } from './markup.ts';
+import type { MessageType } from './message-types.ts';
+import { compileTemplate, isTemplate, type TemplatePlace, type TemplateUser } from './template.ts';
+
+/** A broadcast's message made ready: compiled once, then parameters of a call of the platform's for each recipient. */
+export interface Message {
+  readonly method: MessageType;
+  /** What a recipient's message counts against the limits: an album its length. */
+  readonly units: number;
+  readonly pins: boolean;
+  /** Parameters of the call that pins it, but for chat and message. */
+  readonly pinParameters: object;
+  /** The files that it has by URL. */
+  readonly urls: readonly string[];
+  /** Whether it says anything of its recipients. */
+  readonly asksUser: boolean;
+  /**
+   * All parameters but the chat.
+   * @param files ids of files that were sent by URL before
+   * @throws TemplateError
+   */
+  parameters(user: TemplateUser, files: ReadonlyMap<string, string>): Readonly<Record<string, unknown>>;
+  /** The ids that the platform has given to what was sent by URL, from the result of such a call. */
+  filesOf(parameters: object, result: unknown): { readonly url: string; readonly file_id: string }[];
+  /** Of an album the first. */
+  messageIdOf(result: unknown): number | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Made<T> = (user: TemplateUser, files: ReadonlyMap<string, string>) => T;
+
+/** The field of the file that a message consists of, in the call and in its result. */
+const FILE_FIELDS: Readonly<Partial<Record<MessageType, string>>> = {
+  sendPhoto: 'photo',
+  sendVideo: 'video',
+  sendDocument: 'document',
+  sendAnimation: 'animation',
+  sendAudio: 'audio',
+  sendVoice: 'voice',
+};
+const URL_FILE = /^https?:\/\//i;
+
+/**
+ * @param content the message's fields, checked when it was activated
+ * @param paid whether sends may cost stars to be faster than the platform's limit
+ * @throws TemplateError
+ */
+export function prepareMessage(method: MessageType, content: Fields, paid: boolean): Message {
+  const mode = typeof content['parse_mode'] === 'string' ? parseModeOf(content['parse_mode']) : undefined;
+  const album = method === 'sendMediaGroup' ? itemsOf(content['media']) : null;
+  const field = FILE_FIELDS[method];
+  const sent = album === null ? (field === undefined ? [] : [content[field]]) : album.map(({ media }) => media);
+  const urls = sent.filter((file): file is string => typeof file === 'string' && URL_FILE.test(file));
+  const made = Object.entries(content).flatMap(([name, value]): [string, Made<unknown>][] => {
+    if (value === null || name === 'pin_message') return [];
+    switch (name) {
+      case 'parse_mode':
+        return [[name, () => mode]];
+      case 'text':
+      case 'caption':
+        return [[name, text(value, mode ?? 'text')]];
+      case 'media':
+        return [[name, all(itemsOf(value).map(albumItem))]];
+      case 'reply_markup':
+        return [[name, keyboard(value)]];
+      default:
+        return [[name, name === field ? file(value) : () => value]];
+    }
+  });
+  const silent = content['disable_notification'];
+  return {
+    method,
+    units: album?.length ?? 1,
+    pins: content['pin_message'] === true,
+    pinParameters: typeof silent === 'boolean' ? { disable_notification: silent } : {},
+    urls,
+    // What opens a template does not occur between the texts of JSON.
+    asksUser: isTemplate(JSON.stringify(content)),
+    parameters: (user, files) => ({
+      ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files)])),
+      ...(paid ? { allow_paid_broadcast: true } : {}),
+    }),
+    filesOf(parameters, result) {
+      const given: Fields = { ...parameters };
+      const items = album === null ? [given] : itemsOf(given['media']);
+      const results = album === null ? [result] : Array.isArray(result) ? result : [];
+      return items.flatMap((item, index) => {
+        const url = album === null ? item[field ?? ''] : item['media'];
+        const file_id = fileIdOf(results[index], field ?? String(item['type']));
+        return typeof url === 'string' && urls.includes(url) && file_id !== null ? [{ url, file_id }] : [];
+      });
+    },
+    messageIdOf(result) {
+      const id = fieldsOf(Array.isArray(result) ? result[0] : result)['message_id'];
+      return typeof id === 'number' ? id : null;
+    },
+  };
+}
+
+function text(value: unknown, place: TemplatePlace): Made<unknown> {
+  if (typeof value !== 'string' || !isTemplate(value)) return () => value;
+  const template = compileTemplate(value, place);
+  return (user) => template.render(user);
+}
+
+function file(value: unknown): Made<unknown> {
+  return (_, files) => files.get(String(value)) ?? value;
+}
+
+function albumItem({ type, media, caption }: Fields): Made<Fields> {
+  const [sent, captioned] = [file(media), text(caption, 'text')];
+  return (user, files) => ({
+    type,
+    media: sent(user, files),
+    ...(caption === undefined || caption === null ? {} : { caption: captioned(user, files) }),
+  });
+}
+
+/** An inline keyboard: the text and the address of a button may say something of the recipient. */
+function keyboard(value: unknown): Made<unknown> {
+  const { inline_keyboard: rows, ...rest } = fieldsOf(value);
+  if (!Array.isArray(rows)) return () => value;
+  const made = rows.map((row) => all(itemsOf(row).map(button)));
+  return (user, files) => ({ ...rest, inline_keyboard: made.map((row) => row(user, files)) });
+}
+
+function button(fields: Fields): Made<Fields> {
+  const [label, url] = [text(fields['text'], 'text'), text(fields['url'], 'url')];
+  return (user, files) => ({
+    ...fields,
+    ...('text' in fields ? { text: label(user, files) } : {}),
+    ...('url' in fields ? { url: url(user, files) } : {}),
+  });
+}
+
+function all<T>(parts: readonly Made<T>[]): Made<T[]> {
+  return (user, files) => parts.map((part) => part(user, files));
+}
+
+/** A photo comes in several sizes, the largest last. */
+function fileIdOf(message: unknown, field: string): string | null {
+  const sent = fieldsOf(message)[field];
+  const id = fieldsOf(Array.isArray(sent) ? sent.at(-1) : sent)['file_id'];
+  return typeof id === 'string' ? id : null;
+}
+
+function itemsOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

@@ -1,0 +1,284 @@
+import { type Decision, decider } from '../decider.ts';
+import type { EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { placesOf, toRanges } from './ranges.ts';
+import {
+  batchAbandoned,
+  batchAnswered,
+  batchClaimed,
+  type OUTCOMES,
+  type Outcome,
+  sendingPaused,
+  sendingResumed,
+  usersUnreachable,
+} from './sending-events.ts';
+
+/**
+ * Stream `sending-<bot>/<broadcast id>`: whom a broadcast is sent to. Nobody is called before a claim is in the log, and a
+ * claim is appended on top of all that is in it, so that of two senders at once only one claims a recipient.
+ */
+
+const TYPES = [batchClaimed, batchAnswered, batchAbandoned, usersUnreachable, sendingPaused, sendingResumed] as const;
+export type SendingEvent = EventOf<(typeof TYPES)[number]>;
+
+/** What may stand in `SendingState.places`. */
+export const PLACE = { waiting: 0, claimed: 1, delivered: 2, not_delivered: 3, unknown: 4 } as const;
+
+const PLACE_OF: Readonly<Record<(typeof OUTCOMES)[number], number>> = {
+  delivered: PLACE.delivered,
+  not_delivered: PLACE.not_delivered,
+  unknown: PLACE.unknown,
+  returned: PLACE.waiting,
+};
+
+export interface Claim {
+  readonly sender: string;
+  /** Places of recipients without an outcome. */
+  readonly open: Set<number>;
+}
+
+export interface Pause {
+  /** Milliseconds since 1970 UTC; null: until the platform can be reached again. */
+  readonly until: number | null;
+  readonly error: string | null;
+}
+
+export interface SendingState {
+  /** What became of each recipient, as far as any was claimed. */
+  places: Uint8Array;
+  /** The first place that was never claimed. */
+  next: number;
+  /** Places before that which came back, ascending. */
+  returned: number[];
+  /** Claims whose recipients do not all have an outcome, by their numbers. */
+  readonly claims: Map<number, Claim>;
+  lastClaim: number;
+  readonly abandoned: Set<number>;
+  /** How many have an outcome that is final. */
+  attempted: number;
+  launch: number;
+  /** Of the first calls of the launch: how many were answered, and how many of those refused the message itself. */
+  readonly first: { calls: number; refusals: number };
+  /** Ids of files that were sent by URL, by the URL. */
+  readonly files: Map<string, string>;
+  paused: Pause | null;
+  /** Whether the platform has told this launch to slow down. */
+  limited: boolean;
+}
+
+export const sending = decider(
+  TYPES,
+  (): SendingState => ({
+    places: new Uint8Array(1024),
+    next: 0,
+    returned: [],
+    claims: new Map(),
+    lastClaim: 0,
+    abandoned: new Set(),
+    attempted: 0,
+    launch: 0,
+    first: { calls: 0, refusals: 0 },
+    files: new Map(),
+    paused: null,
+    limited: false,
+  }),
+  evolve,
+);
+
+function evolve(state: SendingState, event: SendingEvent): SendingState {
+  switch (event.type) {
+    case 'batch_claimed': {
+      const { launch, claim, sender, recipients } = event.data;
+      startLaunch(state, launch);
+      const open = new Set(placesOf(recipients));
+      for (const place of open) mark(state, place, PLACE.claimed);
+      state.returned = state.returned.filter((place) => !open.has(place));
+      state.claims.set(claim, { sender, open });
+      state.lastClaim = claim;
+      return state;
+    }
+    case 'batch_answered': {
+      const { claim, outcomes, files = [] } = event.data;
+      for (const outcome of outcomes) answer(state, claim, outcome);
+      for (const { url, file_id } of files) state.files.set(url, file_id);
+      return state;
+    }
+    case 'batch_abandoned': {
+      const { claim, recipients } = event.data;
+      for (const place of placesOf(recipients)) settle(state, claim, place, PLACE.unknown);
+      state.abandoned.add(claim);
+      return state;
+    }
+    case 'sending_paused': {
+      const { launch, until, limited, error } = event.data;
+      startLaunch(state, launch);
+      state.paused = { until, error };
+      state.limited ||= limited;
+      return state;
+    }
+    case 'sending_resumed':
+      state.paused = null;
+      return state;
+    case 'users_unreachable':
+      return state;
+  }
+}
+
+function startLaunch(state: SendingState, launch: number): void {
+  if (launch === state.launch) return;
+  state.launch = launch;
+  state.limited = false;
+  Object.assign(state.first, { calls: 0, refusals: 0 });
+}
+
+function answer(state: SendingState, claim: number, { outcome, of_message, without_call, recipients }: Outcome): void {
+  for (const place of placesOf(recipients)) {
+    settle(state, claim, place, PLACE_OF[outcome]);
+    if (outcome === 'returned') state.returned.push(place);
+    else if (without_call !== true && state.first.calls < FIRST_CALLS) {
+      state.first.calls++;
+      if (of_message === true) state.first.refusals++;
+    }
+  }
+  if (outcome === 'returned') state.returned.sort((a, b) => a - b);
+}
+
+function settle(state: SendingState, claim: number, place: number, as: number): void {
+  const open = state.claims.get(claim)?.open;
+  open?.delete(place);
+  if (open?.size === 0) state.claims.delete(claim);
+  mark(state, place, as);
+  if (as !== PLACE.waiting) state.attempted++;
+}
+
+function mark(state: SendingState, place: number, as: number): void {
+  if (place >= state.places.length) {
+    const places = new Uint8Array(Math.max(2 * state.places.length, place + 1));
+    places.set(state.places);
+    state.places = places;
+  }
+  state.places[place] = as;
+  if (place >= state.next) state.next = place + 1;
+}
+
+/** With all of the first calls refused for the message itself, the broadcast is in error (decisions 6.2). */
+const FIRST_CALLS = 10;
+
+/** Whether the first ten calls of the launch were all refused for the message itself. */
+export function isMessageRefused(state: SendingState, launch: number): boolean {
+  return firstOf(state, launch).refusals === FIRST_CALLS;
+}
+
+/** Whether the launch has still to make one of its first ten calls. */
+export function isBeginning(state: SendingState, launch: number): boolean {
+  return firstOf(state, launch).calls < FIRST_CALLS;
+}
+
+function firstOf(state: SendingState, launch: number): SendingState['first'] {
+  return launch === state.launch ? state.first : { calls: 0, refusals: 0 };
+}
+
+/** Whether everybody has a final outcome. */
+export function isAllAttempted(state: SendingState, audience: number): boolean {
+  return state.attempted === audience;
+}
+
+export interface ClaimBatch {
+  readonly broadcast_id: number;
+  readonly launch: number;
+  readonly sender: string;
+  /** Recipients of the broadcast. */
+  readonly audience: number;
+  /** At most so many. */
+  readonly count: number;
+}
+
+/**
+ * Claims who comes next: first those that came back, then the rest in order; nothing when there is nobody. As long as the
+ * message itself may yet be refused ten times out of ten, no more than ten are claimed at once.
+ */
+export function claimBatch(state: SendingState, command: ClaimBatch): Decision<SendingEvent> {
+  const { broadcast_id, launch, sender, audience, count } = command;
+  const { calls, refusals } = firstOf(state, launch);
+  const most = refusals < calls ? count : Math.min(count, FIRST_CALLS - calls - openPlaces(state));
+  const places = state.returned.slice(0, Math.max(0, most));
+  for (let place = state.next; place < audience && places.length < most; place++) places.push(place);
+  if (places.length === 0) return [];
+  const claim = state.lastClaim + 1;
+  return [{ type: 'batch_claimed', data: { broadcast_id, launch, claim, sender, recipients: toRanges(places) } }];
+}
+
+/** How many are claimed and have no outcome. */
+export function openPlaces({ claims }: SendingState): number {
+  let open = 0;
+  for (const claim of claims.values()) open += claim.open.size;
+  return open;
+}
+
+/** What became of one recipient. */
+export interface Answered extends Omit<Outcome, 'recipients'> {
+  readonly place: number;
+}
+
+/**
+ * Writes down outcomes of a claim. What the log already has is left out.
+ * @returns a rejection when the claim was abandoned: whoever sends is not the sender any more
+ */
+export function answerBatch(
+  state: SendingState,
+  broadcast_id: number,
+  claim: number,
+  answered: readonly Answered[],
+  files: readonly { readonly url: string; readonly file_id: string }[] = [],
+): Decision<SendingEvent> {
+  if (state.abandoned.has(claim)) return new Rejection('conflict', 'claim', `claim ${claim} was abandoned`);
+  const open = state.claims.get(claim)?.open;
+  const news = answered.filter(({ place }) => open?.has(place));
+  if (news.length === 0) return [];
+  const data = { broadcast_id, claim, outcomes: grouped(news) };
+  const newFiles = files.filter(({ url, file_id }) => state.files.get(url) !== file_id);
+  return [{ type: 'batch_answered', data: newFiles.length === 0 ? data : { ...data, files: [...newFiles] } }];
+}
+
+/** Recipients of one outcome together. */
+function grouped(answered: readonly Answered[]): Outcome[] {
+  const groups = new Map<string, Answered[]>();
+  for (const each of answered.toSorted((a, b) => a.place - b.place)) {
+    const { place: _, ...outcome } = each;
+    const key = JSON.stringify(outcome);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()].map((members) => {
+    const { place: _, ...outcome } = members[0]!;
+    return { ...outcome, recipients: toRanges(members.map(({ place }) => place)) };
+  });
+}
+
+/** Closes the claims that other senders have left open: whom they have called meanwhile nobody knows. */
+export function abandonClaims(state: SendingState, broadcast_id: number, sender: string): SendingEvent[] {
+  return [...state.claims]
+    .filter(([, claim]) => claim.sender !== sender)
+    .map(([claim, { open }]) => {
+      const recipients = toRanges([...open].sort((a, b) => a - b));
+      return { type: 'batch_abandoned', data: { broadcast_id, claim, recipients } };
+    });
+}
+
+/** Pauses, unless the log says so already. */
+export function pauseSending(
+  state: SendingState,
+  broadcast_id: number,
+  launch: number,
+  pause: Pause & { readonly limited: boolean },
+): SendingEvent[] {
+  const { until, error, limited } = pause;
+  const known = state.launch === launch && state.paused?.until === until && state.paused.error === error;
+  if (known && (state.limited || !limited)) return [];
+  return [{ type: 'sending_paused', data: { broadcast_id, launch, until, limited, error } }];
+}
+
+export function resumeSending(state: SendingState, broadcast_id: number): SendingEvent[] {
+  return state.paused === null ? [] : [{ type: 'sending_resumed', data: { broadcast_id } }];
+}

@@ -1,0 +1,103 @@
+import { AssertionError, Liquid, LiquidError, type Template as Parsed } from 'liquidjs';
+import type { ParseMode } from './markup.ts';
+
+/**
+ * Templates in the texts of broadcasts (decisions 6.7): Liquid with the variables `user.*`, the tags `if`, `elsif`, `else`
+ * and `unless`, and the filter `default`. Compiled once, rendered for each recipient.
+ */
+
+/** What a template knows of a recipient, by the names of the condition fields; whatever is unknown is empty. */
+export interface TemplateUser {
+  readonly [field: string]: TemplateValue | undefined;
+}
+export type TemplateValue = string | number | boolean | null | { readonly [name: string]: TemplateValue | undefined };
+
+export interface Template {
+  /** @throws TemplateError it takes too long, or makes too much */
+  render(user: TemplateUser): string;
+}
+
+/** What is wrong, in one line. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/**
+ * What values are written into: text that the platform reads by a parse mode, or as it is (`text`), or the address of a
+ * button (`url`).
+ */
+export type TemplatePlace = ParseMode | 'text' | 'url';
+
+/** Whether there is anything to render. */
+export function isTemplate(text: string): boolean {
+  return text.includes('{{') || text.includes('{%');
+}
+
+/** Far above what a message can hold, so that only what does harm is refused. */
+const MAX_CHARACTERS = 16_384;
+const MAX_RENDER_MS = 100;
+const MAX_MEMORY = 1_000_000;
+/** Some messages repeat the template. */
+const MAX_MESSAGE = 200;
+
+const TAGS = ['if', 'unless'];
+const FILTERS = ['default'];
+
+/** Signs that mean something in the platform's HTML and MarkdownV2 styles (reference of its bot interface). */
+const HTML_REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+const ESCAPES: Readonly<Record<TemplatePlace | 'whole url', (value: string) => string>> = {
+  HTML: (value) => value.replace(/[&<>"]/g, (sign) => HTML_REFERENCES[sign]!),
+  MarkdownV2: (value) => value.replace(/[_*[\]()~`>#+\-=|{}.!\\]/g, '\\$&'),
+  text: (value) => value,
+  url: (value) => encodeURIComponent(value.toWellFormed()),
+  'whole url': (value) => value.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent),
+};
+
+const engines = new Map(Object.entries(ESCAPES).map(([place, written]) => [place, engine(written)]));
+
+function engine(written: (value: string) => string): Liquid {
+  const liquid = new Liquid({
+    outputEscape: (value: unknown) => written(textOf(value)),
+    ownPropertyOnly: true,
+    strictFilters: true,
+    // No file is ever looked for.
+    templates: {},
+    parseLimit: MAX_CHARACTERS,
+    renderLimit: MAX_RENDER_MS,
+    memoryLimit: MAX_MEMORY,
+  });
+  for (const [all, kept] of [
+    [liquid.tags, TAGS],
+    [liquid.filters, FILTERS],
+  ] as const)
+    for (const name of Object.keys(all)) if (!kept.includes(name)) delete all[name];
+  return liquid;
+}
+
+/** An object has no text of its own; the rest is written as it is. */
+function textOf(value: unknown): string {
+  return value === null || value === undefined || typeof value === 'object' ? '' : String(value);
+}
+
+/**
+ * Author text stays as it is, values are escaped for the place that they are written into. In an address that begins with
+ * a value, that value may be a whole address; in any other place a value is a part of one.
+ * @throws TemplateError a mistake in the syntax, a tag or a filter that there is not
+ */
+export function compileTemplate(text: string, place: TemplatePlace): Template {
+  const liquid = engines.get(place === 'url' && text.startsWith('{{') ? 'whole url' : place)!;
+  const parsed = telling(() => liquid.parse(text)) as Parsed[];
+  return { render: (user) => telling(() => liquid.renderSync(parsed, { user })) as string };
+}
+
+function telling(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    if (!LiquidError.is(error) && !(error instanceof AssertionError)) throw error;
+    // Its message goes on with where it stands in a file.
+    const [message = ''] = error.message.split(/, (?:line:\d|file:)/, 1);
+    throw new TemplateError(message.slice(0, MAX_MESSAGE), { cause: error });
+  }
+}

@@ -1,0 +1,314 @@
+import Big from 'big.js';
+import { decider } from '../../decider.ts';
+import type { DataOf, EventOf } from '../../event-type.ts';
+import * as events from '../account-events.ts';
+import { Holds } from './holds.ts';
+
+/**
+ * Stream `account-<bot>/<user id>`: a referrer's account. Its fold is changed in place: an account may have a million
+ * accruals. Time stands in the events, so that what was on hold when is the same whenever the fold is made.
+ */
+
+export type RateLock = DataOf<typeof events.rewardRateLocked>;
+export type PayoutMethod = DataOf<typeof events.payoutRequested>['method'];
+export type PayoutInitiator = DataOf<typeof events.payoutRequested>['initiated_by'];
+
+/** Accruals that became a payout's together; they stay together whatever becomes of it. */
+export interface Claim {
+  /** Whose they are; null: they are free, as the payout was cancelled. */
+  payout_id: number | null;
+}
+
+export interface Accrual {
+  /** Decimal text; negative for a compensation. */
+  readonly amount: string;
+  readonly unit_id: number | null;
+  readonly available_at: number;
+  /** The accrual that this one makes good. */
+  readonly compensates: number | null;
+  /** A cancelled one counts nowhere; a reversed one counts, and so does its compensation. */
+  state: 'live' | 'cancelled' | 'reversed';
+  claim: Claim | null;
+}
+
+/** interface.md leaves the numbers open; decisions 5.7 gives them. */
+export const PAYOUT_STATUS = { created: 0, processing: 1, paid: 2, failed: 3, cancelled: 4 } as const;
+export type PayoutStatus = (typeof PAYOUT_STATUS)[keyof typeof PAYOUT_STATUS];
+
+export interface Payout {
+  readonly payout_id: number;
+  readonly unit_id: number | null;
+  readonly amount: string;
+  readonly method: PayoutMethod;
+  readonly initiated_by: PayoutInitiator;
+  readonly requested_at: number;
+  readonly claims: Claim[];
+  status: PayoutStatus;
+  /** How many there were, over its whole life. */
+  attempts: number;
+  /** What the last attempt came to, as long as the status is 1. */
+  attempt: 'open' | 'failed' | 'accepted' | null;
+  /** When it was requested, or retried since; and how many attempts have failed since then. */
+  asked_at: number;
+  failures: number;
+  /** When its last attempt began. */
+  attempted_at: number | null;
+  /** When the next one follows an attempt that failed. */
+  next_at: number | null;
+  processed_at: number | null;
+  /** Why the last attempt, or the payout, failed. */
+  error: string | null;
+}
+
+export interface UnitState {
+  /** Sums of accruals that are not cancelled, by what was on hold at the last event of the unit. */
+  confirmed: Big;
+  held: Big;
+  readonly holds: Holds<Accrual>;
+  /** Of payouts that are neither paid nor cancelled. */
+  reserved: Big;
+  paid: Big;
+  /** Confirmed and never claimed. */
+  unclaimed: Accrual[];
+  /** Claims of payouts that were cancelled. */
+  free: Claim[];
+}
+
+export interface AccountState {
+  /** The time of the last event. */
+  clock: number;
+  readonly accruals: Map<number, Accrual>;
+  /** What has earned or was refused: {@link earningKey}. */
+  readonly earned: Set<string>;
+  /** By rule. */
+  readonly locks: Map<number, RateLock>;
+  readonly payouts: Map<number, Payout>;
+  /** By unit id. */
+  readonly units: Map<number | null, UnitState>;
+}
+
+export type AccountEvent = EventOf<
+  | typeof events.rewardAccrued
+  | typeof events.rewardRateLocked
+  | typeof events.rewardRefused
+  | typeof events.payoutRequested
+  | typeof events.payoutAttempted
+  | typeof events.payoutAttemptFailed
+  | typeof events.payoutAccepted
+  | typeof events.payoutPaid
+  | typeof events.payoutFailed
+  | typeof events.payoutRetried
+  | typeof events.payoutCancelled
+  | typeof events.accrualReversed
+>;
+
+export const account = decider(
+  [
+    events.rewardAccrued,
+    events.rewardRateLocked,
+    events.rewardRefused,
+    events.payoutRequested,
+    events.payoutAttempted,
+    events.payoutAttemptFailed,
+    events.payoutAccepted,
+    events.payoutPaid,
+    events.payoutFailed,
+    events.payoutRetried,
+    events.payoutCancelled,
+    events.accrualReversed,
+  ],
+  (): AccountState => ({
+    clock: 0,
+    accruals: new Map(),
+    earned: new Set(),
+    locks: new Map(),
+    payouts: new Map(),
+    units: new Map(),
+  }),
+  evolve,
+);
+
+/** Names what earns once: a rule and an event. */
+export function earningKey(ruleId: number, event: { readonly commit_id: string; readonly index: number }): string {
+  return `${ruleId}:${event.commit_id}:${event.index}`;
+}
+
+/**
+ * The time by which an account is judged. A clock that is behind another writer's does not bring back a hold that was
+ * seen to have passed.
+ */
+export function judgedAt(state: AccountState, now: number): number {
+  return Math.max(state.clock, now);
+}
+
+function evolve(state: AccountState, event: AccountEvent): AccountState {
+  state.clock = judgedAt(state, event.data.at);
+  switch (event.type) {
+    case 'reward_accrued': {
+      const { accrual_id, rule_id, amount, unit_id, available_at } = event.data;
+      state.earned.add(earningKey(rule_id, event.data.event));
+      addAccrual(state, accrual_id, newAccrual({ amount, unit_id, available_at, compensates: null }));
+      return state;
+    }
+    case 'reward_rate_locked':
+      state.locks.set(event.data.rule_id, event.data);
+      return state;
+    case 'reward_refused':
+      state.earned.add(earningKey(event.data.rule_id, event.data.event));
+      return state;
+    case 'payout_requested':
+      for (const { payout_id, amount, unit_id } of event.data.payouts) {
+        const { method, initiated_by, at } = event.data;
+        const claims = claim(unitOf(state, unit_id), payout_id, state.clock);
+        const order = { payout_id, unit_id, amount, method, initiated_by, requested_at: at, claims };
+        const attempts = {
+          attempts: 0,
+          attempt: null,
+          asked_at: at,
+          failures: 0,
+          attempted_at: null,
+          next_at: null,
+        };
+        state.payouts.set(payout_id, { ...order, status: 0, ...attempts, processed_at: null, error: null });
+        reserve(state, unit_id, amount);
+      }
+      return state;
+    case 'accrual_reversed':
+      reverse(state, event.data);
+      return state;
+    default:
+      evolvePayout(state, state.payouts.get(event.data.payout_id)!, event);
+      return state;
+  }
+}
+
+type PayoutEvent = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
+
+function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): void {
+  const unit = unitOf(state, payout.unit_id);
+  switch (event.type) {
+    case 'payout_attempted':
+      payout.status = PAYOUT_STATUS.processing;
+      payout.attempts = event.data.attempt;
+      payout.attempt = 'open';
+      payout.attempted_at = event.data.at;
+      return;
+    case 'payout_attempt_failed':
+      payout.attempt = 'failed';
+      payout.error = event.data.error;
+      payout.failures++;
+      payout.next_at = event.data.next_at;
+      return;
+    case 'payout_accepted':
+      payout.attempt = 'accepted';
+      payout.error = null;
+      return;
+    case 'payout_failed':
+      payout.status = PAYOUT_STATUS.failed;
+      payout.attempt = null;
+      payout.error = event.data.error;
+      return;
+    case 'payout_retried':
+      payout.status = PAYOUT_STATUS.created;
+      payout.error = null;
+      payout.asked_at = event.data.at;
+      payout.failures = 0;
+      return;
+    case 'payout_paid':
+      payout.status = PAYOUT_STATUS.paid;
+      payout.attempt = null;
+      payout.error = null;
+      payout.processed_at = event.data.at;
+      unit.reserved = unit.reserved.minus(payout.amount);
+      unit.paid = unit.paid.plus(payout.amount);
+      return;
+    case 'payout_cancelled':
+      payout.status = PAYOUT_STATUS.cancelled;
+      payout.processed_at = event.data.at;
+      unit.reserved = unit.reserved.minus(payout.amount);
+      for (const each of payout.claims.splice(0)) {
+        each.payout_id = null;
+        unit.free.push(each);
+      }
+      return;
+  }
+}
+
+function newAccrual(given: Omit<Accrual, 'state' | 'claim'>): Accrual {
+  return { ...given, state: 'live', claim: null };
+}
+
+function addAccrual(state: AccountState, accrualId: number, accrual: Accrual): void {
+  state.accruals.set(accrualId, accrual);
+  const unit = unitOf(state, accrual.unit_id);
+  if (accrual.available_at > state.clock) {
+    unit.holds.add(accrual);
+    unit.held = unit.held.plus(accrual.amount);
+  } else {
+    unit.unclaimed.push(accrual);
+    unit.confirmed = unit.confirmed.plus(accrual.amount);
+  }
+}
+
+function reverse(state: AccountState, reversed: DataOf<typeof events.accrualReversed>): void {
+  const accrual = state.accruals.get(reversed.accrual_id)!;
+  if (reversed.compensation_id !== null) {
+    accrual.state = 'reversed';
+    const { amount, unit_id } = accrual;
+    const compensation = { amount: negated(amount), unit_id, available_at: reversed.at };
+    addAccrual(state, reversed.compensation_id, newAccrual({ ...compensation, compensates: reversed.accrual_id }));
+    return;
+  }
+  const unit = unitOf(state, accrual.unit_id);
+  confirm(unit, state.clock);
+  accrual.state = 'cancelled';
+  if (accrual.available_at > state.clock) unit.held = unit.held.minus(accrual.amount);
+  else unit.confirmed = unit.confirmed.minus(accrual.amount);
+}
+
+export const negated = (decimal: string): string => new Big(decimal).times(-1).toFixed();
+
+/** What of the unit is no longer on hold at `time` is confirmed. */
+function confirm(unit: UnitState, time: number): void {
+  for (const accrual of unit.holds.take(time)) {
+    if (accrual.state === 'cancelled') continue;
+    unit.held = unit.held.minus(accrual.amount);
+    unit.confirmed = unit.confirmed.plus(accrual.amount);
+    unit.unclaimed.push(accrual);
+  }
+}
+
+/** Gives a payout all that is confirmed and free. */
+function claim(unit: UnitState, payoutId: number, time: number): Claim[] {
+  confirm(unit, time);
+  const claimed: Claim = { payout_id: payoutId };
+  for (const accrual of unit.unclaimed) accrual.claim = claimed;
+  for (const each of unit.free) each.payout_id = payoutId;
+  const claims = [claimed, ...unit.free];
+  unit.unclaimed = [];
+  unit.free = [];
+  return claims;
+}
+
+function reserve(state: AccountState, unitId: number | null, amount: string): void {
+  const unit = unitOf(state, unitId);
+  unit.reserved = unit.reserved.plus(amount);
+}
+
+const ZERO = new Big(0);
+
+function unitOf(state: AccountState, unitId: number | null): UnitState {
+  const known = state.units.get(unitId);
+  if (known !== undefined) return known;
+  const unit: UnitState = {
+    confirmed: ZERO,
+    held: ZERO,
+    holds: new Holds(),
+    reserved: ZERO,
+    paid: ZERO,
+    unclaimed: [],
+    free: [],
+  };
+  state.units.set(unitId, unit);
+  return unit;
+}

@@ -1,0 +1,95 @@
+import type { Decision } from '../../decider.ts';
+import { type AccountEvent, type AccountState, earningKey, judgedAt } from './account.ts';
+import { type AmountUnit, availableAt, earningOf, type Rate, type RewardItem } from './reward.ts';
+
+export interface AccrueRewards {
+  readonly items: readonly RewardItem[];
+  /** Units that currencies have got, by currency. What is earned in another one is left out, undecided. */
+  readonly units: ReadonlyMap<string, AmountUnit>;
+  /** One for each item that {@link mayAccrue}. */
+  readonly ids: readonly number[];
+}
+
+/** How many of the items are neither decided nor sure to earn nothing: no more accruals than that come of them. */
+export function mayAccrue(state: AccountState, items: readonly RewardItem[]): number {
+  return items.filter((item) => mayEarn(state, item)).length;
+}
+
+function mayEarn(state: AccountState, { rule, event, refusal }: RewardItem): boolean {
+  return rule.reward_type !== 'external' && refusal === undefined && !state.earned.has(earningKey(rule.rule_id, event));
+}
+
+/** Currencies in which something is earned, and which the bot has no unit for. */
+export function newCurrencies(state: AccountState, items: readonly RewardItem[]): string[] {
+  const codes = new Set<string>();
+  for (const item of items) {
+    const unit = item.base?.unit ?? null;
+    if (unit === null || !('currency' in unit) || !mayEarn(state, item)) continue;
+    const rate = state.locks.get(item.rule.rule_id) ?? item.rule;
+    if (typeof earningOf(item, rate) !== 'string') codes.add(unit.currency);
+  }
+  return [...codes];
+}
+
+function inUnit<Base extends NonNullable<RewardItem['base']>>(base: Base, units: AccrueRewards['units']): Base {
+  const { unit } = base;
+  return unit !== null && 'currency' in unit ? { ...base, unit: units.get(unit.currency) ?? unit } : base;
+}
+
+/**
+ * Each rule and event earns once, or is refused once. The first accrual by a rule locks its rate in the same append; an
+ * external reward locks it without an accrual.
+ */
+export function accrueRewards(
+  state: AccountState,
+  { items, units, ids }: AccrueRewards,
+  now: number,
+): Decision<AccountEvent> {
+  const at = judgedAt(state, now);
+  const events: AccountEvent[] = [];
+  const earned = new Set<string>();
+  const locks = new Map<number, Rate>();
+  let used = 0;
+  for (const item of items) {
+    const { rule, referral_id, event, base, refusal } = item;
+    const { rule_id, reward_type, unit_id } = rule;
+    const key = earningKey(rule_id, event);
+    if (state.earned.has(key) || earned.has(key)) continue;
+    const locked = locks.get(rule_id) ?? state.locks.get(rule_id);
+    const { amount, percent } = locked ?? rule;
+    const rate: Rate = { reward_type, amount, percent };
+    const lock = (): void => {
+      if (locked !== undefined) return;
+      locks.set(rule_id, rate);
+      events.push({ type: 'reward_rate_locked', data: { rule_id, ...rate, unit_id, source: 'auto', at } });
+    };
+    if (reward_type === 'external') {
+      lock();
+      continue;
+    }
+    const earning = earningOf({ rule, base: base && inUnit(base, units), refusal }, rate);
+    const unit = typeof earning === 'string' ? null : earning.unit;
+    if (unit !== null && 'currency' in unit) continue;
+    earned.add(key);
+    if (typeof earning === 'string') {
+      events.push({ type: 'reward_refused', data: { rule_id, referral_id, event, reason: earning, at } });
+      continue;
+    }
+    lock();
+    events.push({
+      type: 'reward_accrued',
+      data: {
+        accrual_id: ids[used++]!,
+        rule_id,
+        referral_id,
+        event,
+        amount: earning.amount,
+        unit_id: unit?.unit_id ?? null,
+        available_at: availableAt(event.received, rule.hold_days),
+        rate,
+        at,
+      },
+    });
+  }
+  return events;
+}

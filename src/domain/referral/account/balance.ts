@@ -1,0 +1,29 @@
+import Big from 'big.js';
+import { type AccountState, judgedAt, type UnitState } from './account.ts';
+
+/** Of one unit: together the sum of all accruals that are not cancelled. */
+export interface Balance {
+  /** May be withdrawn; below zero only after a reversal. */
+  readonly available: Big;
+  /** In payouts that are neither paid nor cancelled. */
+  readonly reserved: Big;
+  readonly paid: Big;
+  readonly on_hold: Big;
+}
+
+/** By unit id; `now` milliseconds UTC. */
+export function balances(state: AccountState, now: number): Map<number | null, Balance> {
+  const time = judgedAt(state, now);
+  return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(unit, time)]));
+}
+
+function balanceOf({ confirmed, held, holds, reserved, paid }: UnitState, time: number): Balance {
+  let passed = new Big(0);
+  for (const { state, amount } of holds.passed(time)) if (state !== 'cancelled') passed = passed.plus(amount);
+  return {
+    available: confirmed.plus(passed).minus(reserved).minus(paid),
+    reserved,
+    paid,
+    on_hold: held.minus(passed),
+  };
+}

@@ -1,0 +1,61 @@
+/** What is on hold, by when it ceases to be: a binary heap, since an account may hold a million rewards. */
+export interface Held {
+  /** Milliseconds UTC. */
+  readonly available_at: number;
+}
+
+export class Holds<Item extends Held> {
+  readonly #heap: Item[] = [];
+
+  add(item: Item): void {
+    const heap = this.#heap;
+    let index = heap.push(item) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (heap[parent]!.available_at <= item.available_at) break;
+      heap[index] = heap[parent]!;
+      index = parent;
+    }
+    heap[index] = item;
+  }
+
+  /** What is no longer on hold at `time`, in no order; it stays. The cost is that of what is returned. */
+  passed(time: number): Item[] {
+    const found: Item[] = [];
+    const next = [0];
+    for (let index = next.pop(); index !== undefined; index = next.pop()) {
+      const item = this.#heap[index];
+      if (item === undefined || item.available_at > time) continue;
+      found.push(item);
+      next.push(2 * index + 1, 2 * index + 2);
+    }
+    return found;
+  }
+
+  /** Takes out what is no longer on hold at `time`, the earliest first. */
+  take(time: number): Item[] {
+    const taken: Item[] = [];
+    for (let first = this.#heap[0]; first !== undefined && first.available_at <= time; first = this.#heap[0]) {
+      taken.push(first);
+      this.#removeFirst();
+    }
+    return taken;
+  }
+
+  #removeFirst(): void {
+    const heap = this.#heap;
+    const last = heap.pop()!;
+    if (heap.length === 0) return;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      const right = heap[child + 1];
+      if (right !== undefined && right.available_at < heap[child]!.available_at) child++;
+      if (heap[child]!.available_at >= last.available_at) break;
+      heap[index] = heap[child]!;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}

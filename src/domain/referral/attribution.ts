@@ -1,0 +1,200 @@
+/**
+ * Who owns a code and who refers whom (interface.md, "Referral attribution"; decisions 5.2, 5.3): a fold over a bot's log,
+ * in which the first one wins, per code and per user. Facts are decided against what the facts before them have led to; no
+ * fact is ever refused its place in the log, it may only come to nothing.
+ */
+
+/** What the facts so far have led to, as far as the next ones ask for it. */
+export interface Attribution {
+  /** Codes that are known, with their owners; null: visited, or marked with, before anybody owned it. */
+  readonly codes: Map<string, number | null>;
+  /** Users who own a code. */
+  readonly owners: Set<number>;
+  /** Who refers a user, by the referred one. */
+  readonly referrers: Map<number, number>;
+}
+
+/** A visit by a user whom the bot knows, the visit itself included. */
+export interface Visited {
+  readonly type: 'visited';
+  readonly user_id: number;
+  readonly code: string;
+  /** ms UTC */
+  readonly date: number;
+  /** False: only users first seen by a visit are referred, and this one was known. */
+  readonly refers: boolean;
+}
+
+export interface CodeCreated {
+  readonly type: 'code_created';
+  readonly code: string;
+  readonly user_id: number;
+}
+
+export interface OwnersSet {
+  readonly type: 'owners_set';
+  readonly elements: readonly { readonly code: string; readonly user_id: number }[];
+}
+
+export interface Marked {
+  readonly type: 'marked';
+  readonly referral_user_id: number;
+  readonly code: string | null;
+  readonly referrer_id: number | null;
+  readonly new_code: string | null;
+  /** Receipt, ms UTC: the date of the referral, since there is no visit. */
+  readonly at: number;
+}
+
+export type Fact = Visited | CodeCreated | OwnersSet | Marked;
+
+/** One thing that a fact leads to. */
+export type Effect =
+  /** The code is known and has no owner. */
+  | { readonly type: 'code_known'; readonly code: string }
+  | CodeOwned
+  /** Counts as soon as its code has an owner. */
+  | { readonly type: 'visit_waits'; readonly user_id: number; readonly code: string; readonly date: number }
+  | {
+      readonly type: 'user_referred';
+      readonly user_id: number;
+      readonly referrer_id: number;
+      readonly code: string | null;
+      readonly date: number;
+    };
+
+export interface CodeOwned {
+  readonly type: 'code_owned';
+  readonly code: string;
+  readonly owner_id: number;
+  /** Whether it was made by create-code: only such are listed. */
+  readonly listed: boolean;
+  /** Whether it was known: visits may wait for its owner, the earliest of each user to be a referral. */
+  readonly awaited: boolean;
+}
+
+/** What whoever caused a fact is told of it. */
+export type Outcome =
+  /** False: the code was taken, and nothing was created. */
+  | { readonly type: 'code_created'; readonly created: boolean }
+  /** In the order of the elements; users that waited are counted where they are found. */
+  | { readonly type: 'owners_set'; readonly results: readonly OwnerResult[] }
+  | {
+      readonly type: 'marked';
+      readonly referrer_id: number | null;
+      /** What was sent, or what the referrer was given. */
+      readonly code: string | null;
+      readonly already_attributed: boolean;
+    }
+  /** The mark came to nothing. */
+  | { readonly type: 'mark_refused'; readonly reason: 'self' | 'unknown_code' | 'code_taken' };
+
+export interface OwnerResult {
+  readonly code: string;
+  readonly owner_id: number;
+  /** Whether the code had no owner before. */
+  readonly created: boolean;
+}
+
+export interface Verdict {
+  readonly effects: readonly Effect[];
+  /** Null: nobody waits for an answer. */
+  readonly outcome: Outcome | null;
+}
+
+export function emptyAttribution(): Attribution {
+  return { codes: new Map(), owners: new Set(), referrers: new Map() };
+}
+
+export function decideAttribution(state: Attribution, fact: Fact): Verdict {
+  switch (fact.type) {
+    case 'visited':
+      return { effects: visited(state, fact), outcome: null };
+    case 'code_created':
+      return codeCreated(state, fact);
+    case 'owners_set':
+      return ownersSet(state, fact);
+    case 'marked':
+      return marked(state, fact);
+  }
+}
+
+/** Changes the state in place: see Decider. */
+export function evolveAttribution(state: Attribution, effect: Effect): Attribution {
+  switch (effect.type) {
+    case 'code_known':
+      state.codes.set(effect.code, null);
+      break;
+    case 'code_owned':
+      state.codes.set(effect.code, effect.owner_id);
+      state.owners.add(effect.owner_id);
+      break;
+    case 'user_referred':
+      state.referrers.set(effect.user_id, effect.referrer_id);
+      break;
+    case 'visit_waits':
+  }
+  return state;
+}
+
+function visited(state: Attribution, { user_id, code, date, refers }: Visited): Effect[] {
+  const owner_id = state.codes.get(code);
+  const known: Effect[] = owner_id === undefined ? [{ type: 'code_known', code }] : [];
+  // Who has a referrer keeps that one for ever, and nobody refers himself.
+  if (!refers || state.referrers.has(user_id) || owner_id === user_id) return known;
+  if (owner_id === undefined || owner_id === null) return [...known, { type: 'visit_waits', user_id, code, date }];
+  return [{ type: 'user_referred', user_id, referrer_id: owner_id, code, date }];
+}
+
+/** A code that is known, though by a visit only, is not new: another one is taken instead. */
+function codeCreated(state: Attribution, { code, user_id }: CodeCreated): Verdict {
+  const created = !state.codes.has(code);
+  const effects: Effect[] = created
+    ? [{ type: 'code_owned', code, owner_id: user_id, listed: true, awaited: false }]
+    : [];
+  return { effects, outcome: { type: 'code_created', created } };
+}
+
+function ownersSet({ codes }: Attribution, { elements }: OwnersSet): Verdict {
+  const owned = new Map<string, number>();
+  const effects: Effect[] = [];
+  const results = elements.map(({ code, user_id }): OwnerResult => {
+    const owner_id = owned.get(code) ?? codes.get(code);
+    if (owner_id !== undefined && owner_id !== null) return { code, owner_id, created: false };
+    owned.set(code, user_id);
+    effects.push({ type: 'code_owned', code, owner_id: user_id, listed: false, awaited: owner_id === null });
+    return { code, owner_id: user_id, created: true };
+  });
+  return { effects, outcome: { type: 'owners_set', results } };
+}
+
+function marked(state: Attribution, { referral_user_id: user_id, code, referrer_id, new_code, at }: Marked): Verdict {
+  const owner_id = code === null ? referrer_id : state.codes.get(code);
+  if (owner_id === user_id) return refused('self');
+  if (owner_id === undefined) return refused('unknown_code');
+  const known = state.referrers.get(user_id);
+  if (known !== undefined) return answered([], known, code, true);
+  // Without an owner it is a visit: the user stays free until there is one.
+  if (owner_id === null) return answered([{ type: 'visit_waits', user_id, code: code!, date: at }], null, code, false);
+  const gives = code === null && new_code !== null && !state.owners.has(owner_id);
+  if (gives && state.codes.has(new_code)) return refused('code_taken');
+  const given: Effect[] = gives
+    ? [{ type: 'code_owned', code: new_code, owner_id, listed: false, awaited: false }]
+    : [];
+  const by = gives ? new_code : code;
+  const referred: Effect = { type: 'user_referred', user_id, referrer_id: owner_id, code: by, date: at };
+  return answered([...given, referred], owner_id, by, false);
+}
+
+function answered(
+  effects: readonly Effect[],
+  referrer_id: number | null,
+  code: string | null,
+  already_attributed: boolean,
+): Verdict {
+  return { effects, outcome: { type: 'marked', referrer_id, code, already_attributed } };
+}
+
+function refused(reason: 'self' | 'unknown_code' | 'code_taken'): Verdict {
+  return { effects: [], outcome: { type: 'mark_refused', reason } };
+}

@@ -1,0 +1,135 @@
+import type pg from 'pg';
+import { type AuditedEnd, openAuditedEnds } from './audited-ends.ts';
+import {
+  BrokenChainError,
+  type EventLog,
+  hasPassed,
+  laneOf,
+  type Position,
+  type RecordedCommit,
+  type StoredRecord,
+  type StreamHead,
+  UnreadableCommitError,
+} from './port.ts';
+import { keyOf } from './stream-name.ts';
+
+/** What is wrong with the log, at which revision of which stream, where that can be said. */
+export interface LogFinding {
+  /**
+   * unreadable: no commit, though it counts; noted: the engine's notes say otherwise; chain: it does not continue its
+   * stream; void: it does not count, and was appended on top of what is not there, or should count; end: its stream ends
+   * elsewhere than was noted.
+   */
+  readonly kind: 'unreadable' | 'noted' | 'chain' | 'void' | 'end';
+  readonly stream: string | null;
+  readonly revision: number | null;
+  readonly message: string;
+}
+
+export interface AuditOptions {
+  readonly log: EventLog;
+  /** Of a database where it is noted, for as long as it takes, where streams end: there may be millions. */
+  readonly pool: pg.Pool;
+  /** Look at the streams of this key alone. */
+  readonly key?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Records that were looked at, of about how many. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * Walks all records of the log, and checks that the commits of each exact stream follow one another, each naming the hash
+ * of the stored bytes of the one before, up to where the engine has noted that the stream ends.
+ * @throws where the engine misses records, or does not answer
+ */
+export async function* auditLog({ log, pool, key, signal, onProgress }: AuditOptions): AsyncGenerator<LogFinding> {
+  const isWanted = (stream: string): boolean => key === undefined || keyOf(stream) === key;
+  const walked = new Map<number, Position>();
+  const ends = await openAuditedEnds(pool);
+  try {
+    const total = (await log.lag(new Map())).commits;
+    let done = 0;
+    for await (const records of log.survey(signal)) {
+      const exact = records.flatMap(({ commit }) =>
+        commit === null || commit.revision === null ? [] : [commit.stream],
+      );
+      const known = await ends.of(exact.filter(isWanted));
+      for (const record of records) {
+        walked.set(laneOf(record.position), record.position);
+        if (record.commit === null || isWanted(record.commit.stream)) yield* ofRecord(record, known);
+      }
+      done += records.length;
+      onProgress(done, Math.max(total, done));
+    }
+    signal.throwIfAborted();
+    for await (const heads of log.heads()) {
+      const wanted = [...heads].filter(([stream]) => isWanted(stream));
+      const known = await ends.of(wanted.map(([stream]) => stream));
+      for (const [stream, noted] of wanted) {
+        const end = known.get(stream)!;
+        end.noted = true;
+        const message = await wrongEnd(log, stream, end, noted, walked);
+        if (message !== null) yield { kind: 'end', stream, revision: noted.revision, message };
+      }
+      signal.throwIfAborted();
+    }
+    for await (const { stream, revision } of ends.notNoted())
+      yield { kind: 'end', stream, revision, message: 'it is nowhere noted where the stream ends' };
+  } finally {
+    await ends.close();
+  }
+}
+
+function* ofRecord({ position, commit, void: reason, fault }: StoredRecord, ends: ReadonlyMap<string, AuditedEnd>) {
+  const found = (kind: LogFinding['kind'], message: string): LogFinding => {
+    return { kind, stream: commit?.stream ?? null, revision: commit?.revision ?? null, message };
+  };
+  if (commit === null) {
+    if (reason === null) yield found('unreadable', `what stands at ${position} is no commit`);
+    return;
+  }
+  if (fault !== null) yield found('noted', fault);
+  const { stream, revision, hash } = commit;
+  if (revision === null || hash === null) return;
+  const end = ends.get(stream)!;
+  const wrong = wrongLink(commit, end);
+  if (reason === null) {
+    if (wrong !== null) yield found('chain', wrong);
+    Object.assign(end, { revision, hash });
+  } else if (reason === 'conflict' && revision > end.revision && !end.torn) {
+    // Who lost a race has named a commit that was there before; of one that came late that is not looked up.
+    end.torn = true;
+    yield found('void', wrong === null ? 'is set aside though it continues the stream' : `is set aside: ${wrong}`);
+  }
+}
+
+/** Why a commit does not continue a stream that ends there; null: it does. */
+function wrongLink({ revision, prev }: RecordedCommit, end: StreamHead): string | null {
+  const expected = end.revision + 1;
+  if (revision! > expected)
+    return `before it ${revision! - 1 === expected ? `revision ${expected} is` : `revisions ${expected} to ${revision! - 1} are`} missing`;
+  if (revision! < expected) return `it comes after revision ${end.revision}`;
+  return prev === end.hash ? null : 'the commit before it is not the one that it was appended on top of';
+}
+
+/** Why the walk has not come to where a stream is noted to end; what was appended since the walk is read on from there. */
+async function wrongEnd(
+  log: EventLog,
+  stream: string,
+  { revision, hash }: StreamHead,
+  noted: StreamHead,
+  walked: ReadonlyMap<number, Position>,
+): Promise<string | null> {
+  if (noted.revision === revision)
+    return noted.hash === hash ? null : 'the last commit is not the one that is noted to be the last';
+  if (noted.revision < revision) return `the stream goes on to revision ${revision}`;
+  try {
+    const { commits } = await log.read(stream, { revision, hash });
+    return commits.some(({ position }) => hasPassed(walked, position))
+      ? `the stream ends at revision ${revision}, the rest is in the index alone`
+      : null;
+  } catch (error) {
+    if (!(error instanceof BrokenChainError) && !(error instanceof UnreadableCommitError)) throw error;
+    return `the stream ends at revision ${revision}: ${error.message}`;
+  }
+}

@@ -1,0 +1,128 @@
+import type { StoredRecord, StreamHead } from '../port.ts';
+import type { Index } from './index-schema.ts';
+import { positionOf } from './position.ts';
+import { canonicalUuid, type LogRecord, type Reading, readRecord } from './record.ts';
+import type { Chunk } from './record-store.ts';
+import type { ReaderDependencies } from './subscription.ts';
+
+export interface SurveyDependencies extends Omit<ReaderDependencies, 'store'> {
+  readonly store: ReaderDependencies['store'] & { ends(): Promise<number[]> };
+  readonly laneOf: (key: string) => number;
+}
+
+/**
+ * Every record of the store, with its verdict in the index, and compared with the copy that the index has of what counts
+ * in exact streams, since that is what is read of them.
+ */
+export async function* surveyRecords(
+  deps: SurveyDependencies,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredRecord[]> {
+  const ends = await deps.store.ends();
+  const next = ends.map(() => 0);
+  const done = new AbortController();
+  const isDone = (): boolean => next.every((offset, lane) => offset >= ends[lane]!);
+  if (isDone()) return;
+  for await (const chunks of deps.store.tail([...next], AbortSignal.any([signal, done.signal]))) {
+    for (const { lane, records } of chunks) {
+      const within = records.filter(({ offset }) => offset < ends[lane]!);
+      if (within.length === 0) continue;
+      const noted = await notesOn(deps, { lane, records: within }, signal);
+      if (noted === null) return;
+      yield within.map((record) => recordOf(readRecord(record, lane, deps.laneOf), lane, noted));
+      next[lane] = within.at(-1)!.offset + 1;
+    }
+    if (isDone()) done.abort();
+  }
+}
+
+interface Copy {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly command: string | null;
+  readonly hash: string;
+}
+
+interface Notes {
+  readonly voids: ReadonlyMap<number, string>;
+  readonly copies: ReadonlyMap<number, Copy>;
+}
+
+/** What the index holds on a chunk, once it has passed it, in one snapshot; null when the signal aborted first. */
+async function notesOn(
+  { index, progress }: SurveyDependencies,
+  { lane, records }: Chunk,
+  signal: AbortSignal,
+): Promise<Notes | null> {
+  const [first, last] = [records[0]!, records.at(-1)!].map(({ offset }: LogRecord) => offset) as [number, number];
+  while (!signal.aborted) {
+    await progress.passed(lane, last, signal);
+    const notes = await notesWithin(index, lane, first, last);
+    if (notes !== null) return notes;
+  }
+  return null;
+}
+
+async function notesWithin(index: Index, lane: number, first: number, last: number): Promise<Notes | null> {
+  const { rows } = await index.pool.query<{
+    voids: { at: number; reason: string }[] | null;
+    copies: (Copy & { at: number })[] | null;
+  }>({
+    name: 'index_survey',
+    text: `SELECT (SELECT json_agg(json_build_object('at', at_offset, 'reason', reason)) FROM ${index.schema}.voids
+                    WHERE lane = $1 AND at_offset BETWEEN $2 AND $3) AS voids,
+                  (SELECT json_agg(json_build_object('at', at_offset, 'stream', stream, 'revision', revision, 'id', id,
+                            'command', command_id, 'hash', encode(sha256(convert_to(body, 'UTF8')), 'hex')))
+                     FROM ${index.schema}.commits WHERE lane = $1 AND at_offset BETWEEN $2 AND $3) AS copies
+           FROM ${index.schema}.lanes WHERE lane = $1 AND next_offset > $3`,
+    values: [lane, first, last],
+  });
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    voids: new Map(row.voids?.map(({ at, reason }) => [at, reason])),
+    copies: new Map(row.copies?.map(({ at, ...copy }) => [at, copy])),
+  };
+}
+
+function recordOf(reading: Reading, lane: number, { voids, copies }: Notes): StoredRecord {
+  const { offset } = reading;
+  const commit = 'malformed' in reading ? null : reading.commit;
+  const reason = voids.get(offset) ?? null;
+  return {
+    position: positionOf(lane, offset),
+    commit,
+    void: reason,
+    fault: faultOf(reading, reason, copies.get(offset)),
+  };
+}
+
+function faultOf(reading: Reading, reason: string | null, copy: Copy | undefined): string | null {
+  if ('malformed' in reading) return null;
+  if (reason === 'malformed') return 'the index has it as no commit';
+  const { id, stream, revision, hash, command } = reading.commit;
+  const counts = reason === null && revision !== null;
+  if (!counts) return copy === undefined ? null : `the index has it as revision ${copy.revision} of ${copy.stream}`;
+  if (copy === undefined) return 'the index does not have it';
+  if (copy.stream !== stream || copy.revision !== revision || copy.id !== canonicalUuid(id))
+    return `the index has it as revision ${copy.revision} of ${copy.stream}, by the id ${copy.id}`;
+  const commandId = command === undefined ? null : canonicalUuid(command.id);
+  if (copy.hash !== hash || copy.command !== commandId) return 'the index has another text of it';
+  return null;
+}
+
+/** Where exact streams end by the index. */
+export async function* headsInIndex({ pool, schema }: Index): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
+  for (let after = ''; ; ) {
+    const { rows } = await pool.query<StreamHead & { readonly stream: string }>({
+      name: 'index_noted_heads',
+      text: `SELECT stream, revision, hash FROM ${schema}.streams WHERE stream > $1 ORDER BY stream LIMIT 1000`,
+      values: [after],
+    });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield new Map(rows.map(({ stream, revision, hash }) => [stream, { revision, hash }]));
+    after = last.stream;
+  }
+}

@@ -1,0 +1,112 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { Answer } from '../domain/broadcast/sending-answer.ts';
+
+/** The messaging platform's bot interface, for all bots: calls that are made once and never repeated here. */
+export interface BotApi {
+  /** @param written told when the request begins to be written, if it comes to that */
+  call(token: string, method: string, parameters: object, written?: () => void): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface BotApiOptions {
+  /** TELEGRAM_API_ROOT. */
+  readonly root: string;
+  /** At most so many at once; whoever makes more calls at once waits. */
+  readonly connections: number;
+  readonly connectTimeoutMs?: number;
+  readonly answerTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Shorter than servers keep idle connections, so that few calls meet one that is just being closed. */
+const KEEP_ALIVE_MS = 4000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+export function createBotApi(options: BotApiOptions): BotApi {
+  const { root, connections, connectTimeoutMs, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+  const { origin, pathname } = new URL(root);
+  const base = pathname.replace(/\/$/, '');
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
+    // Its own timers are coarse, and begin anew with each piece of an answer.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  return {
+    call(token, method, parameters, written) {
+      const path = `${base}/bot${encodeURIComponent(token).replaceAll('%3A', ':')}/${method}`;
+      const request = { origin, path, method: 'POST', headers, body: JSON.stringify(parameters) } as const;
+      return new Promise((resolve) => {
+        agent.dispatch(request, answerHandler(answerTimeoutMs, resolve, written));
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+}
+
+function answerHandler(
+  timeoutMs: number,
+  resolve: (answer: Answer) => void,
+  written?: () => void,
+): Dispatcher.DispatchHandler {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let status = 0;
+  let begun = false;
+  let timer: NodeJS.Timeout | undefined;
+  const finish = (answer: Answer): void => {
+    clearTimeout(timer);
+    resolve(answer);
+  };
+  return {
+    onRequestStart(controller) {
+      begun = true;
+      written?.();
+      timer = setTimeout(() => controller.abort(new AnswerTimeoutError(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    },
+    onResponseStart(_, statusCode) {
+      status = statusCode;
+    },
+    onResponseData(controller, chunk) {
+      size += chunk.length;
+      if (size > MAX_ANSWER_BYTES) controller.abort(new TooLargeError('the answer is too large'));
+      else chunks.push(chunk);
+    },
+    onResponseEnd() {
+      finish({ type: 'answered', status, body: Buffer.concat(chunks).toString() });
+    },
+    onResponseError(_, error) {
+      finish({ type: begun && !wasNotHandedOver(error) ? 'unknown' : 'not_sent', problem: problemOf(error) });
+    },
+  };
+}
+
+class AnswerTimeoutError extends Error {
+  override readonly name = 'AnswerTimeoutError';
+}
+
+/**
+ * Whether the operating system refused the request: it is written by one call, which fails as a whole or leaves the
+ * platform with a part that lacks its end, on which nobody can act.
+ */
+function wasNotHandedOver(error: Error): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === 'write' || syscall === 'writev';
+}
+
+/** What an owner may read: no address, and no token. */
+function problemOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof AnswerTimeoutError || error instanceof TooLargeError) return error.message;
+  return code === undefined ? 'the connection failed' : `the connection failed: ${code}`;
+}

@@ -1,0 +1,233 @@
+import { advanceBroadcast } from '../../commands/broadcast/advance.ts';
+import { type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
+import { frozenChats } from '../../commands/frozen-chats.ts';
+import { type Loaded, load } from '../../commands/load.ts';
+import {
+  type Broadcast,
+  type BroadcastEvent,
+  type BroadcastState,
+  broadcast as decider,
+} from '../../domain/broadcast/broadcast.ts';
+import {
+  failBroadcast,
+  finishBroadcast,
+  freezeAudience as noteFrozen,
+  startResolution,
+  startSending,
+  stopBroadcast,
+} from '../../domain/broadcast/lifecycle.ts';
+import { abandonClaims } from '../../domain/broadcast/sending.ts';
+import { prepareMessage } from '../../domain/broadcast/sending-message.ts';
+import { MAX_CAP } from '../../domain/broadcast/settings.ts';
+import { TemplateError } from '../../domain/broadcast/template.ts';
+import type { Decision } from '../../domain/decider.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { broadcastStream } from '../../domain/streams.ts';
+import { pause } from '../../pause.ts';
+import type { BotApi } from '../../platform/bot-api.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { usersReadModel } from '../../projections/users/read-model.ts';
+import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
+import { findSendingBot, type SendingBot } from '../../queries/catalog/sending-bot.ts';
+import type { ProcessContext } from '../process.ts';
+import { freezeAudience } from './freeze-audience.ts';
+import type { Lane } from './lane.ts';
+import { type LaunchEnd, sendLaunch } from './launch.ts';
+import { openLedger } from './ledger.ts';
+import { servedSchemaOf } from './served.ts';
+import type { Trouble } from './trouble.ts';
+
+/** What a bot's broadcasts are sent by. */
+export interface Station {
+  readonly api: BotApi;
+  readonly lane: Lane;
+  readonly trouble: Trouble;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** A schedule that was missed for longer, while the service was down, is not caught up with (decisions 6.2). */
+const MISSED_MS = 60 * 60 * 1000;
+
+/**
+ * Takes a broadcast from where it is to its end, one step of its lifecycle after the other. Every step is decided on top of
+ * the log, so that whoever else drives it or cancels it is seen.
+ * @throws ReplacedError, and whatever keeps it from going on
+ */
+export async function driveBroadcast(
+  context: ProcessContext,
+  station: Station,
+  name: BroadcastName,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const broadcast = await existingBroadcast(context.log, name);
+    try {
+      if (!(await takeStep(context, station, name, broadcast, signal))) return;
+    } catch (error) {
+      // Somebody has cancelled it, or another instance was faster.
+      if (!(error instanceof Rejection)) throw error;
+    }
+  }
+}
+
+type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
+
+/** @returns whether there may be another step to take now */
+async function takeStep(
+  context: ProcessContext,
+  station: Station,
+  name: BroadcastName,
+  broadcast: Broadcast,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const advance = async (step: Step): Promise<true> => {
+    await advanceBroadcast(context, name, step);
+    return true;
+  };
+  const fail = (error: string) => advance((state, now) => failBroadcast(state, error, now));
+  switch (broadcast.status) {
+    case 1: {
+      const { due, frozen } = broadcast;
+      const late = due === null ? 0 : context.sources.now() - due;
+      if (late < 0) return false;
+      if (late > MISSED_MS) return fail('missed');
+      if (frozen === null) return advance(startResolution);
+      return (await isPremium(context, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+    }
+    case 6: {
+      const { bot_id: botId, timezone } = await sendingBot(context, name, signal);
+      const { bot, id: broadcastId } = name;
+      const { segmentations } = broadcast;
+      const stopping = await whileInStatus(context, name, 6, signal);
+      try {
+        const of = { broadcastId, segmentations, bot, botId, timezone };
+        const { count } = await freezeAudience(context, of, stopping.signal);
+        return await advance((state, now) => noteFrozen(state, count, now));
+      } catch (error) {
+        // It was cancelled meanwhile, or the service stops.
+        if (stopping.signal.aborted) return true;
+        throw error;
+      } finally {
+        stopping.forget();
+      }
+    }
+    case 7:
+      if (broadcast.frozen === 0) return advance(finishBroadcast);
+      return (await isPremium(context, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+    case 2:
+      return endedBy(await send(context, station, name, broadcast, signal), advance);
+    case 8: {
+      // A sender that was killed may have left claims open.
+      const ledger = await openLedger(context, name.bot, name.id);
+      await ledger.append((state) => abandonClaims(state, name.id, ''), signal);
+      return advance((state, now) => stopBroadcast(state, null, now));
+    }
+    default:
+      return false;
+  }
+}
+
+/** @returns whether there may be another step to take now */
+async function endedBy(end: LaunchEnd, advance: (step: Step) => Promise<true>): Promise<boolean> {
+  switch (end.type) {
+    case 'finished':
+      return advance(finishBroadcast);
+    case 'stopped':
+      return advance((state, now) => stopBroadcast(state, end.error, now));
+    case 'failed':
+      return advance((state, now) => failBroadcast(state, end.error, now));
+    case 'cancelled':
+      return true;
+    case 'interrupted':
+      return false;
+  }
+}
+
+const NOT_PREMIUM = 'premium plan required';
+
+async function isPremium(context: ProcessContext, name: BroadcastName, signal: AbortSignal): Promise<boolean> {
+  return (await sendingBot(context, name, signal)).plan === 'premium';
+}
+
+const POLL_MS = 100;
+
+/** Waits until the catalog knows the bot. @throws the signal's reason */
+async function sendingBot(context: ProcessContext, { bot }: BroadcastName, signal: AbortSignal): Promise<SendingBot> {
+  for (;;) {
+    const schema = await servedSchemaOf(context, catalogReadModel, signal);
+    const found = await findSendingBot({ pool: context.pool, schema }, bot);
+    if (found !== null) return found;
+    await pause(POLL_MS, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** A signal that aborts when the given one does, or soon after the broadcast has left the status. */
+async function whileInStatus(
+  context: ProcessContext,
+  name: BroadcastName,
+  status: Broadcast['status'],
+  signal: AbortSignal,
+): Promise<{ readonly signal: AbortSignal; forget(): void }> {
+  const left = new AbortController();
+  const timer = setInterval(() => {
+    existingBroadcast(context.log, name).then(
+      (broadcast) => {
+        if (broadcast.status !== status) left.abort();
+      },
+      (error: unknown) => context.logger.warn({ err: error, broadcast: name.id }, 'a broadcast could not be read'),
+    );
+  }, POLL_MS);
+  return { signal: AbortSignal.any([signal, left.signal]), forget: () => clearInterval(timer) };
+}
+
+async function send(
+  context: ProcessContext,
+  station: Station,
+  name: BroadcastName,
+  broadcast: Broadcast,
+  signal: AbortSignal,
+): Promise<LaunchEnd> {
+  const { log, pool, sources, logger } = context;
+  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, name, signal);
+  if (token === null) return { type: 'failed', error: 'the bot has no token' };
+  const { type, settings, launch } = broadcast;
+  const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
+  try {
+    const message = prepareMessage(type, broadcast.message, cap > MAX_CAP);
+    const chats = await frozenChats(log, name);
+    const ledger = await openLedger(context, name.bot, name.id);
+    let known: Loaded<BroadcastState> | undefined;
+    return await sendLaunch(
+      {
+        ...station,
+        name,
+        launch,
+        sender: sources.uuid(),
+        chats,
+        message,
+        cap,
+        onLimit: settings.rateLimitOnError,
+        token,
+        logger,
+        async usersOf(chats) {
+          const users = await servedSchemaOf(context, usersReadModel, signal);
+          const referral = await servedSchemaOf(context, referralReadModel, signal);
+          return recipientUsers({ pool, users, referral, botId, timezone }, chats, message.asksUser);
+        },
+        async isSending() {
+          // Only what is new of it: its audience may be a list of a megabyte.
+          known = await load(log, decider, broadcastStream(name.bot, name.id), known);
+          return known.state?.status === 2;
+        },
+      },
+      ledger,
+      signal,
+    );
+  } catch (error) {
+    if (error instanceof TemplateError) return { type: 'failed', error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Source } from './lane.ts';
+import type { Limiter, Taken } from './limiter.ts';
+
+/** A recipient that is claimed and has not been called. */
+export interface Waiting {
+  readonly claim: number;
+  readonly place: number;
+  /** When it came, monotonic ms. */
+  readonly since: number;
+}
+
+/** Leave to make one call. */
+export interface Permit {
+  readonly taken: Taken;
+  /** The call is over. */
+  over(): void;
+}
+
+/** What a broadcast has to send next: calls that finish what was begun, then recipients in order. */
+export interface Outbox extends Source {
+  put(waiting: readonly Waiting[]): void;
+  /** Removes those that came before `until`. */
+  takeBack(until: number): Waiting[];
+  readonly waiting: number;
+  /** For a further call about a recipient; null: once `close` was called. */
+  permit(units: number): Promise<Permit | null>;
+  /** Nothing more begins. */
+  close(): void;
+}
+
+interface FollowUp {
+  readonly units: number;
+  resolve(permit: Permit | null): void;
+}
+
+/**
+ * @param units of each recipient's call
+ * @param send calls a recipient; `permit.over` is called by it
+ */
+export function createOutbox(
+  limiter: Limiter,
+  units: number,
+  wake: () => void,
+  send: (waiting: Waiting, permit: Permit) => void,
+): Outbox {
+  let queue: Waiting[] = [];
+  let followUps: FollowUp[] = [];
+  let closed = false;
+  return {
+    limiter,
+    get waiting() {
+      return queue.length;
+    },
+    units: () => followUps[0]?.units ?? (queue.length === 0 ? 0 : units),
+    begin(taken, over) {
+      const permit = { taken, over };
+      const followUp = followUps.shift();
+      if (followUp !== undefined) followUp.resolve(permit);
+      else send(queue.shift()!, permit);
+    },
+    put(waiting) {
+      queue.push(...waiting);
+      wake();
+    },
+    takeBack(until) {
+      const back = queue.filter(({ since }) => since < until);
+      queue = queue.filter(({ since }) => since >= until);
+      return back;
+    },
+    permit(units) {
+      if (closed) return Promise.resolve(null);
+      return new Promise((resolve) => {
+        followUps.push({ units, resolve });
+        wake();
+      });
+    },
+    close() {
+      closed = true;
+      for (const { resolve } of followUps) resolve(null);
+      followUps = [];
+    },
+  };
+}

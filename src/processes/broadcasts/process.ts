@@ -1,0 +1,129 @@
+import { isDatabaseDown } from '../../database/errors.ts';
+import { holdLease } from '../../database/lease.ts';
+import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { pause } from '../../pause.ts';
+import type { BotApi } from '../../platform/bot-api.ts';
+import { createBotApi } from '../../platform/bot-api.ts';
+import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { broadcastWork } from '../../queries/broadcast/work.ts';
+import type { Process, ProcessContext } from '../process.ts';
+import { driveBroadcast, type Station } from './drive.ts';
+import { createLane } from './lane.ts';
+import { createSlots, type Slots } from './slots.ts';
+import { createTrouble } from './trouble.ts';
+
+/** Calls under way at once, of all bots; each is a connection. */
+const MAX_CALLS = 1024;
+const LOOK_MS = 200;
+/** Others take over soon after a sender was killed: what it was doing is not waited for. */
+const LEASE = { ttlMs: 2000, renewMs: 500 };
+/** What could not go on is tried again after a while, longer than it takes to notice that a lease is lost. */
+const AGAIN_MS = 4000;
+
+/**
+ * Sends broadcasts: those that are due, and those that somebody left behind. One instance sends for a bot, by a lease; with
+ * two for a moment, each recipient is still claimed by one of them only.
+ */
+export const broadcastsProcess: Process = {
+  name: 'broadcast sending',
+  alone: false,
+  async run(context, signal) {
+    const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS });
+    const slots = createSlots(MAX_CALLS);
+    const work = new Map<string, ReadonlySet<number>>();
+    const bots = new Map<string, Promise<void>>();
+    try {
+      while (!signal.aborted) {
+        await look(context, work);
+        for (const bot of work.keys()) {
+          if (bots.has(bot)) continue;
+          const sending = sendForBot(context, { api, slots, bot, work: () => work.get(bot) ?? NOTHING }, signal);
+          bots.set(
+            bot,
+            sending.finally(() => bots.delete(bot)),
+          );
+        }
+        await pause(LOOK_MS, signal);
+      }
+    } finally {
+      await Promise.allSettled(bots.values());
+      await api.close();
+    }
+  },
+};
+
+const NOTHING: ReadonlySet<number> = new Set();
+
+/** Looks what there is to do, by bot. */
+async function look(context: ProcessContext, work: Map<string, ReadonlySet<number>>): Promise<void> {
+  const served = await context.served(broadcastsReadModel);
+  if (served === null) return;
+  const found = await broadcastWork(context.pool, served.schema, context.sources.now());
+  context.note(served.passed);
+  work.clear();
+  for (const { bot, id } of found) work.set(bot, new Set([...(work.get(bot) ?? []), id]));
+}
+
+interface BotWork {
+  readonly api: BotApi;
+  readonly slots: Slots;
+  readonly bot: string;
+  /** The broadcasts that there is something to do about, as of now. */
+  work(): ReadonlySet<number>;
+}
+
+async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSignal): Promise<void> {
+  const { pool, instance, logger } = context;
+  try {
+    await holdLease(pool, `broadcasts of ${of.bot}`, instance, { signal, logger, ...LEASE }, (held) =>
+      sendWhileHeld(context, of, held),
+    );
+  } catch (error) {
+    // To take or to give back the lease.
+    logger.warn({ err: error, bot: of.bot }, 'the broadcasts of a bot cannot be sent now, will try again');
+    await pause(AGAIN_MS, signal);
+  }
+}
+
+/** All broadcasts of the bot side by side, until there is none left. */
+async function sendWhileHeld(
+  context: ProcessContext,
+  { api, slots, bot, work }: BotWork,
+  held: AbortSignal,
+): Promise<void> {
+  const elapsed = () => performance.now();
+  const lane = createLane(slots, elapsed);
+  const station: Station = { api, lane, trouble: createTrouble(context.sources.now), elapsed };
+  const idle = new AbortController();
+  const calling = lane.run(AbortSignal.any([held, idle.signal]));
+  const driven = new Map<number, Promise<void>>();
+  while (!held.aborted) {
+    for (const id of work()) {
+      if (driven.has(id)) continue;
+      const driving = drive(context, station, { bot, id }, held).finally(() => driven.delete(id));
+      driven.set(id, driving);
+    }
+    if (driven.size === 0) break;
+    await pause(LOOK_MS, held);
+  }
+  await Promise.all(driven.values());
+  idle.abort();
+  await calling;
+}
+
+async function drive(
+  context: ProcessContext,
+  station: Station,
+  name: { readonly bot: string; readonly id: number },
+  held: AbortSignal,
+): Promise<void> {
+  try {
+    await driveBroadcast(context, station, name, held);
+  } catch (error) {
+    if (held.aborted) return;
+    const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
+    const level = passing || isDatabaseDown(error) ? 'warn' : 'error';
+    context.logger[level]({ err: error, broadcast: name.id }, 'a broadcast was interrupted, will go on');
+    await pause(AGAIN_MS, held);
+  }
+}

@@ -1,0 +1,69 @@
+import PQueue from 'p-queue';
+import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/make-auto-payouts.ts';
+import { lastDue } from '../../domain/referral/auto-payouts.ts';
+import { pause } from '../../pause.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { waitUntilProjected } from '../../projections/runtime/wait.ts';
+import { listBots } from '../../queries/catalog/bots.ts';
+import { usersWithAvailable } from '../../queries/referral/available.ts';
+import type { Process, ProcessContext } from '../process.ts';
+
+const LOOK_MS = 500;
+/** Then it is looked for other bots, and whether to stop. */
+const CATCH_UP_MS = 1000;
+const ACCOUNTS_AT_ONCE = 16;
+
+/**
+ * Requests payouts of bots that make them by themselves (decisions 5.7), once a period and account. That a period is done
+ * is in the bot's log, so that what becomes available later waits for the next, whatever is restarted or rebuilt.
+ */
+export const autoPayouts: Process = { name: 'auto payouts', alone: true, run };
+
+async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
+  /** Up to when each bot's are known to be made. */
+  const known = new Map<string, number>();
+  while (!signal.aborted) {
+    const catalog = await context.served(catalogReadModel);
+    if (catalog !== null) {
+      const bots = await listBots({ pool: context.pool, schema: catalog.schema });
+      let done = true;
+      for (const { public_key: bot, auto_payout: when } of bots) {
+        if (signal.aborted) return;
+        const last = lastDue(when, context.sources.now());
+        if (last === null || known.get(bot) === last) continue;
+        if (await make(context, bot, signal)) known.set(bot, last);
+        else done = false;
+      }
+      if (done) context.note(catalog.passed);
+    }
+    await pause(LOOK_MS, signal);
+  }
+}
+
+/** @returns whether all is made that is due; else the accounts are not all known yet, or the signal aborted */
+async function make(context: ProcessContext, bot: string, signal: AbortSignal): Promise<boolean> {
+  const until = await payoutsDue(context, bot);
+  if (until === null) return true;
+  const head = await context.log.head();
+  // Whoever has earned something before must not be left out for a read model that is behind.
+  if (!(await waitUntilProjected(context.pool, accountsReadModel, head, CATCH_UP_MS))) return false;
+  const served = (await context.served(accountsReadModel))!;
+  const source = { pool: context.pool, schema: served.schema };
+  const users = await usersWithAvailable(source, bot, context.sources.now());
+  const queue = new PQueue({ concurrency: ACCOUNTS_AT_ONCE });
+  const work = users.map((user) =>
+    queue.add(async () => {
+      if (!signal.aborted) await makeAutoPayout(context.accounts, bot, user, until);
+    }),
+  );
+  try {
+    await Promise.all(work);
+  } finally {
+    queue.clear();
+    await queue.onIdle();
+  }
+  if (signal.aborted) return false;
+  await payoutsMade(context, bot, until);
+  return true;
+}

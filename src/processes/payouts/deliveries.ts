@@ -1,0 +1,171 @@
+import PQueue from 'p-queue';
+import { type AttemptEnd, beginAttempt, endAttempt, giveUp, type PayoutKey } from '../../commands/announce-payout.ts';
+import { findPayoutWebhook } from '../../commands/payout-webhook.ts';
+import { judgeStatus, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
+import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { pause } from '../../pause.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import {
+  type DeliverySource,
+  type DueOptions,
+  type DuePayout,
+  duePayouts,
+  nextDue,
+} from '../../queries/referral/due-payouts.ts';
+import type { Process, ProcessContext } from '../process.ts';
+import { parseNetwork } from './networks.ts';
+import {
+  type CallResult,
+  createWebhookClient,
+  type WebhookClient,
+  type WebhookClientOptions,
+} from './webhook-client.ts';
+
+const LOOK_MS = 200;
+/** Calls of one bot at once; its others wait for these, those of other bots do not. */
+const CALLS_PER_BOT = 4;
+/** How long a stop waits for calls; one that is cut off is made again (CUT_OFF_MS). */
+const GRACE_MS = 5000;
+/** What could not be recorded is recorded as soon as the log is there again. */
+const AGAIN_MS = 500;
+
+/** What tests replace. */
+export type DeliveryOptions = Omit<WebhookClientOptions, 'allowed'>;
+
+/**
+ * Tells clients of their payouts (decisions 5.8). What is due follows from the read model of the accounts and the clock;
+ * each attempt is in the account's log before it is made, so that of several instances one makes it.
+ */
+export function deliveries(options: DeliveryOptions = {}): Process {
+  return { name: 'payout deliveries', alone: true, run: (context, signal) => run(options, context, signal) };
+}
+
+async function run(options: DeliveryOptions, context: ProcessContext, signal: AbortSignal): Promise<void> {
+  const { config, sources } = context;
+  const client = createWebhookClient({ ...options, allowed: config.WEBHOOK_ALLOWED_NETWORKS.map(parseNetwork) });
+  const firstDelay = config.WEBHOOK_RETRY_DELAYS[0]!;
+  const underWay = new Set<number>();
+  const queues = new Map<string, PQueue>();
+  const cut = new AbortController();
+  let cutting: NodeJS.Timeout | undefined;
+  signal.addEventListener('abort', () => (cutting = setTimeout(() => cut.abort(), GRACE_MS)), { once: true });
+  const deliver = deliverer(context, client, cut.signal);
+
+  function start(payout: DuePayout): void {
+    underWay.add(payout.payout_id);
+    const queue = queues.get(payout.bot) ?? new PQueue({ concurrency: CALLS_PER_BOT });
+    queues.set(payout.bot, queue);
+    void queue.add(async () => {
+      if (!signal.aborted) await deliver(payout);
+      underWay.delete(payout.payout_id);
+      if (queue.size === 0 && queue.pending === 1) queues.delete(payout.bot);
+    });
+  }
+
+  /** What is under way, and bots that have enough of it. */
+  function others(): Pick<DueOptions, 'except' | 'exceptBots'> {
+    const busy = [...queues].filter(([, queue]) => queue.size >= CALLS_PER_BOT);
+    return { except: [...underWay], exceptBots: busy.map(([bot]) => bot) };
+  }
+
+  /** As long as the accounts are as they were and none is due, there is nothing to look for. */
+  let seen = '';
+  let next: number | null = null;
+  try {
+    while (!signal.aborted) {
+      const [accounts, catalog] = await Promise.all([accountsReadModel, catalogReadModel].map(context.served));
+      if (accounts && catalog) {
+        const source: DeliverySource = { pool: context.pool, accounts: accounts.schema, catalog: catalog.schema };
+        const now = sources.now();
+        const state = JSON.stringify([accounts, [...accounts.passed], underWay.size]);
+        if (state !== seen || (next !== null && next <= now)) {
+          const due = await duePayouts(source, { now, firstDelay, ...others(), perBot: CALLS_PER_BOT });
+          for (const payout of due) start(payout);
+          next = await nextDue(source, { firstDelay, ...others() });
+          seen = due.length > 0 ? '' : state;
+        }
+        context.note(accounts.passed);
+      }
+      await pause(LOOK_MS, signal);
+    }
+  } finally {
+    await Promise.all([...queues.values()].map((queue) => queue.onIdle()));
+    clearTimeout(cutting);
+    await client.close();
+  }
+}
+
+/** One attempt, from its record to that of its end. Never rejects: whatever goes wrong, the attempt is due again later. */
+function deliverer(
+  context: ProcessContext,
+  client: WebhookClient,
+  cut: AbortSignal,
+): (payout: DuePayout) => Promise<void> {
+  const { accounts, sources, config } = context;
+  const delays = config.WEBHOOK_RETRY_DELAYS;
+
+  async function attempt(payout: DuePayout, key: PayoutKey): Promise<void> {
+    const webhook = await findPayoutWebhook(context, payout.bot);
+    if (webhook === null || webhook.secrets.length === 0) {
+      const what = webhook === null ? 'the bot has no webhook' : "the webhook's secret was forgotten";
+      return giveUp(accounts, key, `${what}: botledger webhook set`);
+    }
+    const number = await beginAttempt(accounts, key, delays);
+    if (number === null) return;
+    const body = noticeBody(payout);
+    const headers = signedHeaders(payout.payout_id, body, webhook.secrets, sources.now());
+    const end = endOf(await client.post(webhook.url, headers, body, cut), sources.now());
+    if (end !== null) await record(key, number, end);
+  }
+
+  /** Until the log has it: the client has been told, so that it must not be forgotten. */
+  async function record(key: PayoutKey, number: number, end: AttemptEnd): Promise<void> {
+    for (;;) {
+      try {
+        return await endAttempt(accounts, key, number, end, delays);
+      } catch (error) {
+        if (cut.aborted || !isPassing(error)) throw error;
+        context.logger.warn({ err: error }, 'the end of an attempt could not be recorded, trying again');
+      }
+      await pause(AGAIN_MS, cut);
+    }
+  }
+
+  return async (payout) => {
+    const key = { bot: payout.bot, userId: payout.user_id, payoutId: payout.payout_id };
+    try {
+      await attempt(payout, key);
+    } catch (error) {
+      // An administrator was faster, or another instance that took the attempt for cut off.
+      const level = error instanceof Rejection ? 'info' : 'error';
+      context.logger[level]({ err: error, payout: payout.payout_id }, 'a payout was not announced');
+      await pause(AGAIN_MS, cut);
+    }
+  };
+}
+
+/** Null: it was cut off, and is to be made again. */
+function endOf(result: CallResult, now: number): AttemptEnd | null {
+  switch (result.type) {
+    case 'interrupted':
+      return null;
+    case 'refused':
+      return { result: 'gone', status: null, error: result.error, retryAfter: null };
+    case 'failed':
+      return { result: 'again', status: null, error: result.error, retryAfter: null };
+    case 'answered': {
+      const { status } = result;
+      const says = judgeStatus(status);
+      if (says === 'paid') return { result: 'paid', status };
+      if (says === 'accepted') return { result: 'accepted' };
+      return { result: says, status, error: `answered ${status}`, retryAfter: retryAfter(result.retryAfter, now) };
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
+}

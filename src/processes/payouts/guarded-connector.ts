@@ -1,0 +1,82 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import { mayCall, type Network } from './networks.ts';
+
+/** A webhook's address leads where none may lead. */
+export class RefusedAddressError extends Error {
+  override readonly name = 'RefusedAddressError';
+}
+
+export interface GuardOptions {
+  readonly allowed: readonly Network[];
+  /** The addresses of a host name. */
+  readonly lookup?: (hostname: string) => Promise<readonly string[]>;
+  /** Connects to an address. */
+  readonly dial?: buildConnector.connector;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to none but allowed addresses: the very address that was checked is the one that is dialled, so that a name
+ * cannot mean something else a moment later.
+ */
+export function guardedConnector({
+  allowed,
+  lookup = sharedLookup(),
+  dial = buildConnector({ timeout: CONNECT_TIMEOUT_MS }),
+}: GuardOptions): buildConnector.connector {
+  async function connect(options: buildConnector.Options): ReturnType<typeof dialled> {
+    const { hostname, protocol } = options;
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const addresses = isIP(host) === 0 ? await lookup(host) : [host];
+    const callable = addresses.filter((address) => mayCall(address, allowed, protocol === 'http:'));
+    if (callable.length === 0) {
+      const what = protocol === 'http:' ? 'that may be called without TLS' : 'that may be called';
+      throw new RefusedAddressError(`the webhook's host has no address ${what}`);
+    }
+    const servername = options.servername ?? (isIP(host) === 0 ? host : undefined);
+    let problem: unknown;
+    for (const address of callable) {
+      try {
+        return await dialled(dial, { ...options, hostname: address, ...(servername && { servername }) });
+      } catch (error) {
+        problem = error;
+      }
+    }
+    throw problem;
+  }
+  return (options, callback) => {
+    connect(options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+function dialled(dial: buildConnector.connector, options: buildConnector.Options) {
+  return new Promise<Extract<Parameters<buildConnector.Callback>, [null, unknown]>[1]>((resolve, reject) => {
+    dial(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (error === null) resolve(socket);
+      else reject(error);
+    });
+  });
+}
+
+/**
+ * The system's look-up holds one of a few threads, for seconds where a name server is silent: deliveries to the same host
+ * at once share one.
+ */
+function sharedLookup(): (hostname: string) => Promise<readonly string[]> {
+  const asked = new Map<string, Promise<readonly string[]>>();
+  return (hostname) => {
+    const known = asked.get(hostname);
+    if (known !== undefined) return known;
+    const answer = systemLookup(hostname, { all: true })
+      .then((found) => found.map(({ address }) => address))
+      .finally(() => asked.delete(hostname));
+    asked.set(hostname, answer);
+    return answer;
+  };
+}

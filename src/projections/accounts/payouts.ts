@@ -1,0 +1,138 @@
+import type { ClientBase } from 'pg';
+import type { DataOf } from '../../domain/event-type.ts';
+import type { AccountEvent } from '../../domain/referral/account/account.ts';
+import type { payoutRequested } from '../../domain/referral/account-events.ts';
+import type { AccountCommit } from './places.ts';
+
+/** New payouts: their amounts are reserved, and what earlier payouts of their units set free is theirs. */
+export async function applyRequest(
+  tx: ClientBase,
+  { public_key, user_id }: AccountCommit,
+  place: number,
+  { payouts, method, initiated_by, at }: DataOf<typeof payoutRequested>,
+): Promise<void> {
+  for (const { payout_id, amount, unit_id } of payouts) {
+    const account = [public_key, user_id, unit_id ?? 0];
+    await tx.query({
+      name: 'accounts.claim_freed',
+      text: `UPDATE payouts SET claimed_by = $4
+              WHERE public_key = $1 AND user_id = $2 AND unit = $3 AND claimed_by IS NULL`,
+      values: [...account, payout_id],
+    });
+    await tx.query({
+      name: 'accounts.insert_payout',
+      text: `INSERT INTO payouts (public_key, user_id, unit, payout_id, claimed_by, amount, method, initiated_by,
+                                  requested_at, place, attempts, status)
+             VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, 0, 0)`,
+      values: [...account, payout_id, amount, method, initiated_by, at, place],
+    });
+    await one(
+      tx,
+      'reserve',
+      'UPDATE balances SET reserved = reserved + $4 WHERE public_key = $1 AND user_id = $2 AND unit = $3',
+      [...account, amount],
+    );
+  }
+}
+
+export type PayoutEvent = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
+
+/** What became of a payout. */
+export async function applyPayoutEvent(tx: ClientBase, place: number, event: PayoutEvent): Promise<void> {
+  const { payout_id: id, at } = event.data;
+  switch (event.type) {
+    case 'payout_attempted':
+      await one(
+        tx,
+        'attempt',
+        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $2, next_at = NULL
+          WHERE payout_id = $1`,
+        [id, event.data.attempt],
+      );
+      await one(tx, 'insert_attempt', 'INSERT INTO attempts (payout_id, attempt, at) VALUES ($1, $2, $3)', [
+        id,
+        event.data.attempt,
+        at,
+      ]);
+      return;
+    case 'payout_attempt_failed': {
+      const { attempt, status, error, next_at } = event.data;
+      await one(
+        tx,
+        'attempt_failed',
+        `UPDATE payouts SET attempt = 'failed', error = $2, next_at = $3 WHERE payout_id = $1`,
+        [id, error, next_at],
+      );
+      await one(
+        tx,
+        'end_attempt',
+        'UPDATE attempts SET status = $3, error = $4 WHERE payout_id = $1 AND attempt = $2',
+        [id, attempt, status, error],
+      );
+      return;
+    }
+    case 'payout_accepted':
+      await one(tx, 'accepted', `UPDATE payouts SET attempt = 'accepted', error = NULL WHERE payout_id = $1`, [id]);
+      await one(tx, 'accept_attempt', 'UPDATE attempts SET status = 202 WHERE payout_id = $1 AND attempt = $2', [
+        id,
+        event.data.attempt,
+      ]);
+      return;
+    case 'payout_failed':
+      await one(
+        tx,
+        'failed',
+        'UPDATE payouts SET status = 3, attempt = NULL, next_at = NULL, error = $2 WHERE payout_id = $1',
+        [id, event.data.error],
+      );
+      return;
+    case 'payout_retried':
+      await one(tx, 'retried', 'UPDATE payouts SET status = 0, error = NULL WHERE payout_id = $1', [id]);
+      return;
+    case 'payout_paid':
+      await one(
+        tx,
+        'paid',
+        `WITH paid AS (
+           UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $2,
+                              processed_place = $3
+            WHERE payout_id = $1 RETURNING *)
+         UPDATE balances b SET reserved = b.reserved - p.amount, paid = b.paid + p.amount FROM paid p
+          WHERE b.public_key = p.public_key AND b.user_id = p.user_id AND b.unit = p.unit`,
+        [id, at, place],
+      );
+      if (event.data.status !== null)
+        await one(
+          tx,
+          'paid_attempt',
+          `UPDATE attempts a SET status = $2, error = NULL FROM payouts p
+            WHERE p.payout_id = $1 AND a.payout_id = $1 AND a.attempt = p.attempts`,
+          [id, event.data.status],
+        );
+      return;
+    case 'payout_cancelled':
+      await one(
+        tx,
+        'cancelled',
+        `WITH cancelled AS (
+           UPDATE payouts SET status = 4, processed_at = $2, processed_place = $3 WHERE payout_id = $1 RETURNING *)
+         UPDATE balances b SET reserved = b.reserved - p.amount FROM cancelled p
+          WHERE b.public_key = p.public_key AND b.user_id = p.user_id AND b.unit = p.unit`,
+        [id, at, place],
+      );
+      await tx.query({
+        name: 'accounts.set_free',
+        text: `UPDATE payouts f SET claimed_by = NULL FROM payouts p
+                WHERE p.payout_id = $1 AND f.claimed_by = $1
+                  AND f.public_key = p.public_key AND f.user_id = p.user_id AND f.unit = p.unit`,
+        values: [id],
+      });
+      return;
+  }
+}
+
+/** Each of these changes one row: none means that the log lacks what came before it. */
+async function one(tx: ClientBase, name: string, text: string, values: readonly unknown[]): Promise<void> {
+  const { rowCount } = await tx.query({ name: `accounts.${name}`, text, values: [...values] });
+  if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${name}`);
+}

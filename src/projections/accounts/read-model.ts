@@ -1,0 +1,88 @@
+import type { ClientBase } from 'pg';
+import { findByKey } from '../by-key.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { addAccrual, addLock, type Earnings, noEarnings, writeEarnings } from './earnings.ts';
+import { applyPayoutEvent, applyRequest } from './payouts.ts';
+import { type AccountCommit, accountOf, placeOf } from './places.ts';
+import { applyReversal } from './reversals.ts';
+import { ACCOUNTS_DDL } from './tables.ts';
+
+/** Referrers' accounts: what they have earned, and what became of it. */
+export const accountsReadModel: ReadModel = {
+  name: 'accounts',
+  shape: 1,
+  categories: ['account'],
+  events: [
+    'reward_accrued',
+    'reward_rate_locked',
+    'reward_refused',
+    'payout_requested',
+    'payout_attempted',
+    'payout_attempt_failed',
+    'payout_accepted',
+    'payout_paid',
+    'payout_failed',
+    'payout_retried',
+    'payout_cancelled',
+    'accrual_reversed',
+  ],
+  ddl: ACCOUNTS_DDL,
+  async apply(tx, commits) {
+    await findByKey(tx);
+    const earnings = noEarnings();
+    const heads = new Map<string, Head>();
+    for (const commit of commits) {
+      const account = accountOf(commit);
+      for (const [index, event] of commit.events.entries())
+        await applyEvent(tx, earnings, account, placeOf(account.revision, index), event);
+      const at = commit.events.reduce((last, { data }) => ('at' in data ? Math.max(last, data.at) : last), 0);
+      heads.set(commit.stream, { ...account, clock: Math.max(at, heads.get(commit.stream)?.clock ?? 0) });
+    }
+    await writeEarnings(tx, earnings);
+    await writeHeads(tx, [...heads.values()]);
+  },
+};
+
+type Head = AccountCommit & { readonly clock: number };
+
+async function applyEvent(
+  tx: ClientBase,
+  earnings: Earnings,
+  account: AccountCommit,
+  place: number,
+  event: ReadCommit['events'][number],
+): Promise<void> {
+  switch (event.type) {
+    case 'reward_accrued':
+      return addAccrual(earnings, account, place, event.data);
+    case 'reward_rate_locked':
+      return addLock(earnings, account, event.data);
+    case 'payout_requested':
+      await writeEarnings(tx, earnings);
+      return applyRequest(tx, account, place, event.data);
+    case 'accrual_reversed':
+      await writeEarnings(tx, earnings);
+      return applyReversal(tx, account, place, event.data);
+    case 'payout_attempted':
+    case 'payout_attempt_failed':
+    case 'payout_accepted':
+    case 'payout_paid':
+    case 'payout_failed':
+    case 'payout_retried':
+    case 'payout_cancelled':
+      return applyPayoutEvent(tx, place, event);
+    default:
+      return;
+  }
+}
+
+async function writeHeads(tx: ClientBase, heads: readonly Head[]): Promise<void> {
+  if (heads.length === 0) return;
+  await tx.query({
+    name: 'accounts.save_heads',
+    text: `INSERT INTO accounts SELECT * FROM jsonb_populate_recordset(NULL::accounts, $1)
+           ON CONFLICT (public_key, user_id) DO UPDATE
+             SET revision = EXCLUDED.revision, clock = greatest(accounts.clock, EXCLUDED.clock)`,
+    values: [JSON.stringify(heads)],
+  });
+}

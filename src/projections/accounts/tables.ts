@@ -1,0 +1,117 @@
+/**
+ * Tables of the read model `accounts`. Times are milliseconds since 1970 UTC, amounts in normal units; `unit` 0: without a
+ * unit. An account is named by its bot's public key and its user. `place` is that of a fact in the account's own stream
+ * (places.ts): the same on every engine.
+ *
+ * What changes by the clock alone (holds that pass) is nowhere stored: whoever asks says what time it is.
+ */
+export const ACCOUNTS_DDL = `
+CREATE TABLE accounts (
+  public_key text NOT NULL,
+  user_id bigint NOT NULL,
+  /* commits of the account's stream so far */
+  revision bigint NOT NULL,
+  /* the time of the last of them: a clock that is behind it does not count */
+  clock bigint NOT NULL,
+  PRIMARY KEY (public_key, user_id)
+);
+CREATE TABLE balances (
+  public_key text NOT NULL,
+  user_id bigint NOT NULL,
+  unit bigint NOT NULL,
+  /* all accruals that are not cancelled */
+  accrued numeric NOT NULL,
+  /* payouts that are neither paid nor cancelled */
+  reserved numeric NOT NULL,
+  paid numeric NOT NULL,
+  PRIMARY KEY (public_key, user_id, unit)
+);
+/* accruals that were on hold when they were recorded and are not cancelled, by when they cease to be (hold-buckets.ts) */
+CREATE TABLE holds (
+  public_key text NOT NULL,
+  user_id bigint NOT NULL,
+  unit bigint NOT NULL,
+  bits smallint NOT NULL,
+  bucket bigint NOT NULL,
+  amount numeric NOT NULL,
+  PRIMARY KEY (public_key, user_id, unit, bits, bucket)
+);
+CREATE TABLE accruals (
+  accrual_id bigint PRIMARY KEY,
+  user_id bigint NOT NULL,
+  place bigint NOT NULL,
+  /* receipt of the event that earned it */
+  date bigint NOT NULL,
+  /* when it was recorded */
+  at bigint NOT NULL,
+  available_at bigint NOT NULL,
+  unit bigint NOT NULL,
+  rule_id bigint NOT NULL,
+  referral_id bigint NOT NULL,
+  /* the accrual that this one makes good */
+  compensates bigint,
+  /* when it was cancelled, or made good by another one, and where that stands */
+  reversed_at bigint,
+  reversed_place bigint,
+  /* whether it counts for nothing */
+  cancelled boolean NOT NULL,
+  amount numeric NOT NULL,
+  public_key text NOT NULL,
+  reason text
+);
+/* accrual_id: what a page passes over is counted in the index alone */
+CREATE INDEX accruals_feed ON accruals (public_key, user_id, date DESC, place DESC) INCLUDE (accrual_id)
+  WHERE reversed_at IS NULL;
+CREATE INDEX accruals_holds ON accruals (public_key, user_id, available_at, place) WHERE available_at > at;
+CREATE INDEX accruals_places ON accruals (public_key, user_id, place);
+CREATE INDEX accruals_cancelled ON accruals (public_key, user_id, reversed_place) WHERE cancelled;
+CREATE TABLE payouts (
+  payout_id bigint PRIMARY KEY,
+  user_id bigint NOT NULL,
+  place bigint NOT NULL,
+  requested_at bigint NOT NULL,
+  unit bigint NOT NULL,
+  /* The accruals that this payout was the first to claim stay together: those recorded before it and not on hold at its
+     request, which no earlier payout of the unit was the first to claim. Whose they are now; null: nobody's. */
+  claimed_by bigint,
+  /* when the next attempt is due; null: at once (0), after the one under way (1), or never */
+  next_at bigint,
+  processed_at bigint,
+  processed_place bigint,
+  attempts int NOT NULL,
+  status smallint NOT NULL,
+  amount numeric NOT NULL,
+  public_key text NOT NULL,
+  method text NOT NULL,
+  initiated_by text NOT NULL,
+  /* of the last attempt, while the status is 1: open, failed, accepted */
+  attempt text,
+  /* why the last attempt, or the payout, failed */
+  error text
+);
+CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id DESC);
+CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);
+CREATE INDEX payouts_by_status ON payouts (public_key, status, payout_id);
+CREATE INDEX payouts_to_deliver ON payouts (payout_id) WHERE method = 'webhook' AND status IN (0, 1);
+CREATE TABLE attempts (
+  payout_id bigint NOT NULL,
+  attempt int NOT NULL,
+  at bigint NOT NULL,
+  /* of the answer; null: there was none, or not yet */
+  status int,
+  error text,
+  PRIMARY KEY (payout_id, attempt)
+);
+CREATE TABLE locks (
+  public_key text NOT NULL,
+  user_id bigint NOT NULL,
+  rule_id bigint NOT NULL,
+  reward_type text NOT NULL,
+  amount numeric,
+  percent numeric,
+  unit bigint NOT NULL,
+  source text NOT NULL,
+  locked_at bigint NOT NULL,
+  PRIMARY KEY (public_key, user_id, rule_id)
+);
+`;

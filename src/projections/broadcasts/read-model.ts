@@ -1,0 +1,74 @@
+import type { ClientBase } from 'pg';
+import { type Broadcast, type BroadcastEvent, evolveBroadcast } from '../../domain/broadcast/broadcast.ts';
+import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
+import type { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
+import type { DataOf } from '../../domain/event-type.ts';
+import type { LedgerEvent } from '../../domain/events.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import { copyInto, copyLine } from '../copy.ts';
+import type { ReadModel } from '../read-model.ts';
+import { loadBroadcasts, saveBroadcasts } from './store.ts';
+import { BROADCASTS_DDL } from './tables.ts';
+
+const EVENTS = [
+  'broadcast_created',
+  'broadcast_saved',
+  'broadcast_activated',
+  'broadcast_resolution_started',
+  'broadcast_audience_frozen',
+  'broadcast_sending_started',
+  'broadcast_cancel_requested',
+  'broadcast_stopped',
+  'broadcast_finished',
+  'broadcast_failed',
+] as const satisfies readonly BroadcastEvent['type'][];
+
+/** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
+export const broadcastsReadModel: ReadModel = {
+  name: 'broadcasts',
+  shape: 1,
+  categories: ['bot', 'broadcast', 'segment'],
+  events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
+  ddl: BROADCASTS_DDL,
+  async apply(tx, commits) {
+    const ids = commits.flatMap(({ events }) => events.flatMap((event) => (isOfBroadcast(event) ? event.data.id : [])));
+    const broadcasts = ids.length === 0 ? new Map<number, Broadcast>() : await loadBroadcasts(tx, ids);
+    const bots = new Map<number, string>();
+    for (const { stream, events } of commits)
+      for (const event of events) {
+        if (event.type === 'bot_created') await addBot(tx, event.data);
+        else if (event.type === 'segment_part_uploaded') await addPart(tx, event.data);
+        else if (isOfBroadcast(event)) {
+          const { id } = event.data;
+          broadcasts.set(id, evolveBroadcast(broadcasts.get(id) ?? null, event)!);
+          bots.set(id, keyOf(stream));
+        }
+      }
+    const changed = [...bots].map(([id, bot]) => ({ bot, broadcast: broadcasts.get(id)! }));
+    await saveBroadcasts(tx, changed);
+  },
+};
+
+function isOfBroadcast(event: LedgerEvent): event is Extract<LedgerEvent, { type: (typeof EVENTS)[number] }> {
+  return (EVENTS as readonly string[]).includes(event.type);
+}
+
+async function addBot(
+  tx: ClientBase,
+  { public_key, bot_id, owner_id }: { readonly public_key: string; readonly bot_id: number; readonly owner_id: number },
+): Promise<void> {
+  await tx.query('INSERT INTO bots (public_key, bot_id, owner_id) VALUES ($1, $2, $3)', [public_key, bot_id, owner_id]);
+}
+
+/** Each part once, in order: the parts are commits of one stream. */
+async function addPart(tx: ClientBase, data: DataOf<typeof segmentPartUploaded>): Promise<void> {
+  const { segment_id, broadcast_id, part, parts, count, chats } = data;
+  const { rowCount } = await tx.query(
+    `INSERT INTO segments AS s (segment_id, broadcast_id, count, parts, stored) VALUES ($1, $2, $3, $4, 1)
+     ON CONFLICT (segment_id) DO UPDATE SET stored = s.stored + 1 WHERE s.stored = $5`,
+    [segment_id, broadcast_id, count, parts, part],
+  );
+  if (rowCount !== 1) throw new Error(`part ${part} of segment ${segment_id} does not follow`);
+  const lines = unpackChats(chats).map((chat) => copyLine([segment_id, chat]));
+  await copyInto(tx, 'segment_chats', 'segment_id, chat_id', lines);
+}

@@ -1,0 +1,112 @@
+import { readBigint } from '../../../database/copy-rows.ts';
+import { type Chunk, COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes } from './chunk.ts';
+
+/** Makes a chunk of rows of the table `events`, which come in the order of (date, ord). */
+export interface ChunkBuilder {
+  /** A row of {@link rowColumns}, in the binary format of COPY. */
+  add(bytes: Buffer, starts: Int32Array, lengths: Int32Array): void;
+  readonly size: number;
+  /** The rows so far; the next one begins another chunk. */
+  build(): Chunk;
+}
+
+/** What is selected from `events AS e` for a chunk with these columns, in their order. */
+export function rowColumns(names: readonly ColumnName[]): string {
+  return names.map((name) => `e.${name}${CASTS[name] ?? ''}`).join();
+}
+
+/** Numeric as text: its binary format is one of decimal digits by fours. */
+const CASTS: Partial<Record<ColumnName, string>> = {
+  value_int: '::text',
+  value_amount: '::text',
+  properties: '::text',
+};
+/** Coded columns that are integers of 4 bytes in the table; the others are text. */
+const INTEGERS: ReadonlySet<ColumnName> = new Set(['event_id']);
+
+/** @param expected rows of a chunk, of which there may be more */
+export function chunkBuilder(names: readonly ColumnName[], expected: number): ChunkBuilder {
+  let size = 0;
+  let columns: readonly GrowingColumn[] = [];
+  return {
+    add(bytes, starts, lengths) {
+      if (size === 0) columns = names.map((name) => newColumn(name, expected));
+      for (let i = 0; i < columns.length; i++) columns[i]!.set(size, bytes, starts[i]!, lengths[i]!);
+      size++;
+    },
+    get size() {
+      return size;
+    },
+    build() {
+      const chunk = { size, columns: new Map(columns.map(({ finish }, i) => [names[i]!, finish(size)])) };
+      size = 0;
+      return chunk;
+    },
+  };
+}
+
+interface GrowingColumn {
+  set(row: number, bytes: Buffer, start: number, length: number): void;
+  finish(size: number): Column;
+}
+
+function newColumn(name: ColumnName, expected: number): GrowingColumn {
+  switch (COLUMN_KINDS[name]) {
+    case 'place': {
+      let places = new Uint32Array(expected);
+      return {
+        set(row, bytes, start, length) {
+          if (row === places.length) places = grown(places, new Uint32Array(2 * row));
+          if (length > 0) places[row] = bytes.readInt32BE(start);
+        },
+        finish: (size) => ({ kind: 'place', places: places.slice(0, size) }),
+      };
+    }
+    case 'number': {
+      let numbers = new Float64Array(expected);
+      return {
+        set(row, bytes, start, length) {
+          if (row === numbers.length) numbers = grown(numbers, new Float64Array(2 * row));
+          numbers[row] = length < 0 ? Number.NaN : readBigint(bytes, start);
+        },
+        finish: (size) => ({ kind: 'number', numbers: numbers.slice(0, size) }),
+      };
+    }
+    case 'coded':
+      return INTEGERS.has(name)
+        ? codedColumn(expected, (bytes, start) => bytes.readInt32BE(start))
+        : codedColumn(expected, (bytes, start, length) => bytes.toString('utf8', start, start + length));
+  }
+}
+
+function codedColumn<T extends string | number>(
+  expected: number,
+  read: (bytes: Buffer, start: number, length: number) => T,
+): GrowingColumn {
+  let codes = new Uint32Array(expected);
+  const places = new Map<T, number>();
+  return {
+    set(row, bytes, start, length) {
+      if (row === codes.length) codes = grown(codes, new Uint32Array(2 * row));
+      if (length < 0) return; // codes begin as 0
+      const value = read(bytes, start, length);
+      let code = places.get(value);
+      if (code === undefined) {
+        code = places.size + 1;
+        places.set(value, code);
+      }
+      codes[row] = code;
+    },
+    finish(size): CodedColumn {
+      const values = [null, ...places.keys()];
+      const used = newCodes(values.length, size);
+      used.set(codes.subarray(0, size));
+      return { kind: 'coded', codes: used, values };
+    },
+  };
+}
+
+function grown<A extends Uint32Array | Float64Array>(small: A, large: A): A {
+  large.set(small);
+  return large;
+}

@@ -1,0 +1,107 @@
+import type { ClientBase } from 'pg';
+import type { DataOf } from '../../domain/event-type.ts';
+import type { rewardRefused } from '../../domain/referral/account-events.ts';
+import { laneOf, type Position } from '../../log/port.ts';
+import { copyInto, copyLine } from '../copy.ts';
+import type { EventDraft } from './draft.ts';
+import { PAYLOAD, SOURCE } from './payload.ts';
+
+/**
+ * What the accruals of the referral program are made of: the events that count and that a rule of their bot names as its
+ * trigger, each where in the log it came to count, which for an event that waited for its user is later than its own place.
+ */
+export const REWARDS_DDL = `
+CREATE TABLE rewardable_events (
+  ord bigint NOT NULL,
+  user_id bigint NOT NULL,
+  date bigint NOT NULL,
+  date_received bigint NOT NULL,
+  commit_id uuid NOT NULL,
+  bot_id int NOT NULL,
+  event_id int NOT NULL,
+  lane int NOT NULL,
+  idx smallint NOT NULL,
+  /* in normal units of its unit, or without one; null: it has none, or the unit is unknown */
+  value numeric,
+  unit text,
+  /* of the commit by which it came to count */
+  position text COLLATE "C" NOT NULL,
+  PRIMARY KEY (lane, position, bot_id, ord)
+);
+`;
+
+/** A rule, as far as it matters here. */
+export interface RuleName {
+  readonly name: string;
+  /** The event that earns by it. */
+  readonly trigger: number;
+}
+
+export interface Rewardable {
+  readonly event: EventDraft;
+  readonly position: Position;
+}
+
+export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewardable[]): Promise<void> {
+  const lines = rewardable.map(({ event: e, position }) =>
+    copyLine([
+      e.ord,
+      e.user_id,
+      e.date,
+      e.date_received,
+      e.commit_id,
+      e.bot_id,
+      e.event_id,
+      laneOf(position),
+      e.idx,
+      e.value_norm,
+      e.unit,
+      position,
+    ]),
+  );
+  const columns = 'ord, user_id, date, date_received, commit_id, bot_id, event_id, lane, idx, value, unit, position';
+  await copyInto(tx, 'rewardable_events', columns, lines);
+}
+
+/** An event that earned nothing by a rule, since its value could not be told in the rule's unit: an error of the bot. */
+export interface Refusal {
+  readonly bot_id: number;
+  /** Of the refusal itself: it names the error. */
+  readonly commit_id: string;
+  readonly idx: number;
+  readonly at: number;
+  readonly refused: DataOf<typeof rewardRefused>;
+  /** The name that the rule had then. */
+  readonly rule: string;
+}
+
+/** Reasons that are nobody's mistake: that is how the rule is meant. */
+const MEANT: readonly Refusal['refused']['reason'][] = ['no_value', 'not_positive'];
+
+/** Writes the errors, each with what was sent, as the row of the event tells it. */
+export async function writeRefusals(tx: ClientBase, refusals: readonly Refusal[]): Promise<void> {
+  const errors = refusals
+    .filter(({ refused }) => !MEANT.includes(refused.reason))
+    .map(({ bot_id, commit_id, idx, at, refused: { rule_id, referral_id, reason, event }, rule }) => {
+      const named = { user_id: referral_id, event_commit: event.commit_id, event_idx: event.index, date: event.date };
+      return { bot_id, commit_id, idx, at, rule: `Rule ${rule_id} (${rule})`, reason, ...named };
+    });
+  if (errors.length === 0) return;
+  await tx.query({
+    name: 'events.write_refusals',
+    text: `INSERT INTO bot_errors (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
+           SELECT r.bot_id, r.commit_id, r.idx, 'warning', r.at, ${SOURCE},
+                  r.rule || CASE r.reason
+                    WHEN 'unknown_unit' THEN ': unit ' || e.unit || ' is neither a unit of the bot nor a currency'
+                    ELSE ': no exchange rate for ' || e.unit || ' on '
+                         || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
+                  ${PAYLOAD}, NULL
+             FROM jsonb_to_recordset($1) AS r (
+                    bot_id int, commit_id uuid, idx smallint, at bigint, rule text, reason text, user_id bigint,
+                    event_commit uuid, event_idx smallint, date bigint)
+             JOIN events e ON e.bot_id = r.bot_id AND e.user_id = r.user_id AND e.date = r.date
+                          AND e.commit_id = r.event_commit AND e.idx = r.event_idx
+             JOIN event_types t ON t.bot_id = e.bot_id AND t.event_id = e.event_id`,
+    values: [JSON.stringify(errors)],
+  });
+}

@@ -1,0 +1,136 @@
+import type { ClientBase } from 'pg';
+import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
+import { PLACE } from '../../domain/broadcast/sending.ts';
+import type { Outcome } from '../../domain/broadcast/sending-events.ts';
+import type { LedgerEvent } from '../../domain/events.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import { numbers } from '../by-key.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { applyOutcomes, type PlacesSettled } from './outcomes.ts';
+import { RECIPIENTS_DDL } from './tables.ts';
+
+/** Whom broadcasts are sent to, what became of them, and how many of each there are. */
+export const recipientsReadModel: ReadModel = {
+  name: 'recipients',
+  shape: 1,
+  categories: ['broadcast', 'audience', 'sending'],
+  events: [
+    'broadcast_created',
+    'broadcast_activated',
+    'broadcast_resolution_started',
+    'broadcast_audience_frozen',
+    'broadcast_sending_started',
+    'broadcast_cancel_requested',
+    'broadcast_stopped',
+    'broadcast_finished',
+    'broadcast_failed',
+    'audience_chunk_frozen',
+    'batch_answered',
+    'batch_abandoned',
+    'sending_paused',
+    'sending_resumed',
+  ],
+  ddl: RECIPIENTS_DDL,
+  async apply(tx, commits) {
+    // A recipient has one final outcome, so that those of a whole batch of commits are written together.
+    const settled: PlacesSettled[] = [];
+    for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event, settled);
+    await applyOutcomes(tx, settled);
+  },
+};
+
+async function applyEvent(
+  tx: ClientBase,
+  { stream, at }: ReadCommit,
+  event: LedgerEvent,
+  settled: PlacesSettled[],
+): Promise<void> {
+  switch (event.type) {
+    case 'broadcast_created':
+      return one(tx, 'create', CREATE, [event.data.id, keyOf(stream)]);
+    case 'broadcast_activated':
+      return one(tx, 'activate', ACTIVATE, [event.data.id, event.data.launch]);
+    case 'broadcast_resolution_started':
+      return one(tx, 'status', STATUS, [event.data.id, 6]);
+    case 'broadcast_audience_frozen':
+      return one(tx, 'freeze', FREEZE, [event.data.id, event.data.count]);
+    case 'broadcast_sending_started':
+      return one(tx, 'status', STATUS, [event.data.id, 2]);
+    case 'broadcast_cancel_requested':
+      return one(tx, 'cancel', CANCEL, [event.data.id, event.data.at]);
+    case 'broadcast_stopped':
+      return one(tx, 'end', END, [event.data.id, 4, event.data.at]);
+    case 'broadcast_failed':
+      return one(tx, 'end', END, [event.data.id, 5, event.data.at]);
+    case 'broadcast_finished':
+      return one(tx, 'finish', FINISH, [event.data.id]);
+    case 'audience_chunk_frozen': {
+      const { broadcast_id, offset, chats } = event.data;
+      return addRecipients(tx, broadcast_id, offset, unpackChats(chats));
+    }
+    case 'batch_answered':
+      for (const outcome of event.data.outcomes) settle(settled, event.data.broadcast_id, outcome, at);
+      return;
+    case 'batch_abandoned': {
+      const { broadcast_id, recipients } = event.data;
+      return settle(settled, broadcast_id, { outcome: 'unknown', reason: ABANDONED, recipients }, at);
+    }
+    case 'sending_paused':
+      return one(tx, 'pause', PAUSE, [event.data.broadcast_id, event.data.until, event.data.error]);
+    case 'sending_resumed':
+      return one(tx, 'pause', PAUSE, [event.data.broadcast_id, null, null]);
+  }
+}
+
+const ABANDONED = 'the service was interrupted while sending';
+
+function settle(settled: PlacesSettled[], broadcastId: number, { outcome, reason, recipients }: Outcome, at: number) {
+  if (outcome === 'returned') return;
+  for (const [first, last] of recipients)
+    settled.push({ broadcastId, first, last, state: PLACE[outcome], reason, date: at });
+}
+
+const CREATE = `
+  INSERT INTO sendings (broadcast_id, public_key, status, launch, count_recipients, count_delivered,
+                        count_not_delivered, count_unknown, cancelled)
+  VALUES ($1, $2, 0, 0, 0, 0, 0, 0, false)`;
+const ACTIVATE = `
+  UPDATE sendings SET status = 1, launch = $2, cancelled = false, cancelled_at = NULL WHERE broadcast_id = $1`;
+const STATUS = 'UPDATE sendings SET status = $2 WHERE broadcast_id = $1';
+/** The count is known by its chunks; the event says it once more. */
+const FREEZE = 'UPDATE sendings SET status = 7 WHERE broadcast_id = $1 AND count_recipients = $2';
+/** From 1 back to where it was activated. */
+const CANCEL = `
+  UPDATE sendings SET
+    status = CASE WHEN status <> 1 THEN 8 WHEN launch = 1 THEN 0 ELSE 4 END,
+    cancelled = status = 1 AND launch > 1,
+    cancelled_at = CASE WHEN status = 1 AND launch > 1 THEN $2::bigint END,
+    launch = CASE WHEN status = 1 THEN launch - 1 ELSE launch END
+  WHERE broadcast_id = $1`;
+const END = `
+  UPDATE sendings SET status = $2, cancelled = true, cancelled_at = $3, paused_until = NULL, error = NULL
+  WHERE broadcast_id = $1`;
+const FINISH = 'UPDATE sendings SET status = 3, paused_until = NULL, error = NULL WHERE broadcast_id = $1';
+const PAUSE = 'UPDATE sendings SET paused_until = $2, error = $3 WHERE broadcast_id = $1';
+
+async function addRecipients(tx: ClientBase, id: number, offset: number, chats: readonly number[]): Promise<void> {
+  await one(
+    tx,
+    'add recipients',
+    `UPDATE sendings SET count_recipients = $2 + $3, last_chat = $5
+     WHERE broadcast_id = $1 AND count_recipients = $2 AND (last_chat IS NULL OR last_chat < $4)`,
+    [id, offset, chats.length, chats[0], chats.at(-1)],
+  );
+  await tx.query({
+    name: 'recipients.add',
+    text: `INSERT INTO recipients (broadcast_id, place, chat_id, state)
+           SELECT $1, $2 + n.i - 1, n.chat, 0 FROM unnest($3::bigint[]) WITH ORDINALITY AS n (chat, i)`,
+    values: [id, offset, numbers(chats)],
+  });
+}
+
+/** Each event is about one broadcast: none means that the log lacks what came before it. */
+async function one(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<void> {
+  const { rowCount } = await tx.query(text, [...values]);
+  if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${what} of a broadcast's sending`);
+}

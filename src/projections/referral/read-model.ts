@@ -1,0 +1,57 @@
+import type { ClientBase } from 'pg';
+import { UnreadableEventError } from '../../domain/event-type.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import { findByKey } from '../by-key.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { forget, KEEP_UPDATE_IDS, type Keeping, saveUpdateIds } from '../update-memory.ts';
+import { type Bot, saveBots } from './bots.ts';
+import { foldCommit, OUTCOME_MEMORY_MS, placeOf } from './fold.ts';
+import { loadBatch } from './load.ts';
+import { writeRules } from './rules.ts';
+import { REFERRAL_DDL } from './tables.ts';
+import { backfill, writeAdded } from './write.ts';
+
+/** Referral codes, who owns them and who refers whom; the rules of rewards, and the units that these are paid in. */
+export const referralReadModel: ReadModel = {
+  name: 'referral',
+  shape: 1,
+  categories: ['bot', 'intake', 'referral', 'program'],
+  events: [
+    'bot_created',
+    'bot_changed',
+    'unit_created',
+    'updates_received',
+    'users_imported',
+    'referral_code_created',
+    'referral_code_owners_set',
+    'referral_marked',
+    'reward_rule_created',
+    'reward_rule_changed',
+  ],
+  ddl: REFERRAL_DDL,
+  async apply(tx, commits) {
+    await findByKey(tx);
+    const bots = await loadBatch(tx, commits);
+    for (const commit of commits) await applyCommit(tx, bots, commit);
+    const all = [...bots.values()];
+    if (all.length === 0) return;
+    const memories = all.map(({ memory }) => memory);
+    await writeAdded(tx, all);
+    await saveBots(tx, all);
+    await saveUpdateIds(tx, memories);
+    await forget(tx, memories, KEEPINGS);
+  },
+};
+
+const KEEPINGS: readonly Keeping[] = [KEEP_UPDATE_IDS, { table: 'outcomes', column: 'date', ms: OUTCOME_MEMORY_MS }];
+
+async function applyCommit(tx: ClientBase, bots: ReadonlyMap<string, Bot>, commit: ReadCommit): Promise<void> {
+  if (commit.events.length === 0) return;
+  const bot = bots.get(keyOf(commit.stream));
+  if (bot === undefined) throw new UnreadableEventError(`${commit.stream}: there is no such bot before it in the log`);
+  const awaited = foldCommit(bot, commit);
+  await writeRules(tx, bot, commit);
+  if (awaited.length === 0) return;
+  await writeAdded(tx, [bot]);
+  await backfill(tx, bot, awaited, { commitId: commit.id, ord: placeOf(commit) });
+}

@@ -1,0 +1,100 @@
+import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+
+/**
+ * Tables of the read model `referral`. Times are milliseconds since 1970 UTC. `ord` is a place in the bot's log, counted as
+ * that of events is (commit.ordinal * 1024 + index of the item), so that it says what of the two came first.
+ */
+export const REFERRAL_DDL = `${UPDATE_MEMORY_DDL}
+CREATE TABLE bots (
+  bot_id int PRIMARY KEY,
+  public_key text NOT NULL UNIQUE,
+  /* a visit refers only users first seen by it */
+  new_users_only boolean NOT NULL,
+  /* the latest receipt so far: what memories of a limited length are measured by */
+  clock bigint NOT NULL
+);
+
+CREATE TABLE known_users (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  PRIMARY KEY (bot_id, user_id)
+);
+
+/* every code that was given an owner, or that somebody visited or was marked by */
+CREATE TABLE codes (
+  bot_id int NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  /* null: nobody's yet */
+  owner_id bigint,
+  /* made by create-code */
+  listed boolean NOT NULL,
+  /* when and where in the log it got its owner */
+  date_create bigint,
+  ord bigint,
+  PRIMARY KEY (bot_id, code)
+);
+CREATE INDEX codes_owner ON codes (bot_id, owner_id, date_create, ord) WHERE owner_id IS NOT NULL;
+
+/* visits (and marks) by codes that are nobody's yet, of users who had no referrer then: the earliest of each user */
+CREATE TABLE visits (
+  bot_id int NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  user_id bigint NOT NULL,
+  date bigint NOT NULL,
+  ord bigint NOT NULL,
+  PRIMARY KEY (bot_id, code, user_id)
+);
+
+CREATE TABLE referrals (
+  bot_id int NOT NULL,
+  /* the referred one */
+  user_id bigint NOT NULL,
+  referrer_id bigint NOT NULL,
+  /* null: a mark that named the referrer, who had a code */
+  code text,
+  /* of the visit, else of the mark */
+  date bigint NOT NULL,
+  /* of the visit, the mark, or what gave the code its owner: events behind it may earn */
+  ord bigint NOT NULL,
+  PRIMARY KEY (bot_id, user_id)
+);
+CREATE INDEX referrals_referrer ON referrals (bot_id, referrer_id, date, ord, user_id);
+
+/* what callers are told of their changes, by commit; for as long as they can repeat them */
+CREATE TABLE outcomes (
+  bot_id int NOT NULL,
+  commit_id uuid NOT NULL,
+  /* receipt */
+  date bigint NOT NULL,
+  outcome jsonb NOT NULL,
+  PRIMARY KEY (bot_id, commit_id)
+);
+CREATE INDEX outcomes_date ON outcomes (bot_id, date);
+
+/* a row for each state that a rule was in, valid from ord on */
+CREATE TABLE rules (
+  bot_id int NOT NULL,
+  rule_id bigint NOT NULL,
+  ord bigint NOT NULL,
+  name text NOT NULL,
+  trigger_event_id int NOT NULL,
+  /* fixed, percent or external */
+  reward_type text NOT NULL,
+  amount numeric,
+  percent numeric,
+  unit_id bigint,
+  hold_days numeric NOT NULL,
+  active boolean NOT NULL,
+  PRIMARY KEY (bot_id, rule_id, ord)
+);
+
+CREATE TABLE units (
+  bot_id int NOT NULL,
+  unit_id bigint NOT NULL,
+  code text NOT NULL,
+  name text,
+  /* decimals of a normal unit */
+  scale int NOT NULL,
+  PRIMARY KEY (bot_id, unit_id)
+);
+`;

@@ -1,0 +1,107 @@
+import type { ClientBase } from 'pg';
+import type { CodeOwned } from '../../domain/referral/attribution.ts';
+import { numbers } from '../by-key.ts';
+import { copyInto, copyLine } from '../copy.ts';
+import type { Bot } from './bots.ts';
+import { updateReferrers } from './load.ts';
+
+/** Writes the rows that the bots' commits added, and forgets that they were to be written. */
+export async function writeAdded(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  const of = <T>(pick: (bot: Bot) => Iterable<T>): { bot_id: number; row: T }[] =>
+    bots.flatMap((bot) => [...pick(bot)].map((row) => ({ bot_id: bot.bot_id, row })));
+  await copyInto(
+    tx,
+    'known_users',
+    'bot_id, user_id',
+    of(({ added }) => added.users).map(({ bot_id, row }) => copyLine([bot_id, row])),
+  );
+  await copyInto(
+    tx,
+    'referrals',
+    'bot_id, user_id, referrer_id, code, date, ord',
+    of(({ added }) => added.referrals).map(({ bot_id, row }) =>
+      copyLine([bot_id, row.user_id, row.referrer_id, row.code, row.date, row.ord]),
+    ),
+  );
+  await writeCodes(
+    tx,
+    of(({ added }) => added.codes.values()).map(({ bot_id, row }) => ({ bot_id, ...row })),
+  );
+  await writeVisits(
+    tx,
+    of(({ added }) => added.visits.values()).map(({ bot_id, row }) => ({ bot_id, ...row })),
+  );
+  await copyInto(
+    tx,
+    'outcomes',
+    'bot_id, commit_id, date, outcome',
+    of(({ added }) => added.outcomes).map(({ bot_id, row }) =>
+      copyLine([bot_id, row.commit_id, row.date, JSON.stringify(row.outcome)]),
+    ),
+  );
+  for (const { added } of bots) {
+    added.users = [];
+    added.referrals = [];
+    added.outcomes = [];
+    added.codes.clear();
+    added.visits.clear();
+  }
+}
+
+async function writeCodes(tx: ClientBase, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'referral.write_codes',
+    text: `INSERT INTO codes SELECT * FROM jsonb_populate_recordset(NULL::codes, $1)
+           ON CONFLICT (bot_id, code) DO UPDATE SET
+             owner_id = EXCLUDED.owner_id, listed = EXCLUDED.listed, date_create = EXCLUDED.date_create,
+             ord = EXCLUDED.ord`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** Of a user's visits by a code the earliest stays; of one date the first in the log. */
+async function writeVisits(tx: ClientBase, rows: readonly object[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'referral.write_visits',
+    text: `INSERT INTO visits AS v SELECT * FROM jsonb_populate_recordset(NULL::visits, $1)
+           ON CONFLICT (bot_id, code, user_id) DO UPDATE SET date = EXCLUDED.date, ord = EXCLUDED.ord
+            WHERE EXCLUDED.date < v.date`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/**
+ * Visits that waited for an owner of these codes count, in the order of the codes, for all users who have no referrer yet
+ * and are not the owner himself. There may be millions: they stay in the database. All that came before must have been
+ * written. The outcome of the commit that gave the owners gets the counts.
+ */
+export async function backfill(
+  tx: ClientBase,
+  bot: Bot,
+  codes: readonly CodeOwned[],
+  { commitId, ord }: { readonly commitId: string; readonly ord: number },
+): Promise<void> {
+  const { rows } = await tx.query<{ code: string; count: number }>({
+    name: 'referral.backfill',
+    text: `WITH owned AS (SELECT * FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS o (code, owner_id, i)),
+                waited AS (DELETE FROM visits v USING owned o WHERE v.bot_id = $1 AND v.code = o.code
+                           RETURNING v.user_id, v.date, o.code, o.owner_id, o.i),
+                free AS (SELECT DISTINCT ON (w.user_id) w.* FROM waited w
+                          WHERE w.user_id <> w.owner_id
+                            AND NOT EXISTS (SELECT FROM referrals r WHERE r.bot_id = $1 AND r.user_id = w.user_id)
+                          ORDER BY w.user_id, w.i),
+                referred AS (INSERT INTO referrals (bot_id, user_id, referrer_id, code, date, ord)
+                             SELECT $1, user_id, owner_id, code, date, $4 FROM free RETURNING code)
+           SELECT code, count(*)::int FROM referred GROUP BY code`,
+    values: [bot.bot_id, codes.map(({ code }) => code), numbers(codes.map(({ owner_id }) => owner_id)), ord],
+  });
+  if (rows.length === 0) return;
+  await updateReferrers(tx, [bot]);
+  await tx.query({
+    name: 'referral.count_backfilled',
+    text: `UPDATE outcomes SET outcome = jsonb_set(outcome, '{backfilled}', $3) WHERE bot_id = $1 AND commit_id = $2`,
+    values: [bot.bot_id, commitId, JSON.stringify(Object.fromEntries(rows.map(({ code, count }) => [code, count])))],
+  });
+}

@@ -1,0 +1,7 @@
+import type { ReportTables } from '../report/columns.ts';
+
+/** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
+export interface AudienceTables extends ReportTables {
+  readonly broadcasts: string;
+  readonly recipients: string;
+}

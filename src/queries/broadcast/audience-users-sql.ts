@@ -1,0 +1,87 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EventFilter, Performed, Segment } from '../../domain/broadcast/audience.ts';
+import { columnSql, eventsSql } from '../report/columns.ts';
+import { conditionSql } from '../report/condition-sql.ts';
+import type { AudienceTables } from './audience-tables.ts';
+
+/** Segments that pick from the users of the bot by what is known of them. */
+export type UserSegment = Extract<Segment, { type: 'all' | 'filter' }>;
+
+export interface UsersSource {
+  readonly botId: number;
+  readonly tables: AudienceTables;
+  /** What days are counted back from, ms UTC. */
+  readonly asOf: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Before any event: the first day that a date can name. */
+const ALWAYS = -8_640_000_000_000_000;
+
+/**
+ * The users of a bot as `(chat, included, excluded)`: whether any of each list of segments has them. What they have done is
+ * looked up in one pass over the events, whatever the number of filters.
+ */
+export function usersSql(
+  include: readonly UserSegment[],
+  exclude: readonly UserSegment[],
+  { botId, tables, asOf }: UsersSource,
+): RawBuilder<unknown> {
+  const performed: Performed[] = [];
+  const anyOf = (segments: readonly UserSegment[]) => {
+    if (segments.length === 0) return sql`FALSE`;
+    const parts = segments.map((segment) => segmentSql(segment, tables, performed));
+    return sql`(${sql.join(parts, sql` OR `)}) IS TRUE`;
+  };
+  const [included, excluded] = [anyOf(include), anyOf(exclude)];
+  const users = sql`${sql.id(tables.users, 'users')} AS u`;
+  const joined =
+    performed.length === 0
+      ? users
+      : sql`${users} LEFT JOIN (${performedSql(performed, { botId, tables, asOf })}) AS p ON p.user_id = u.user_id`;
+  return sql`SELECT u.user_id AS chat, ${included} AS included, ${excluded} AS excluded
+    FROM ${joined} WHERE u.bot_id = ${botId}::int`;
+}
+
+/** @param performed what users must have done is added here; `p` has a column of it by its place */
+function segmentSql(segment: UserSegment, tables: AudienceTables, performed: Performed[]): RawBuilder<unknown> {
+  if (segment.type === 'all') return sql`TRUE`;
+  const { users, events } = segment;
+  const parts = [
+    ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables))]),
+    ...(events === null ? [] : [eventFilterSql(events, performed)]),
+  ];
+  // An empty filter, which cannot be activated, has nobody.
+  return parts.length === 0 ? sql`FALSE` : sql`(${sql.join(parts, sql` AND `)})`;
+}
+
+function eventFilterSql(filter: EventFilter, performed: Performed[]): RawBuilder<unknown> {
+  if (filter.type === 'performed') {
+    const column = sql.ref(`p.${columnOf(performed.push(filter) - 1)}`);
+    return sql`(${column} ${filter.negation ? sql`IS NOT TRUE` : sql`IS TRUE`})`;
+  }
+  const parts = filter.filters.map((part) => eventFilterSql(part, performed));
+  return sql`(${sql.join(parts, filter.type === 'and' ? sql` AND ` : sql` OR `)})`;
+}
+
+const columnOf = (index: number) => `performed_${index}`;
+
+/** A row for each user who has done any of it: who, and which. */
+function performedSql(performed: readonly Performed[], { botId, tables, asOf }: UsersSource): RawBuilder<unknown> {
+  const matches = performed.map(({ eventId, periodDays, condition }) => {
+    const since = periodDays === 0 ? ALWAYS : Math.max(ALWAYS, asOf - periodDays * DAY_MS);
+    const parts = [
+      ...(eventId === null ? [] : [sql`e.event_id = ${eventId}::bigint`]),
+      ...(since === ALWAYS ? [] : [sql`e.date >= ${since}::bigint`]),
+      ...(condition === null ? [] : [conditionSql(condition, (field) => columnSql(field, tables))]),
+    ];
+    return parts.length === 0 ? sql`TRUE` : sql`(${sql.join(parts, sql` AND `)})`;
+  });
+  // What one filter looks for is what the rows are chosen by.
+  const columns = matches.map((match, index) => {
+    const name = sql.id(columnOf(index));
+    return matches.length === 1 ? sql`TRUE AS ${name}` : sql`bool_or(${match}) AS ${name}`;
+  });
+  return sql`SELECT e.user_id, ${sql.join(columns)} FROM ${eventsSql(tables)}
+    WHERE e.bot_id = ${botId}::int AND (${sql.join(matches, sql` OR `)}) GROUP BY e.user_id`;
+}

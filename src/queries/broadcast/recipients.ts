@@ -1,0 +1,89 @@
+import type pg from 'pg';
+
+export const RECIPIENT_STATES = ['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] as const;
+export type RecipientState = (typeof RECIPIENT_STATES)[number];
+
+export interface Recipient {
+  readonly chat_id: number;
+  readonly state: RecipientState;
+  /** Why it was not delivered, in the platform's words where it gave any. */
+  readonly reason: string | null;
+  /** Of the outcome, milliseconds since 1970 UTC; null: there is none yet. */
+  readonly date: number | null;
+}
+
+export interface RecipientPage {
+  /** Null: of every state. */
+  readonly state: RecipientState | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The states in the table; who was never attempted is cancelled if the broadcast says so. */
+const STORED = { attempted: { delivered: 2, not_delivered: 3, unknown: 4 }, waiting: 0 } as const;
+
+/** A page of a broadcast's recipients by chat id, and how many there are on all pages. `recipients`: the read model's schema. */
+export async function listRecipients(
+  { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
+  broadcastId: number,
+  { state, limit, offset }: RecipientPage,
+): Promise<{ readonly items: readonly Recipient[]; readonly total: number }> {
+  const counts = await pool.query<Counts>(
+    `SELECT count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled,
+            cancelled_at::float8 AS cancelled_at
+     FROM ${recipients}.sendings WHERE broadcast_id = $1`,
+    [broadcastId],
+  );
+  const sending = counts.rows[0];
+  const total = sending === undefined ? 0 : totalOf(sending, state);
+  if (sending === undefined || offset >= total) return { items: [], total };
+  // Places are the order of chat ids, from 0 on: without a filter the page is where its places are.
+  const where = state === null ? 'place >= $3 AND place < $3 + $2' : 'state = $4';
+  const { rows } = await pool.query<{ chat_id: number; state: number; reason: string | null; date: number | null }>(
+    `SELECT chat_id::float8, state, reason, date::float8 FROM ${recipients}.recipients
+     WHERE broadcast_id = $1 AND ${where} ORDER BY place LIMIT $2 ${state === null ? '' : 'OFFSET $3'}`,
+    [broadcastId, limit, offset, ...(state === null ? [] : [storedOf(state)])],
+  );
+  const items = rows.map(({ state: stored, ...row }): Recipient => {
+    if (stored !== STORED.waiting) return { ...row, state: shownOf(stored) };
+    return { ...row, state: sending.cancelled ? 'cancelled' : 'pending', date: sending.cancelled_at };
+  });
+  return { items, total };
+}
+
+interface Counts {
+  readonly count_recipients: number;
+  readonly count_delivered: number;
+  readonly count_not_delivered: number;
+  readonly count_unknown: number;
+  readonly cancelled: boolean;
+  readonly cancelled_at: number | null;
+}
+
+function totalOf(counts: Counts, state: RecipientState | null): number {
+  const waiting = counts.count_recipients - counts.count_delivered - counts.count_not_delivered;
+  switch (state) {
+    case null:
+      return counts.count_recipients;
+    case 'delivered':
+      return counts.count_delivered;
+    case 'not_delivered':
+      return counts.count_not_delivered - counts.count_unknown;
+    case 'unknown':
+      return counts.count_unknown;
+    case 'pending':
+      return counts.cancelled ? 0 : waiting;
+    case 'cancelled':
+      return counts.cancelled ? waiting : 0;
+  }
+}
+
+function storedOf(state: RecipientState): number {
+  return state === 'pending' || state === 'cancelled' ? STORED.waiting : STORED.attempted[state];
+}
+
+function shownOf(stored: number): RecipientState {
+  const found = Object.entries(STORED.attempted).find(([, value]) => value === stored);
+  if (found === undefined) throw new TypeError(`a recipient in state ${stored}`);
+  return found[0] as RecipientState;
+}

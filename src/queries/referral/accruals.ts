@@ -1,0 +1,49 @@
+import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+import type { Page } from './referrals.ts';
+
+export interface AccrualRow {
+  readonly id: number;
+  /** Receipt of the event that earned it, ms UTC. */
+  readonly date: number;
+  /** The referred user. */
+  readonly referral_id: number;
+  /** Decimal text; negative for what makes another accrual good. */
+  readonly amount: string;
+  readonly unit_id: number | null;
+  /** 0 on hold, 1 confirmed, 2 paid out. */
+  readonly status: 0 | 1 | 2;
+  /** Null: it is not on hold. */
+  readonly available_at: number | null;
+}
+
+/** Accruals that were not reversed, newest first; `now` in ms UTC decides what is on hold. */
+export async function accrualsOf(
+  { pool, accounts }: AccountSource,
+  { bot, userId }: AccountName,
+  { limit, offset }: Page,
+  now: number,
+): Promise<AccrualRow[]> {
+  const { rows } = await pool.query<AccrualRow>({
+    name: `${accounts}.accruals`,
+    text: `
+      SELECT x.accrual_id::float8 AS id, x.date::float8, x.referral_id::float8, trim_scale(x.amount)::text AS amount,
+             nullif(x.unit, 0)::float8 AS unit_id,
+             CASE WHEN p.status = 2 THEN 2 WHEN x.available_at <= a.t THEN 1 ELSE 0 END AS status,
+             CASE WHEN x.available_at > a.t THEN x.available_at::float8 END AS available_at
+        FROM (SELECT ${judgedAt('$3', 'clock')} AS t FROM ${accounts}.accounts
+               WHERE public_key = $1 AND user_id = $2) a
+       CROSS JOIN (SELECT accrual_id FROM ${accounts}.accruals
+                    WHERE public_key = $1 AND user_id = $2 AND reversed_at IS NULL
+                    ORDER BY accruals.date DESC, place DESC LIMIT $4 OFFSET $5) page
+        JOIN ${accounts}.accruals x USING (accrual_id)
+        LEFT JOIN LATERAL (
+             SELECT c.claimed_by FROM ${accounts}.payouts c
+              WHERE c.public_key = $1 AND c.user_id = $2 AND c.unit = x.unit
+                AND c.requested_at >= greatest(x.available_at, x.at) AND c.place > x.place
+              ORDER BY c.requested_at, c.place LIMIT 1) first ON true
+        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by
+       ORDER BY x.date DESC, x.place DESC`,
+    values: [bot, userId, now, limit, offset],
+  });
+  return rows;
+}

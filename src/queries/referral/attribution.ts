@@ -1,0 +1,61 @@
+import type { Outcome } from '../../domain/referral/attribution.ts';
+import type { ReferralSource } from './source.ts';
+
+/** What a change came to, with the visits that were waiting for an owner set by it, by code. */
+export type KnownOutcome = Outcome & { readonly backfilled?: Readonly<Record<string, number>> };
+
+/** What the change of a commit came to; null: it has not been seen, or was seen days ago. */
+export async function outcomeOf(
+  { pool, referral }: ReferralSource,
+  botId: number,
+  commitId: string,
+): Promise<KnownOutcome | null> {
+  const { rows } = await pool.query<{ outcome: KnownOutcome }>(
+    `SELECT outcome FROM ${referral}.outcomes WHERE bot_id = $1 AND commit_id = $2`,
+    [botId, commitId],
+  );
+  return rows[0]?.outcome ?? null;
+}
+
+/** The owners of those of the codes that are known; null: nobody's yet. */
+export async function ownersOf(
+  { pool, referral }: ReferralSource,
+  botId: number,
+  codes: readonly string[],
+): Promise<Map<string, number | null>> {
+  const { rows } = await pool.query<{ code: string; owner_id: number | null }>(
+    `SELECT code, owner_id::float8 FROM ${referral}.codes WHERE bot_id = $1 AND code = ANY ($2)`,
+    [botId, codes],
+  );
+  return new Map(rows.map(({ code, owner_id }) => [code, owner_id]));
+}
+
+/** How things stand before a mark. */
+export interface Standing {
+  /** Whether the code that is named is known; a referrer always is. */
+  readonly known: boolean;
+  /** Who would be the referrer; null: the code is nobody's. */
+  readonly owner: number | null;
+  /** Whether that one owns any code. */
+  readonly ownsCode: boolean;
+  /** Who refers the user already; null: nobody. */
+  readonly referrer: number | null;
+}
+
+export async function standingOf(
+  { pool, referral }: ReferralSource,
+  botId: number,
+  userId: number,
+  /** One of the two is null. */
+  by: { readonly code: string | null; readonly referrerId: number | null },
+): Promise<Standing> {
+  const { rows } = await pool.query<Standing>(
+    `SELECT named.known, named.owner::float8,
+            EXISTS (SELECT FROM ${referral}.codes c WHERE c.bot_id = $1 AND c.owner_id = named.owner) AS "ownsCode",
+            (SELECT r.referrer_id::float8 FROM ${referral}.referrals r WHERE r.bot_id = $1 AND r.user_id = $2) AS referrer
+       FROM (SELECT $4::bigint IS NOT NULL OR c.code IS NOT NULL AS known, coalesce($4, c.owner_id) AS owner
+               FROM (SELECT) one LEFT JOIN ${referral}.codes c ON c.bot_id = $1 AND c.code = $3) named`,
+    [botId, userId, by.code, by.referrerId],
+  );
+  return rows[0]!;
+}

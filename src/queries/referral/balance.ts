@@ -1,0 +1,54 @@
+import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
+import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+
+/** Amounts are decimal text in normal units; unit null: without a unit. */
+export interface BalanceRow {
+  readonly unit_id: number | null;
+  readonly available: string;
+  readonly reserved: string;
+  readonly paid: string;
+  readonly on_hold: string;
+}
+
+/** One row for each unit in which there ever was an accrual; `now` in ms UTC decides what is on hold. */
+export async function balanceOf(
+  { pool, accounts }: AccountSource,
+  { bot, userId }: AccountName,
+  now: number,
+): Promise<BalanceRow[]> {
+  const { rows } = await pool.query<BalanceRow>({
+    name: `${accounts}.balance`,
+    text: `
+      SELECT nullif(b.unit, 0)::float8 AS unit_id,
+             trim_scale(b.accrued - b.reserved - b.paid - h.on_hold)::text AS available,
+             trim_scale(b.reserved)::text AS reserved, trim_scale(b.paid)::text AS paid,
+             trim_scale(h.on_hold)::text AS on_hold
+        FROM (SELECT *, ${judgedAt('$3', 'clock')} AS t FROM ${accounts}.accounts
+               WHERE public_key = $1 AND user_id = $2) a
+        JOIN ${accounts}.balances b USING (public_key, user_id)
+       CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h
+       ORDER BY b.unit`,
+    values: [bot, userId, now],
+  });
+  return rows;
+}
+
+/**
+ * What is on hold of account `a` and unit `b` at `a.t`: the longest spans that begin later, the shorter ones up to where
+ * those begin, and last the accruals up to where the shortest do.
+ */
+function onHold(accounts: string): string {
+  const ofUnit = 'x.public_key = a.public_key AND x.user_id = a.user_id AND x.unit = b.unit';
+  const spans = HOLD_BITS.map((bits, index) => {
+    const longer = HOLD_BITS[index - 1];
+    const until = longer === undefined ? '' : `AND x.bucket < ((a.t >> ${longer}) + 1) << ${longer - bits}`;
+    return `SELECT amount FROM ${accounts}.holds x
+             WHERE ${ofUnit} AND x.bits = ${bits} AND x.bucket > a.t >> ${bits} ${until}`;
+  });
+  const shortest = HOLD_BITS.at(-1)!;
+  return `${spans.join(' UNION ALL ')}
+    UNION ALL
+    SELECT amount FROM ${accounts}.accruals x
+     WHERE ${ofUnit} AND NOT x.cancelled AND x.available_at > x.at
+       AND x.available_at > a.t AND x.available_at < ((a.t >> ${shortest}) + 1) << ${shortest}`;
+}

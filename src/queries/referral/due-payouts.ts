@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import { CUT_OFF_MS } from '../../domain/referral/delivery-schedule.ts';
+
+/** Where the rows are: the schemas of the versions that answer. */
+export interface DeliverySource {
+  readonly pool: Pool;
+  readonly accounts: string;
+  readonly catalog: string;
+}
+
+/** A payout whose client is to be told of it now, and all that it is told. */
+export interface DuePayout {
+  readonly payout_id: number;
+  readonly user_id: number;
+  /** Decimal text in normal units. */
+  readonly amount: string;
+  readonly unit_id: number | null;
+  readonly unit: string | null;
+  /** Public key. */
+  readonly bot: string;
+  readonly requested_at: number;
+}
+
+export interface DueOptions {
+  readonly now: number;
+  /** Seconds from a payout to its first attempt. */
+  readonly firstDelay: number;
+  /** Payouts that are under way already. */
+  readonly except: readonly number[];
+  /** Bots that have enough under way. */
+  readonly exceptBots: readonly string[];
+  /** At most so many of one bot: none may crowd the others out. */
+  readonly perBot: number;
+}
+
+/** By when the next attempt of a payout `p` is due (dueAt in the domain); for one that was retried perhaps too early. */
+const DUE_AT = (accounts: string): string => `
+CASE WHEN p.status = 0 THEN p.requested_at + $1
+     WHEN p.attempt = 'failed' THEN p.next_at
+     WHEN p.attempt = 'open' THEN (SELECT a.at FROM ${accounts}.attempts a
+                                    WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts) + ${CUT_OFF_MS} END`;
+
+/** The payouts that are due, the longest overdue of each bot first; those whose unit is not known here yet are left out. */
+export async function duePayouts(
+  { pool, accounts, catalog }: DeliverySource,
+  { now, firstDelay, except, exceptBots, perBot }: DueOptions,
+): Promise<DuePayout[]> {
+  const { rows } = await pool.query<DuePayout>({
+    name: `${accounts}.${catalog}.due_payouts`,
+    text: `
+WITH waiting AS (
+  SELECT p.*, ${DUE_AT(accounts)} AS due_at FROM ${accounts}.payouts p
+   WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($3::bigint[])
+     AND p.public_key <> ALL ($4::text[])),
+due AS (
+  SELECT w.*, row_number() OVER (PARTITION BY public_key ORDER BY due_at, payout_id) AS turn
+    FROM waiting w WHERE due_at <= $2)
+SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amount, nullif(d.unit, 0)::float8 AS unit_id,
+       u.code AS unit, d.public_key AS bot, d.requested_at::float8
+  FROM due d
+  JOIN ${catalog}.bots b ON b.public_key = d.public_key
+  LEFT JOIN ${catalog}.units u ON u.bot_id = b.bot_id AND u.unit_id = d.unit
+ WHERE d.turn <= $5 AND (d.unit = 0 OR u.code IS NOT NULL)
+ ORDER BY d.due_at, d.payout_id`,
+    values: [firstDelay * 1000, now, [...except], [...exceptBots], perBot],
+  });
+  return rows;
+}
+
+/** When the first payout that is not under way is due; null: none is. */
+export async function nextDue(
+  { pool, accounts }: DeliverySource,
+  { firstDelay, except, exceptBots }: Omit<DueOptions, 'now' | 'perBot'>,
+): Promise<number | null> {
+  const { rows } = await pool.query<{ due_at: number | null }>({
+    name: `${accounts}.next_due`,
+    text: `SELECT min(${DUE_AT(accounts)})::float8 AS due_at FROM ${accounts}.payouts p
+            WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($2::bigint[])
+              AND p.public_key <> ALL ($3::text[])`,
+    values: [firstDelay * 1000, [...except], [...exceptBots]],
+  });
+  return rows[0]!.due_at;
+}

@@ -1,0 +1,95 @@
+import type { HistoryRow } from '../../domain/referral/account/history.ts';
+import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+
+export interface HistoryQuery {
+  /** Null: amounts without a unit; undefined: every unit. */
+  readonly unitId?: number | null | undefined;
+  /** What was recorded, and which holds had passed, up to then, ms UTC; undefined: up to now. */
+  readonly until?: number | undefined;
+  /** Null: all. */
+  readonly limit: number | null;
+  readonly offset: number;
+}
+
+/** `place` counts a million a commit (projections/accounts/places.ts). */
+const PER_COMMIT = 1_000_000;
+
+/** What moved the balances of an account, oldest first, each row with the balance of its unit behind it. */
+export async function historyRows(
+  { pool, accounts }: AccountSource,
+  { bot, userId }: AccountName,
+  { unitId, until, limit, offset }: HistoryQuery,
+  now: number,
+): Promise<HistoryRow[]> {
+  const { rows } = await pool.query<HistoryRow>({
+    // Not prepared: how many rows are wanted decides how they are found.
+    text: `
+      WITH account AS (
+        SELECT coalesce($5::bigint, ${judgedAt('$4', 'clock')}) AS until, $5::bigint IS NULL AS whole
+          FROM ${accounts}.accounts WHERE public_key = $1 AND user_id = $2),
+      steps (date, recorded, place, event, accrual_id, payout_id, unit, amount, on_hold, available, reserved, paid) AS (
+        ${steps(accounts).join(' UNION ALL ')})
+      SELECT CASE recorded WHEN 1 THEN (place / ${PER_COMMIT})::float8 END AS position, s.date::float8, event,
+             accrual_id::float8, payout_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id,
+             trim_scale(sum(on_hold) OVER so_far)::text AS on_hold,
+             trim_scale(sum(available) OVER so_far)::text AS available,
+             trim_scale(sum(reserved) OVER so_far)::text AS reserved, trim_scale(sum(paid) OVER so_far)::text AS paid
+        FROM steps s
+      WINDOW so_far AS (PARTITION BY unit ORDER BY s.date, recorded, place, coalesce(payout_id, 0)
+                        ROWS UNBOUNDED PRECEDING)
+       ORDER BY s.date, recorded, place, coalesce(payout_id, 0) LIMIT $6::bigint OFFSET $7::bigint`,
+    values: [bot, userId, unitId === null ? 0 : unitId, now, until, limit, offset],
+  });
+  return rows;
+}
+
+/**
+ * The kinds of steps, each up to as many of its first ones as a page may reach: sums so far need no more. Times of one
+ * account rise with the places of what was recorded.
+ */
+function steps(accounts: string): string[] {
+  const kind = (table: string, order: string, columns: string, condition: string, recorded = true): string => `(
+    SELECT ${columns} FROM ${accounts}.${table} x, account
+     WHERE x.public_key = $1 AND x.user_id = $2 AND ($3::bigint IS NULL OR x.unit = $3) AND ${condition}
+       AND (${columns.slice(0, columns.indexOf(','))} <= account.until ${recorded ? 'OR account.whole' : ''})
+     ORDER BY ${order} LIMIT $6::bigint + $7::bigint)`;
+  return [
+    kind(
+      'accruals',
+      'x.place',
+      `x.at, 1, x.place, CASE WHEN x.compensates IS NULL THEN 'accrued' ELSE 'compensated' END, x.accrual_id, NULL::bigint,
+       x.unit, x.amount, CASE WHEN x.available_at > x.at THEN x.amount ELSE 0 END,
+       CASE WHEN x.available_at > x.at THEN 0 ELSE x.amount END, 0, 0`,
+      'true',
+    ),
+    kind(
+      'accruals',
+      'x.available_at, x.place',
+      `x.available_at, 0, x.place, 'hold_passed', x.accrual_id, NULL, x.unit, x.amount, -x.amount, x.amount, 0, 0`,
+      'x.available_at > x.at AND NOT (x.cancelled AND x.reversed_at < x.available_at)',
+      false,
+    ),
+    kind(
+      'accruals',
+      'x.reversed_place',
+      `x.reversed_at, 1, x.reversed_place, 'cancelled', x.accrual_id, NULL, x.unit, -x.amount,
+       CASE WHEN x.available_at > x.reversed_at THEN -x.amount ELSE 0 END,
+       CASE WHEN x.available_at > x.reversed_at THEN 0 ELSE -x.amount END, 0, 0`,
+      'x.cancelled',
+    ),
+    kind(
+      'payouts',
+      'x.place, x.payout_id',
+      `x.requested_at, 1, x.place, 'payout_requested', NULL, x.payout_id, x.unit, x.amount, 0, -x.amount, x.amount, 0`,
+      'true',
+    ),
+    kind(
+      'payouts',
+      'x.processed_place',
+      `x.processed_at, 1, x.processed_place, CASE x.status WHEN 2 THEN 'payout_paid' ELSE 'payout_cancelled' END, NULL,
+       x.payout_id, x.unit, x.amount, 0, CASE x.status WHEN 2 THEN 0 ELSE x.amount END, -x.amount,
+       CASE x.status WHEN 2 THEN x.amount ELSE 0 END`,
+      'x.processed_at IS NOT NULL',
+    ),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { AccountName, AccountSource } from './account-source.ts';
+import type { Page } from './referrals.ts';
+
+/** Times are ms UTC, amounts decimal text. */
+export interface PayoutRow {
+  readonly payout_id: number;
+  readonly user_id: number;
+  readonly amount: string;
+  readonly unit_id: number | null;
+  /** 0 created, 1 processing, 2 paid, 3 failed, 4 cancelled. */
+  readonly status: number;
+  readonly method: string;
+  readonly initiated_by: string;
+  readonly requested_at: number;
+  readonly processed_at: number | null;
+  /** Why the last attempt, or the payout, failed. */
+  readonly error: string | null;
+}
+
+const COLUMNS = `
+  payout_id::float8, user_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, status, method,
+  initiated_by, requested_at::float8, processed_at::float8, error`;
+
+/** Those of an account, newest first. */
+export async function payoutsOf(
+  { pool, accounts }: AccountSource,
+  { bot, userId }: AccountName,
+  { limit, offset }: Page,
+): Promise<PayoutRow[]> {
+  const { rows } = await pool.query<PayoutRow>({
+    name: `${accounts}.payouts`,
+    text: `SELECT ${COLUMNS} FROM ${accounts}.payouts WHERE public_key = $1 AND user_id = $2
+            ORDER BY place DESC, payouts.payout_id DESC LIMIT $3 OFFSET $4`,
+    values: [bot, userId, limit, offset],
+  });
+  return rows;
+}
+
+/** Those of a bot, by id; of a status, where one is given. */
+export async function payoutsOfBot(
+  { pool, accounts }: AccountSource,
+  bot: string,
+  status: number | null,
+): Promise<PayoutRow[]> {
+  const { rows } = await pool.query<PayoutRow>(
+    `SELECT ${COLUMNS} FROM ${accounts}.payouts
+      WHERE public_key = $1 AND ($2::int IS NULL OR status = $2) ORDER BY payouts.payout_id`,
+    [bot, status],
+  );
+  return rows;
+}
+
+/** A payout and the bot that it is of. */
+export async function findPayout(
+  { pool, accounts }: AccountSource,
+  payoutId: number,
+): Promise<(PayoutRow & { readonly bot: string }) | null> {
+  const { rows } = await pool.query<PayoutRow & { readonly bot: string }>(
+    `SELECT ${COLUMNS}, public_key AS bot FROM ${accounts}.payouts WHERE payout_id = $1`,
+    [payoutId],
+  );
+  return rows[0] ?? null;
+}

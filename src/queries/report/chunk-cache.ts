@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+import type { Column, ColumnName } from '../../projections/events/packed/chunk.ts';
+
+/**
+ * Columns of chunks, as reports have read them, for the next report. A chunk is replaced and never changed, and its id is
+ * never used again, so what is found here is right whenever the chunk is in a report's snapshot.
+ */
+export interface ChunkCache {
+  get(chunk: string, name: ColumnName): Column | undefined;
+  set(chunk: string, name: ColumnName, column: Column): void;
+}
+
+/** @param maxBytes how much is kept, the rest being what was not read for longest */
+export function createChunkCache(maxBytes: number): ChunkCache {
+  const columns = new LRUCache<string, Column>({ maxSize: maxBytes, sizeCalculation: bytesOf });
+  return {
+    get: (chunk, name) => columns.get(chunk + name),
+    set: (chunk, name, column) => void columns.set(chunk + name, column),
+  };
+}
+
+/** Some bytes an entry beside its arrays; a text of Latin letters has a byte a letter. */
+function bytesOf(column: Column): number {
+  switch (column.kind) {
+    case 'place':
+      return ENTRY + column.places.byteLength;
+    case 'number':
+      return ENTRY + column.numbers.byteLength;
+    case 'coded': {
+      const { codes, values } = column;
+      const texts = values.reduce<number>(
+        (sum, value) => sum + VALUE + (typeof value === 'string' ? value.length : 0),
+        0,
+      );
+      // Where the events of each value stand is noted beside it once it was asked for (positions.ts).
+      return ENTRY + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + texts;
+    }
+  }
+}
+
+const ENTRY = 300;
+const VALUE = 24;

@@ -1,0 +1,218 @@
+import { sql } from 'kysely';
+import { type Chunk, type Column, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { decodeColumn } from '../../projections/events/packed/columns.ts';
+import { mergeChunks } from '../../projections/events/packed/merge.ts';
+import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
+import type { ChunkCache } from './chunk-cache.ts';
+import type { ReportTables } from './columns.ts';
+import { firstFrom } from './positions.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Milliseconds since 1970 UTC; `to` is the first that no longer belongs. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Takes the events from `begin` to before `end` of a chunk, which lie in the span; later chunks have later events. */
+export type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
+
+/** The events of a bot, in the order of (date, ord). */
+export interface EventSource {
+  /** How many users are known: events have users below that. */
+  readonly users: number;
+  /** Gives the events of a span, with these columns and their dates. */
+  each(span: Span, columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
+}
+
+export interface EventSourceOptions {
+  readonly botId: number;
+  readonly tables: ReportTables;
+  readonly snapshot: Snapshot;
+  readonly cache: ChunkCache;
+}
+
+/**
+ * Events as a report's snapshot has them: those of chunks, from the cache or the table, with what has changed in them
+ * since they were packed, and then those that are not packed yet.
+ */
+export async function openEvents({ botId, tables, snapshot, cache }: EventSourceOptions): Promise<EventSource> {
+  const table = (name: string) => `${tables.events}.${name}`;
+  const [bot] = await snapshot.query(sql<BotRow>`
+    SELECT b.user_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed
+      FROM ${sql.table(table('bots'))} AS b LEFT JOIN ${sql.table(table('timelines'))} AS t USING (bot_id)
+     WHERE b.bot_id = ${botId}`);
+  if (bot === undefined) return { users: 0, each: async () => {} };
+
+  /** Those that may have events of the span. */
+  async function chunksIn({ from, to }: Span): Promise<readonly ChunkRow[]> {
+    const chunks = sql.table(table('chunks'));
+    return snapshot.query(sql<ChunkRow>`
+      SELECT id, events FROM ${chunks} WHERE bot_id = ${botId} AND last_date >= ${from}::bigint
+         AND last_date <= coalesce((SELECT min(last_date) FROM ${chunks} WHERE bot_id = ${botId} AND last_date >= ${to}::bigint),
+                                   9223372036854775807)
+       ORDER BY last_date, last_ord`);
+  }
+
+  /** By chunk, the events that have changed or were added since it was packed. */
+  async function changesIn({ from, to }: Span, names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
+    if (bot!.changed !== true) return new Map();
+    const builders = new Map<string, ChunkBuilder>();
+    const columns = withOrder(names);
+    await snapshot.copy(
+      `SELECT ${rowColumns(columns)}, c.chunk::text FROM ${table('changed_events')} c
+         JOIN ${table('events')} e USING (bot_id, user_id, date, ord)
+        WHERE c.bot_id = ${botId} AND c.date >= ${from} AND c.date < ${to} ORDER BY e.date, e.ord`,
+      columns.length + 1,
+      (bytes, starts, lengths) => {
+        const at = starts[columns.length]!;
+        const chunk = bytes.toString('latin1', at, at + lengths[columns.length]!);
+        let builder = builders.get(chunk);
+        if (builder === undefined) {
+          builder = chunkBuilder(columns, FEW);
+          builders.set(chunk, builder);
+        }
+        builder.add(bytes, starts, lengths);
+      },
+    );
+    return new Map([...builders].map(([chunk, builder]) => [chunk, builder.build()]));
+  }
+
+  /** Gives packed chunks in their order, from the cache as far as it has them. */
+  async function eachPacked(
+    chunks: readonly ChunkRow[],
+    columnsOf: (chunk: ChunkRow) => readonly ColumnName[],
+    onChunk: (chunk: Chunk, row: ChunkRow) => void,
+  ): Promise<void> {
+    for (let next = 0; next < chunks.length; ) {
+      const { row, found, missing } = look(chunks[next]!);
+      if (missing.length === 0) {
+        snapshot.checkTime();
+        onChunk({ size: row.events, columns: found }, row);
+        next++;
+        continue;
+      }
+      const run: Looked[] = [];
+      while (run.length < RUN && next < chunks.length) {
+        const looked = look(chunks[next]!);
+        if (!same(looked.missing, missing)) break;
+        run.push(looked);
+        next++;
+      }
+      await fetchRun(run, missing, onChunk);
+    }
+
+    function look(row: ChunkRow): Looked {
+      const found = new Map<ColumnName, Column>();
+      const missing: ColumnName[] = [];
+      for (const name of columnsOf(row)) {
+        const column = cache.get(row.id, name);
+        if (column === undefined) missing.push(name);
+        else found.set(name, column);
+      }
+      return { row, found, missing };
+    }
+  }
+
+  /** Adds what is missing in all of them. */
+  async function fetchRun(
+    run: readonly Looked[],
+    missing: readonly ColumnName[],
+    onChunk: (chunk: Chunk, row: ChunkRow) => void,
+  ): Promise<void> {
+    let at = 0;
+    await snapshot.copy(
+      `SELECT ${missing.join()} FROM ${table('chunks')}
+        WHERE bot_id = ${botId} AND id IN (${run.map(({ row }) => `'${row.id}'`).join()}) ORDER BY last_date, last_ord`,
+      missing.length,
+      (bytes, starts, lengths) => {
+        snapshot.checkTime();
+        const { row, found } = run[at++]!;
+        for (const [i, name] of missing.entries()) {
+          const [start, length] = [starts[i]!, lengths[i]!];
+          const column = decodeColumn(name, row.events, length < 0 ? null : bytes.subarray(start, start + length));
+          cache.set(row.id, name, column);
+          found.set(name, column);
+        }
+        onChunk({ size: row.events, columns: found }, row);
+      },
+    );
+  }
+
+  async function eachLoose({ from, to }: Span, names: readonly ColumnName[], onChunk: (chunk: Chunk) => void) {
+    const builder = chunkBuilder(names, LOOSE_CHUNK);
+    const { until_date, until_ord } = bot!;
+    const after = until_date === null ? '' : `AND (e.date, e.ord) > (${until_date}, ${until_ord})`;
+    // By the date alone the index would be read from the period's beginning.
+    const first = Math.max(from, until_date ?? from);
+    await snapshot.copy(
+      `SELECT ${rowColumns(names)} FROM ${table('events')} e
+        WHERE e.bot_id = ${botId} AND e.date >= ${first} AND e.date < ${to} ${after} ORDER BY e.date, e.ord`,
+      names.length,
+      (bytes, starts, lengths) => {
+        builder.add(bytes, starts, lengths);
+        if (builder.size < LOOSE_CHUNK) return;
+        snapshot.checkTime();
+        onChunk(builder.build());
+      },
+    );
+    if (builder.size > 0) onChunk(builder.build());
+  }
+
+  return {
+    users: bot.user_count,
+    async each(span, wanted, onChunk) {
+      const names = [...new Set<ColumnName>(['date', ...wanted])];
+      const give = (chunk: Chunk) => {
+        const dates = numbersOf(chunk, 'date');
+        const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
+        if (begin < end) onChunk(chunk, begin, end);
+      };
+      const changes = await changesIn(span, names);
+      await eachPacked(
+        await chunksIn(span),
+        ({ id }) => (changes.has(id) ? withOrder(names) : names),
+        (chunk, { id }) => {
+          const changed = changes.get(id);
+          give(changed === undefined ? chunk : mergeChunks(chunk, changed));
+        },
+      );
+      await eachLoose(span, names, give);
+    },
+  };
+}
+
+/** Chunks that one statement fetches: the walk of the first overlaps with the fetch of the others. */
+const RUN = 500;
+/** Events that are not packed, made into a chunk at once. */
+const LOOSE_CHUNK = 4096;
+/** Events of a chunk that may have changed: more take more memory. */
+const FEW = 32;
+
+interface BotRow {
+  readonly user_count: number;
+  /** null: nothing has been packed. */
+  readonly until_date: number | null;
+  readonly until_ord: number | null;
+  readonly changed: boolean | null;
+}
+
+interface ChunkRow {
+  readonly id: string;
+  readonly events: number;
+}
+
+/** What the cache has of a chunk's columns. */
+interface Looked {
+  readonly row: ChunkRow;
+  readonly found: Map<ColumnName, Column>;
+  readonly missing: readonly ColumnName[];
+}
+
+function withOrder(names: readonly ColumnName[]): readonly ColumnName[] {
+  return names.includes('ord') ? names : [...names, 'ord'];
+}
+
+function same(a: readonly ColumnName[], b: readonly ColumnName[]): boolean {
+  return a.length === b.length && a.every((name, i) => name === b[i]);
+}

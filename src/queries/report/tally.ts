@@ -1,0 +1,255 @@
+import type { Measure, UniqueOf } from '../../domain/report/aggregation.ts';
+import { type Chunk, type ColumnName, codedOf, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
+import { decimalsOf, scaled, statisticOf } from './exact.ts';
+import type { Positions } from './positions.ts';
+import { atLeast, slots } from './slots.ts';
+
+/** Measures events, line by line (combinations of a breakdown) and bucket by bucket. They come in the order of their dates. */
+export interface Tally {
+  readonly columns: readonly ColumnName[];
+  /** Makes ready for events of a chunk. */
+  open(chunk: Chunk): void;
+  /** Adds the events at `positions`, from `from` to before `to`, of one bucket; `lines` are theirs, null: all 0. */
+  add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
+  /** As decimal text, of a bucket or of all together, which are measured and never added up; null: of nothing. */
+  value(line: number, bucket: number | null): string | null;
+}
+
+export interface TallySize {
+  readonly lines: number;
+  /** At least 1. */
+  readonly buckets: number;
+  readonly users: number;
+}
+
+export function tallyOf(measure: Measure, size: TallySize): Tally {
+  switch (measure.type) {
+    case 'count':
+      return countTally(size);
+    case 'uniques':
+      return measure.of === 'user' ? uniqueUsersTally(size) : uniqueSessionsTally(measure.of, size);
+    case 'per_user':
+      return perUserTally(measure, size);
+    case 'property':
+      return propertyTally(measure, size);
+  }
+}
+
+function countTally({ lines, buckets }: TallySize): Tally {
+  const counts = new Float64Array(lines * buckets);
+  return {
+    columns: [],
+    open() {},
+    add(bucket, _positions, linesAt, from, to) {
+      if (linesAt === null) counts[bucket]! += to - from;
+      else for (let i = from; i < to; i++) counts[linesAt[i]! * buckets + bucket]! += 1;
+    },
+    value: (line, bucket) =>
+      String(bucket === null ? sum(counts, line * buckets, buckets) : counts[line * buckets + bucket]),
+  };
+}
+
+function sum(numbers: Float64Array, from: number, count: number): number {
+  let total = 0;
+  for (let i = from; i < from + count; i++) total += numbers[i]!;
+  return total;
+}
+
+/** Of each pair of line and entity, the bucket that it was last seen in: events come by date. */
+function uniquesTally(
+  column: ColumnName,
+  entitiesOf: (chunk: Chunk) => Uint32Array | Float64Array,
+  { lines, buckets }: TallySize,
+  entities?: number,
+): Tally {
+  const pairs = slots(lines, entities);
+  const counts = new Float64Array(lines * buckets);
+  const totals = new Float64Array(lines);
+  /** From 1; 0: never. */
+  let lastSeen = new Int32Array(entities === undefined ? 1024 : pairs.size);
+  let at: Uint32Array | Float64Array = new Uint32Array(0);
+  return {
+    columns: [column],
+    open(chunk) {
+      at = entitiesOf(chunk);
+    },
+    add(bucket, positions, linesAt, from, to) {
+      if (linesAt === null && entities !== undefined) {
+        const entitiesAt = at;
+        const seenIn = lastSeen;
+        let inBucket = 0;
+        let inAll = 0;
+        for (let i = from; i < to; i++) {
+          const entity = entitiesAt[positions[i]!]!;
+          const seen = seenIn[entity]!;
+          if (seen === bucket + 1) continue;
+          seenIn[entity] = bucket + 1;
+          inBucket++;
+          if (seen === 0) inAll++;
+        }
+        counts[bucket]! += inBucket;
+        totals[0]! += inAll;
+        return;
+      }
+      for (let i = from; i < to; i++) {
+        const entity = at[positions[i]!]!;
+        if (Number.isNaN(entity)) continue;
+        const line = linesAt === null ? 0 : linesAt[i]!;
+        const pair = pairs.of(line, entity);
+        if (pair >= lastSeen.length) lastSeen = atLeast(lastSeen, pair + 1);
+        const seen = lastSeen[pair]!;
+        if (seen === bucket + 1) continue;
+        lastSeen[pair] = bucket + 1;
+        counts[line * buckets + bucket]! += 1;
+        if (seen === 0) totals[line]! += 1;
+      }
+    },
+    value: (line, bucket) => String(bucket === null ? totals[line] : counts[line * buckets + bucket]),
+  };
+}
+
+function uniqueUsersTally(size: TallySize): Tally {
+  return uniquesTally('user_idx', (chunk) => placesOf(chunk, 'user_idx'), size, size.users);
+}
+
+function uniqueSessionsTally(of: Exclude<UniqueOf, 'user'>, size: TallySize): Tally {
+  return uniquesTally(of, (chunk) => numbersOf(chunk, of), size);
+}
+
+/** Of how many users have so many events, by that number. */
+type Histogram = number[];
+
+function perUserTally(
+  { statistic }: Extract<Measure, { type: 'per_user' }>,
+  { lines, buckets, users }: TallySize,
+): Tally {
+  const pairs = slots(lines, users);
+  const inBuckets = new Map<number, Histogram>();
+  const inAll: Histogram[] = Array.from({ length: lines }, () => []);
+  let lastSeen = new Int32Array(1024);
+  let counts = new Uint32Array(1024);
+  let totals = new Uint32Array(1024);
+  let at: Uint32Array = new Uint32Array(0);
+  return {
+    columns: ['user_idx'],
+    open(chunk) {
+      at = placesOf(chunk, 'user_idx');
+    },
+    add(bucket, positions, linesAt, from, to) {
+      for (let i = from; i < to; i++) {
+        const line = linesAt === null ? 0 : linesAt[i]!;
+        const pair = pairs.of(line, at[positions[i]!]!);
+        if (pair >= counts.length) {
+          lastSeen = atLeast(lastSeen, pair + 1);
+          counts = atLeast(counts, pair + 1);
+          totals = atLeast(totals, pair + 1);
+        }
+        const isNew = lastSeen[pair] !== bucket + 1;
+        lastSeen[pair] = bucket + 1;
+        const count = isNew ? 0 : counts[pair]!;
+        counts[pair] = count + 1;
+        raise(histogramOf(line * buckets + bucket), count);
+        raise(inAll[line]!, totals[pair]!++);
+      }
+    },
+    value(line, bucket) {
+      const histogram = bucket === null ? inAll[line]! : (inBuckets.get(line * buckets + bucket) ?? []);
+      const counted = histogram.flatMap((users, events) => (users > 0 ? [[BigInt(events), users] as const] : []));
+      return statisticOf(statistic, counted, 0);
+    },
+  };
+
+  function histogramOf(cell: number): Histogram {
+    let histogram = inBuckets.get(cell);
+    if (histogram === undefined) {
+      histogram = [];
+      inBuckets.set(cell, histogram);
+    }
+    return histogram;
+  }
+}
+
+/** A user that had `events` has one more. */
+function raise(histogram: Histogram, events: number): void {
+  while (histogram.length < events + 2) histogram.push(0);
+  if (events > 0) histogram[events]! -= 1;
+  histogram[events + 1]! += 1;
+}
+
+function propertyTally(
+  { statistic, field }: Extract<Measure, { type: 'property' }>,
+  { lines, buckets }: TallySize,
+): Tally {
+  const column = field === 'events.value_int' ? 'value_int' : 'value_amount';
+  /** By cell, how often each value was met, by its number. */
+  const cells: Map<number, number>[] = Array.from({ length: lines * buckets });
+  const numbers = new Map<string, number>();
+  let codes: ArrayLike<number> = [];
+  let numberOf = new Int32Array(0);
+  let ranked: Ranked | undefined;
+  return {
+    columns: [column],
+    open(chunk) {
+      const coded = codedOf(chunk, column);
+      codes = coded.codes;
+      numberOf = Int32Array.from(coded.values, (value) => {
+        if (value === null) return -1;
+        let number = numbers.get(value as string);
+        if (number === undefined) {
+          number = numbers.size;
+          numbers.set(value as string, number);
+        }
+        return number;
+      });
+    },
+    add(bucket, positions, linesAt, from, to) {
+      for (let i = from; i < to; i++) {
+        const number = numberOf[codes[positions[i]!]!]!;
+        if (number < 0) continue;
+        const cell = (linesAt === null ? 0 : linesAt[i]!) * buckets + bucket;
+        let counts = cells[cell];
+        if (counts === undefined) {
+          counts = new Map();
+          cells[cell] = counts;
+        }
+        counts.set(number, (counts.get(number) ?? 0) + 1);
+      }
+    },
+    value(line, bucket) {
+      ranked ??= rankOf([...numbers.keys()]);
+      const { values, ranks, decimals } = ranked;
+      const own =
+        bucket === null ? together(cells.slice(line * buckets, (line + 1) * buckets)) : cells[line * buckets + bucket];
+      const sorted = [...(own ?? [])].sort(([a], [b]) => ranks[a]! - ranks[b]!);
+      return statisticOf(
+        statistic,
+        sorted.map(([number, count]) => [values[number]!, count]),
+        decimals,
+      );
+    },
+  };
+}
+
+/** Values as integers of so many decimals, and how they are ordered. */
+interface Ranked {
+  readonly values: readonly bigint[];
+  readonly ranks: Uint32Array;
+  readonly decimals: number;
+}
+
+function rankOf(texts: readonly string[]): Ranked {
+  const decimals = texts.reduce((most, text) => Math.max(most, decimalsOf(text)), 0);
+  const values = texts.map((text) => scaled(text, decimals));
+  const order = values
+    .map((_, i) => i)
+    .sort((a, b) => (values[a]! < values[b]! ? -1 : values[a]! > values[b]! ? 1 : 0));
+  const ranks = new Uint32Array(order.length);
+  for (const [rank, i] of order.entries()) ranks[i] = rank;
+  return { values, ranks, decimals };
+}
+
+function together(cells: readonly (ReadonlyMap<number, number> | undefined)[]): Map<number, number> {
+  const all = new Map<number, number>();
+  for (const cell of cells) for (const [number, count] of cell ?? []) all.set(number, (all.get(number) ?? 0) + count);
+  return all;
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { ReportField } from '../../domain/report/fields.ts';
+import type { ChunkCache } from './chunk-cache.ts';
+import type { ReportTables } from './columns.ts';
+import { type EventSource, openEvents } from './event-source.ts';
+import { placeOf } from './field-columns.ts';
+import type { MatcherSource, Utm } from './matcher.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What reports that walk a bot's events work on. */
+export interface Walk extends MatcherSource {
+  readonly events: EventSource;
+  readonly checkTime: () => void;
+}
+
+export interface WalkOptions {
+  readonly botId: number;
+  readonly tables: ReportTables;
+  readonly snapshot: Snapshot;
+  readonly cache: ChunkCache;
+}
+
+/** @param fields that the report names */
+export async function openWalk(options: WalkOptions, fields: readonly ReportField[]): Promise<Walk> {
+  const { botId, tables, snapshot } = options;
+  const events = await openEvents(options);
+  const utms = fields.some(isUtm) ? await utmsOf(options) : [];
+  return { botId, tables, query: snapshot.query, users: events.users, utms, events, checkTime: snapshot.checkTime };
+}
+
+function isUtm(field: ReportField): boolean {
+  return placeOf(field).type === 'utm';
+}
+
+async function utmsOf({ botId, tables, snapshot }: WalkOptions): Promise<Utm[]> {
+  const rows = await snapshot.query(sql<Utm & { utm_id: number }>`
+    SELECT utm_id, source, medium, campaign, term, content FROM ${sql.id(tables.events, 'utms')} WHERE bot_id = ${botId}`);
+  const utms: Utm[] = [{ source: null, medium: null, campaign: null, term: null, content: null }];
+  for (const { utm_id, ...utm } of rows) utms[utm_id] = utm;
+  return utms;
+}

@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LosslessNumber } from 'lossless-json';
+import { Piscina } from 'piscina';
+import type { Config } from './config.ts';
+import { DatabaseUnavailableError } from './database/errors.ts';
+import type { Cell, ReportAnswer } from './queries/report/answer.ts';
+import type { ReportTask, RunReport } from './queries/report/run-report.ts';
+import { ReportTimeoutError } from './queries/report/snapshot.ts';
+import type { ReportOutcome, ReportThreadData } from './report-thread.ts';
+
+/** Runs reports elsewhere than on the thread that answers requests. */
+export interface ReportThreads {
+  readonly run: RunReport;
+  stop(): Promise<void>;
+}
+
+const MOST_THREADS = 4;
+/** Of all threads together. */
+const CACHE_BYTES = 384 * 2 ** 20;
+/** A thread that has had nothing to do for so long ends, and what it has kept goes with it. */
+const IDLE_MS = 10 * 60_000;
+/** A thread that does not end a report by itself, so long after its time, is ended. */
+const GRACE_MS = 3000;
+
+/** Starts a thread; more come when reports wait. */
+export function startReportThreads(
+  connectionString: string,
+  config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_TIMEOUT_MS'>,
+): ReportThreads {
+  const maxThreads = Math.min(MOST_THREADS, availableParallelism());
+  const workerData: ReportThreadData = {
+    connectionString,
+    maxWaitMs: config.MAX_WAIT_MS,
+    longestMs: config.REPORT_TIMEOUT_MS,
+    logLevel: config.LOG_LEVEL,
+    cacheBytes: Math.floor(CACHE_BYTES / maxThreads),
+  };
+  const threads = new Piscina<ReportTask, ReportOutcome>({
+    ...program('report-thread'),
+    workerData,
+    minThreads: 1,
+    maxThreads,
+    idleTimeout: IDLE_MS,
+  });
+  return {
+    async run(task) {
+      const signal = AbortSignal.timeout(task.timeoutMs + GRACE_MS);
+      const outcome = await threads.run(task, { signal }).catch((error: unknown): ReportOutcome => {
+        if (signal.aborted) return { type: 'timeout' };
+        throw error;
+      });
+      switch (outcome.type) {
+        case 'answer':
+          return revived(outcome.answer);
+        case 'timeout':
+          throw new ReportTimeoutError(task.timeoutMs);
+        case 'database down':
+          throw new DatabaseUnavailableError(outcome.message);
+      }
+    },
+    stop: () => threads.destroy(),
+  };
+}
+
+/** Numbers that a double may not hold come from another thread as plain objects, in an answer that is nobody else's. */
+function revived(answer: ReportAnswer): ReportAnswer {
+  for (const row of answer.rows) reviveCells(row);
+  for (const column of answer.columns) {
+    if (typeof column.total === 'object') reviveCells(column as unknown as Record<string, Cell>, ['total']);
+    if (column.breakdown !== undefined) reviveCells(column.breakdown);
+  }
+  return answer;
+}
+
+function reviveCells(row: Record<string, Cell>, keys: readonly string[] = Object.keys(row)): void {
+  for (const key of keys) {
+    const cell = row[key];
+    if (typeof cell === 'object' && cell !== null) row[key] = new LosslessNumber(cell.value);
+  }
+}
+
+/** What runs in a thread; from its source by tsx, which does not get into threads by itself (Node.js 20). */
+function program(name: string): { readonly filename: string; readonly execArgv?: string[] } {
+  if (extname(import.meta.url) === '.js') return { filename: fileURLToPath(new URL(`./${name}.js`, import.meta.url)) };
+  const register = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register();`;
+  const filename = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return { filename, execArgv: ['--import', `data:text/javascript,${encodeURIComponent(register)}`] };
+}

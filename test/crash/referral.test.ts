@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { createRule } from '../../src/commands/create-rule.ts';
+import { readEvent } from '../../src/domain/events.ts';
+import { account } from '../../src/domain/referral/account/account.ts';
+import { CUT_OFF_MS } from '../../src/domain/referral/delivery-schedule.ts';
+import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { deliveries } from '../../src/processes/payouts/deliveries.ts';
+import { killableProcess } from '../support/killable-process.ts';
+import { readAll } from '../support/log.ts';
+import { payoutWorld } from '../support/payout-world.ts';
+import { processed } from '../support/processes.ts';
+import { referralCaller } from '../support/referral.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { webhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Processes of the referral program that are killed with -9, each in a process of its own. */
+
+const REFERRALS = 12;
+
+async function countAccountCommits(service: TestService): Promise<number> {
+  return (await readAll(service.log, { categories: ['account'] })).length;
+}
+
+test('kill -9 while rewards are accrued: every event earns once by each rule', async () => {
+  const service = await startTestService();
+  // The service's own instance waits for its turn, which comes when the lease has run out.
+  await service.database.pool.query(
+    `INSERT INTO runtime.leases VALUES ('process ${accruals.name}', 'test', now() + interval '1 hour')
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
+  );
+  const bot = await service.createBot();
+  const call = referralCaller(service, bot);
+  const key = { 'api-key': bot.apiKey };
+  await call.message(1);
+  await service.post('/v1/send-event', { event: 'Order', user_id: 1 }, key); // its id is 101
+  for (const name of ['one', 'another'])
+    await createRule(service.commands, {
+      ...{ bot: bot.publicKey, name, trigger_event_id: 101, reward_type: 'fixed', amount: '1', percent: null },
+      ...{ unit_id: null, hold_days: '0' },
+    });
+  const referred = Array.from({ length: REFERRALS }, (_, index) => 1000 + index);
+  for (const user of referred) await call.visit(user, await call.codeFor(user + 100), Date.now() - 60_000);
+  for (let i = 0; i < 10; i++)
+    await service.post(
+      '/v1/send-event',
+      Array.from({ length: 600 }, (_, index) => ({ event: 'Order', user_id: referred[index % REFERRALS] })),
+      key,
+    );
+  await service.projected();
+
+  const task = { connectionString: service.database.url, process: accruals.name };
+  for (const more of [1, 5]) {
+    const before = await countAccountCommits(service);
+    const kill = await killableProcess(task);
+    await expect
+      .poll(() => countAccountCommits(service), { timeout: 30_000, interval: 1 })
+      .toBeGreaterThanOrEqual(before + more);
+    await kill();
+  }
+  // Two at once, one of which is killed half way, while the service takes its turn.
+  const before = await countAccountCommits(service);
+  const kills = await Promise.all([killableProcess(task), killableProcess(task)]);
+  await expect.poll(() => countAccountCommits(service), { timeout: 30_000, interval: 1 }).toBeGreaterThan(before);
+  await kills[0]!();
+  await service.database.pool.query(`DELETE FROM runtime.leases WHERE holder = 'test'`);
+  await processed(service, accruals.name);
+  await kills[1]!();
+
+  const commits = await readAll(service.log, { categories: ['intake', 'account'] });
+  const expected = commits.flatMap(({ id, events }) =>
+    events
+      .map(readEvent)
+      .flatMap((event) =>
+        event.type === 'custom_events_received'
+          ? event.data.items.flatMap(({ user_id }, index) => (referred.includes(user_id) ? [`${id} ${index}`] : []))
+          : [],
+      ),
+  );
+  const accrued = commits
+    .filter(({ stream }) => stream.startsWith('account-'))
+    .flatMap(({ events }) => events.map(account.read))
+    .flatMap((event) => (event.type === 'reward_accrued' ? [event.data] : []));
+  expect(expected).toHaveLength(6000);
+  const rules = [...new Set(accrued.map(({ rule_id }) => rule_id))];
+  expect(rules).toHaveLength(2);
+  const earned = accrued.map(({ rule_id, event }) => `${event.commit_id} ${event.index} ${rule_id}`);
+  expect(earned.sort()).toEqual(expected.flatMap((event) => rules.map((rule) => `${event} ${rule}`)).sort());
+  expect(new Set(accrued.map(({ accrual_id }) => accrual_id)).size).toBe(accrued.length);
+  await service.stop();
+}, 120_000);
+
+test('kill -9 between a call of a webhook and its record: it is called again, with the same bytes, and paid once', async () => {
+  const [world, client] = await Promise.all([payoutWorld(Date.now()), webhookReceiver()]);
+  const { bot, unitId } = await world.bot(client.url);
+  const names = await Promise.all([1, 2, 3].map(() => world.payout(bot, unitId)));
+  const task = {
+    connectionString: world.database.url,
+    process: deliveries().name,
+    env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
+  };
+  client.answers(() => {}); // killed before it is answered
+  const kill = await killableProcess(task);
+  await expect.poll(() => client.calls.length, { timeout: 30_000 }).toBe(3);
+  await kill();
+  client.answers(200);
+  const killAgain = await killableProcess({ ...task, ahead: CUT_OFF_MS + 1000 });
+  for (const name of names)
+    await expect.poll(() => world.look(name), { timeout: 30_000 }).toMatchObject({ status: 2, attempts: 2 });
+  await killAgain();
+  expect(client.calls).toHaveLength(6);
+  for (const { payoutId, userId } of names) {
+    const told = client.calls.filter(({ headers }) => headers['webhook-id'] === `payout_${payoutId}`);
+    expect(told).toHaveLength(2);
+    expect(told[0]!.body).toBe(told[1]!.body);
+    const ends = (await world.events(bot, userId)).filter(({ type }) => type === 'payout_paid');
+    expect(ends).toHaveLength(1);
+  }
+  await world.close();
+  await client.close();
+}, 120_000);

@@ -1,0 +1,141 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { verdictOf } from '../../src/domain/broadcast/sending-answer.ts';
+import { type BotApi, createBotApi } from '../../src/platform/bot-api.ts';
+import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
+
+/** The client of the platform: what it can tell of a call, and what not. */
+
+const TOKEN = '123:token';
+const MESSAGE = { chat_id: 1, text: 'Hello' };
+
+let platform: BotApiServer;
+let clients: BotApi[] = [];
+beforeAll(async () => {
+  platform = await startBotApi();
+});
+afterAll(() => platform.close());
+afterEach(async () => {
+  platform.behave(() => undefined);
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
+});
+
+function client(root: string, timeouts = {}): BotApi {
+  const made = createBotApi({ root, connections: 4, ...timeouts });
+  clients.push(made);
+  return made;
+}
+
+test('a call is answered, and told of when it begins to be written', async () => {
+  const written: number[] = [];
+  const answer = await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE, () => written.push(1));
+  expect(verdictOf(answer)).toMatchObject({ type: 'done', result: { chat: { id: 1 }, text: 'Hello' } });
+  expect(written).toEqual([1]);
+});
+
+test('a root may have a path', async () => {
+  const answer = await client(`${platform.root}/below`).call(TOKEN, 'sendMessage', MESSAGE);
+  expect(answer).toMatchObject({
+    type: 'answered',
+    status: 400,
+    body: expect.stringContaining('/below/bot123:token/'),
+  });
+});
+
+describe('certainly not sent', () => {
+  test('nobody listens', async () => {
+    const server = await listening(() => {});
+    const root = rootOf(server);
+    await new Promise((resolve) => server.close(resolve));
+    const answer = await client(root).call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer).toEqual({ type: 'not_sent', problem: 'the connection failed: ECONNREFUSED' });
+  });
+
+  test('no connection in time', async () => {
+    // An address for documentation (RFC 5737): nobody answers, or there is no way there.
+    const answer = await client('http://192.0.2.1', { connectTimeoutMs: 500 }).call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer.type).toBe('not_sent');
+  });
+
+  test('a name that there is not', async () => {
+    const answer = await client('http://platform.invalid').call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer.type).toBe('not_sent');
+  });
+});
+
+describe('perhaps sent', () => {
+  test('the connection is cut after the call was read', async () => {
+    platform.behave(() => ({ reset: true }));
+    expect(await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE)).toMatchObject({ type: 'unknown' });
+  });
+
+  test('no answer in time', async () => {
+    platform.behave(() => ({ hang: true }));
+    const answer = await client(platform.root, { answerTimeoutMs: 200 }).call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer).toEqual({ type: 'unknown', problem: 'no answer within 200 ms' });
+  });
+
+  test('an answer that never ends', async () => {
+    const server = await listening((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 50);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const answer = await client(rootOf(server), { answerTimeoutMs: 400 }).call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer.type).toBe('unknown');
+    server.close();
+  });
+
+  test('an answer that is far too long', async () => {
+    platform.behave(() => ({ raw: { status: 200, body: 'x'.repeat(2_000_000) } }));
+    const answer = await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE);
+    expect(answer).toEqual({ type: 'unknown', problem: 'the answer is too large' });
+  });
+});
+
+test('never made twice, whatever happens to its connection', async () => {
+  const before = platform.calls.length;
+  const api = client(platform.root);
+  platform.behave(({ n }) => (n % 2 === 0 ? { reset: true } : undefined));
+  await Promise.all(
+    Array.from({ length: 40 }, (_, i) => api.call(TOKEN, 'sendMessage', { chat_id: i + 1, text: 'x' })),
+  );
+  const chats = platform.calls.slice(before).map(({ chatId }) => chatId);
+  expect(chats.length).toBe(new Set(chats).size);
+});
+
+test('another stand-in, which others have made, takes its calls as the platform does', async () => {
+  const other = new TelegramServer({ port: 0, host: '127.0.0.1', storage: 'RAM' });
+  const free = await listening(() => {});
+  const { port } = new URL(rootOf(free));
+  await new Promise((resolve) => free.close(resolve));
+  other.config.port = Number(port);
+  await other.start();
+  try {
+    const text = '<b>Hello</b>';
+    const reply_markup = { inline_keyboard: [[{ text: 'Buy', callback_data: 'buy' }]] };
+    const call = { chat_id: 5, text, parse_mode: 'HTML', reply_markup };
+    const answer = await client(`http://127.0.0.1:${port}`).call(TOKEN, 'sendMessage', call);
+    expect(verdictOf(answer)).toMatchObject({ type: 'done' });
+    const [stored] = other.storage.botMessages;
+    expect(stored).toMatchObject({ botToken: TOKEN, message: { text, parse_mode: 'HTML' } });
+  } finally {
+    await other.stop();
+  }
+});
+
+function listening(answer: (socket: Socket) => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}); // the client cuts it
+    socket.once('data', () => answer(socket));
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+function rootOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}

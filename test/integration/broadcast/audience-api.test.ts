@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBot } from '../../../src/commands/create-bot.ts';
+import { importUsers } from '../../../src/commands/import-users.ts';
+import { issueKey } from '../../../src/commands/issue-key.ts';
+import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+/**
+ * Audiences over HTTP, made from what came in by the other methods. The platform is nowhere to be reached, so that
+ * nobody is sent to: the recipients are whom the audience was frozen with.
+ */
+
+let service: TestService;
+let bot: TestBot;
+/** Of the same owner, with a key of its own. */
+let other: { readonly publicKey: string; readonly apiKey: string };
+let foreign: TestBot;
+let updateId = 1;
+
+beforeAll(async () => {
+  service = await startTestService({ TELEGRAM_API_ROOT: 'http://127.0.0.1:9' });
+  bot = await service.createBot({ timezone: 'Europe/Berlin' });
+  foreign = await service.createBot();
+  const { ownerId } = bot;
+  const { publicKey } = await createBot(service.commands, { ownerId, name: 'Other', token: TOKEN });
+  const key = { ownerId, bots: [publicKey], kind: 'service' as const, name: null, expiresAt: null };
+  other = { publicKey, apiKey: (await issueKey(service.commands, key)).apiKey };
+  await service.projected();
+});
+afterAll(() => service.stop());
+
+const TOKEN = '123456:token_of-the-bot';
+
+interface Door {
+  readonly apiKey: string;
+}
+const post = (path: string, body: unknown, { apiKey }: Door = bot): Promise<Answer> =>
+  service.post(`/v1/${path}`, body, { 'api-key': apiKey });
+
+async function accepted(path: string, body: unknown, door: Door = bot): Promise<Answer['body']> {
+  const answer = await post(path, body, door);
+  expect(answer).toMatchObject({ status: 200, body: { ok: true } });
+  return answer.body.data;
+}
+
+/** Messages of users to the bot, so that it knows them. */
+function meet(users: readonly { readonly id: number; readonly text?: string }[], door: Door = bot): Promise<unknown> {
+  const updates = users.map(({ id, text = 'Hello' }) => {
+    const entities = text.startsWith('/')
+      ? [{ type: 'bot_command', offset: 0, length: text.split(' ')[0]!.length }]
+      : [];
+    const message = {
+      message_id: 1,
+      date: Math.floor(Date.now() / 1000),
+      chat: { id, type: 'private' },
+      text,
+      entities,
+    };
+    const from = { id, is_bot: false, first_name: `User ${id}`, is_premium: id % 2 === 0 };
+    return { update: { update_id: updateId++, message: { ...message, from } } };
+  });
+  return accepted('send-batch-update', updates, door);
+}
+
+const draft = (segmentations: unknown) => ({ type: 'sendMessage', message: { text: 'Hello' }, segmentations });
+const to = (...include: unknown[]) => ({ include });
+const all = { type: 'all', config: {} };
+const filter = (config: object) => ({ type: 'filter', config });
+const list = (...chat_ids: number[]) => ({ type: 'list', config: { chat_ids } });
+const from = (task_id: number) => ({ type: 'from_task', config: { task_id } });
+const done = (leaf: object) => ['performed_event', leaf];
+
+async function create(segmentations: unknown, door: Door = bot): Promise<number> {
+  return (await accepted('broadcast/create', draft(segmentations), door)).id;
+}
+
+/** Whom a broadcast with this audience is frozen with. */
+async function frozen(segmentations: unknown, door: Door = bot): Promise<number[]> {
+  return chatsOf(await launched(await create(segmentations, door), door), door);
+}
+
+async function launched(id: number, door: Door = bot): Promise<number> {
+  await accepted('broadcast/activate', { id }, door);
+  await expect
+    .poll(async () => (await get(`get?id=${id}`, door)).status, { timeout: 20_000, interval: 50 })
+    .not.toBeOneOf([1, 6, 7]);
+  return id;
+}
+
+async function get(what: string, { apiKey }: Door): Promise<Answer['body']> {
+  const { body } = await service.get(`/v1/broadcast/${what}`, { 'api-key': apiKey });
+  expect(body).toMatchObject({ ok: true });
+  return body.data;
+}
+
+async function chatsOf(id: number, door: Door = bot): Promise<number[]> {
+  await service.projected();
+  const { items } = await get(`recipients?id=${id}&limit=500`, door);
+  return items.map(({ chat_id }: { chat_id: number }) => chat_id);
+}
+
+it('what was acknowledged before is in the audience, whatever it came by', async () => {
+  await meet([{ id: 1 }, { id: 2, text: '/start utmsource-ads' }, { id: 3 }, { id: 4 }, { id: 5 }]);
+  expect(await frozen(to(all))).toEqual([1, 2, 3, 4, 5]);
+
+  await accepted('send-event', { event: 'order', user_id: 99 });
+  await service.projected();
+  const { items: events } = (await service.get('/v1/reports/events', { 'api-key': bot.apiKey })).body.data;
+  const { event_id } = events.find(({ name }: { name: string }) => name === 'order');
+  await accepted('send-event', [
+    { event: 'order', user_id: 3, value_num: 5, category: 'books' },
+    { event: 'order', user_id: 4, value_num: 50, date: '2024-01-01T00:00:00Z' },
+  ]);
+  expect(await frozen(to(filter({ event_filters: done({ event_id }) })))).toEqual([3, 4]);
+  const late = done({ event_id, period_days: 30, negation: true });
+  expect(await frozen(to(filter({ event_filters: late })))).toEqual([1, 2, 4, 5]);
+  const books = done({ event_id, conditions: ['like', 'events.category', 'boo%'] });
+  expect(await frozen(to(filter({ event_filters: books })))).toEqual([3]);
+
+  await accepted('referral/mark-referral', { referral_user_id: 5, referrer_user_id: 1 });
+  const referred = ['=', 'users.addition_fields.referrer_id', 1];
+  expect(await frozen(to(filter({ user_conditions: referred })))).toEqual([5]);
+  expect(await frozen(to(filter({ user_conditions: ['=', 'users.addition_fields.utm_source', 'ads'] })))).toEqual([2]);
+
+  const user = { user_id: 5, custom_fields: { level: { number: '7.50' } } };
+  await importUsers(service.commands, bot.publicKey, [user]);
+  const seven = ['and', ['=', 'users.custom_fields.level', 7.5], ['is', 'users.gender', null]];
+  expect(await frozen({ include: [filter({ user_conditions: seven }), list(-100, 8)], exclude: [list(8)] })).toEqual([
+    -100, 5,
+  ]);
+});
+
+it('an uploaded list serves its broadcast, and no other', async () => {
+  const id = await create(undefined);
+  const uploaded = await accepted('broadcast/upload-segment', { task_id: id, chat_ids: [7, -1001, 7, 3] });
+  const custom = { type: 'custom', config: { segment_id: uploaded.segment_id } };
+  await accepted('broadcast/save', { id, segmentations: { include: [custom], exclude: [list(3)] } });
+  expect(await chatsOf(await launched(id))).toEqual([-1001, 7]);
+
+  const path = 'segmentations.include.0.config.segment_id';
+  for (const answer of [
+    await post('broadcast/save', { id: await create(undefined), segmentations: to(custom) }),
+    await post('broadcast/create', draft(to(custom))),
+  ])
+    expect(answer).toMatchObject({ status: 400, body: { ok: false, error_code: 400, details: [{ path }] } });
+});
+
+describe('another broadcast', () => {
+  it('gives its recipients; one of another bot, those that are users of this one', async () => {
+    await meet([{ id: 21 }, { id: 22 }]);
+    await meet([{ id: 22 }, { id: 23 }], other);
+    const ours = await launched(await create(to(list(21, 40, -5))));
+    const theirs = await launched(await create(to(all, list(-6)), other), other);
+    expect(await chatsOf(theirs, other)).toEqual([22, 23]);
+    expect(await frozen(to(from(ours), from(theirs)))).toEqual([-5, 21, 22, 40]);
+    expect(await frozen({ include: [list(21, 22, 23)], exclude: [from(ours), from(theirs)] })).toEqual([23]);
+  });
+
+  it('must have recipients, be another, and be of the same owner: else it is refused at activation', async () => {
+    const unfrozen = await create(to(all));
+    const others = (await accepted('broadcast/create', draft(to(list(1))), foreign)).id;
+    const own = await create(to(all));
+    for (const task of [unfrozen, others, own, 999_999]) {
+      const refused = await post('broadcast/activate', { id: own, segmentations: to(all, from(task)) });
+      const details = [{ path: 'segmentations.include.1.config.task_id' }];
+      expect(refused).toMatchObject({ status: 400, body: { ok: false, error_code: 400, details } });
+    }
+    expect(await get(`get?id=${own}`, bot)).toMatchObject({ status: 0, segmentations: { include: [all] } });
+  });
+});
+
+it.each([
+  ['include', undefined],
+  ['include', { exclude: [all] }],
+  ['include.1.config', to(all, filter({}))],
+  ['exclude.0.config', { include: [all], exclude: [filter({ user_conditions: [], event_filters: null })] }],
+])('nothing goes out without saying to whom: %s', async (path, segmentations) => {
+  const id = await create(segmentations);
+  const refused = await post('broadcast/activate', { id });
+  expect(refused).toMatchObject({ status: 400, body: { details: [{ path: `segmentations.${path}` }] } });
+  expect(await post('broadcast/create', { ...draft(segmentations), activate: true })).toMatchObject({ status: 400 });
+});
+
+it('is shown as it was sent', async () => {
+  const conditions = ['and', ['not', ['like', 'users.username', '%_bot']], ['>', 'users.custom_fields.n', 0.1]];
+  const segmentations = { include: [filter({ user_conditions: conditions })], exclude: [list(5)] };
+  expect((await get(`get?id=${await create(segmentations)}`, bot)).segmentations).toEqual(segmentations);
+});
+
+it('what is wrong is told with its place and what would be right', async () => {
+  const answer = await post('broadcast/create', draft(to(filter({ user_conditions: ['~', 'users.user_id', 1] }))));
+  expect(answer).toMatchObject({
+    status: 400,
+    body: {
+      ok: false,
+      error_code: 400,
+      details: [
+        {
+          path: 'segmentations.include.0.config.user_conditions.0',
+          message: 'unknown operator',
+          allowed: expect.arrayContaining(['not', 'not like', 'is']),
+        },
+      ],
+    },
+  });
+});

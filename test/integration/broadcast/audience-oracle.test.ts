@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { LosslessNumber } from 'lossless-json';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Segmentations } from '../../../src/domain/broadcast/audience.ts';
+import { parseSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import { type FieldValue, predicateOf } from '../../../src/domain/condition/predicate.ts';
+import type { ReportField } from '../../../src/domain/report/fields.ts';
+import { audienceChats } from '../../../src/queries/broadcast/audience.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { expectedChats } from './audience-oracle.ts';
+import { asked, TIMEZONES, userConditions } from './audience-questions.ts';
+import {
+  AS_OF,
+  BOT_ID,
+  publicKey,
+  SEGMENTS,
+  sampleWorld,
+  storeWorld,
+  TABLES,
+  type WorldUser,
+} from './audience-world.ts';
+
+let database: TestDatabase;
+const world = sampleWorld();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeWorld(database.pool, world);
+});
+afterAll(() => database.drop());
+
+function parse(input: unknown, timezone = 'UTC'): Segmentations {
+  const problems: [] = [];
+  const segmentIds = new Set(SEGMENTS);
+  const segmentations = parseSegmentations(input, { timezone, path: 'segmentations', problems, segmentIds });
+  expect(problems).toEqual([]);
+  return segmentations;
+}
+
+async function chatsOf(segmentations: Segmentations, after: number | null = null): Promise<number[]> {
+  const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after };
+  const chats: number[] = [];
+  for await (const chunk of audienceChats(database.pool, segmentations, source)) chats.push(...chunk);
+  return chats;
+}
+
+it('an audience is what brute force makes of it', async () => {
+  const seen = { some: 0, notAll: 0, negative: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TIMEZONES), asked, async (timezone, input) => {
+      const chats = await chatsOf(parse(input, timezone));
+      expect(chats).toEqual(expectedChats(world, input, timezone, AS_OF));
+      if (chats.length > 0) seen.some += 1;
+      if (chats.length < 35) seen.notAll += 1;
+      if (chats.some((chat) => chat < 0)) seen.negative += 1;
+    }),
+    { numRuns: 500 },
+  );
+  expect(Math.min(seen.some, seen.notAll, seen.negative)).toBeGreaterThan(80);
+});
+
+it('the predicate of a condition holds for the users whom its SQL finds', async () => {
+  const users = world.users.filter(({ bot_id }) => bot_id === BOT_ID);
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TIMEZONES), userConditions, async (timezone, user_conditions) => {
+      const segmentations = parse({ include: [{ type: 'filter', config: { user_conditions } }] }, timezone);
+      const [segment] = segmentations.include;
+      if (segment?.type !== 'filter') throw new Error('a filter was parsed as something else');
+      const holds = predicateOf<ReportField, WorldUser>(segment.users!, readerOf);
+      const found = users.filter(holds).map(({ user_id }) => user_id);
+      expect(await chatsOf(segmentations)).toEqual(found.sort((a, b) => a - b));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function readerOf({ root, key, type }: ReportField): (user: WorldUser) => FieldValue {
+  return (user) => {
+    const { custom_fields, addition_fields, referral } = user;
+    const referred = { referrer_id: referral?.referrer_id, referral_code: referral?.code };
+    const values = {
+      user,
+      'user.custom_fields': custom_fields,
+      'user.addition_fields': { ...addition_fields, ...referred },
+    };
+    const value =
+      (values[root as keyof typeof values] as Readonly<Record<string, FieldValue | undefined>>)[key] ?? null;
+    if (typeof value !== 'number' || type === 'date') return value;
+    return type === 'dynamic' ? new LosslessNumber(String(value)) : String(value);
+  };
+}
+
+it('what is above a chat is the rest of the audience', async () => {
+  await fc.assert(
+    fc.asyncProperty(asked, fc.constantFrom(-6, -5, 0, 3, 30, Number.MAX_SAFE_INTEGER), async (input, after) => {
+      const all = await chatsOf(parse(input));
+      expect(await chatsOf(parse(input), after)).toEqual(all.filter((chat) => chat > after));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('comes in chunks of 10,000, and whoever stops half way leaves no connection behind', async () => {
+  const chat_ids = Array.from({ length: 25_000 }, (_, index) => (index * 7919) % 25_000 || -1);
+  const list = parse({ include: [{ type: 'list', config: { chat_ids } }] });
+  const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
+  const sizes: number[] = [];
+  for await (const chunk of audienceChats(database.pool, list, source)) sizes.push(chunk.length);
+  expect(sizes).toEqual([10_000, 10_000, 5000]);
+  for await (const _ of audienceChats(database.pool, list, source)) break;
+  expect(database.pool.totalCount - database.pool.idleCount).toBe(0);
+});
+
+it('nobody is included where nothing is', async () => {
+  expect(await chatsOf(parse({ include: [], exclude: [{ type: 'all' }] }))).toEqual([]);
+  expect(await chatsOf(parse({ include: [{ type: 'filter', config: {} }] }))).toEqual([]);
+  expect(await chatsOf(parse(null))).toEqual([]);
+});
+
+it('a statement that takes long is ended when nobody waits for it', async () => {
+  const { pool } = database;
+  const locker = await pool.connect();
+  try {
+    await locker.query(`BEGIN; LOCK TABLE ${TABLES.users}.users`);
+    const stopping = new AbortController();
+    const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
+    const chats = audienceChats(pool, parse({ include: [{ type: 'all' }] }), source, stopping.signal);
+    const first = chats.next();
+    await expect
+      .poll(async () => {
+        const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return (await pool.query(waiting)).rowCount;
+      })
+      .toBeGreaterThan(0);
+    stopping.abort(new Error('cancelled'));
+    await expect(first).rejects.toThrow('cancelled');
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+});

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import type pg from 'pg';
+import { BROADCASTS_DDL } from '../../../src/projections/broadcasts/tables.ts';
+import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
+import { RECIPIENTS_DDL } from '../../../src/projections/recipients/tables.ts';
+import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
+import { USERS_DDL } from '../../../src/projections/users/tables.ts';
+
+/** Whom audiences in these tests are made from, in tables and, for the oracle, as it is: users, what they did, and lists. */
+export interface World {
+  readonly users: readonly WorldUser[];
+  readonly events: readonly WorldEvent[];
+  /** Chats that were uploaded, by segment. */
+  readonly segments: ReadonlyMap<number, readonly number[]>;
+  /** Recipients of broadcasts, by broadcast. */
+  readonly tasks: ReadonlyMap<number, { readonly bot_id: number; readonly chats: readonly number[] }>;
+}
+
+/** Dates are ms UTC; null is missing. */
+export interface WorldUser {
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly full_name: string | null;
+  readonly username: string | null;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly date_create: number;
+  readonly date_last_active: number | null;
+  readonly gender: string | null;
+  readonly is_bot: boolean | null;
+  readonly user_status: string;
+  readonly is_premium: boolean | null;
+  readonly language_code: string | null;
+  readonly timezone: string | null;
+  readonly custom_fields: Readonly<Record<string, string | number | boolean>>;
+  readonly addition_fields: Readonly<Record<string, string>>;
+  readonly referral: { readonly referrer_id: number; readonly code: string | null } | null;
+}
+
+/** Numbers are decimal text. */
+export interface WorldEvent {
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly event_id: number;
+  readonly date: number;
+  readonly value_int: string | null;
+  readonly value_amount: string | null;
+  readonly unit: string | null;
+  readonly value_str: string | null;
+  readonly category: string | null;
+  readonly utm_source: string | null;
+  readonly properties: Readonly<Record<string, string>> | null;
+}
+
+export const BOT_ID = 7;
+export const OTHER_BOT_ID = 8;
+export const TABLES = {
+  users: 'users_test',
+  events: 'events_test',
+  referral: 'referral_test',
+  broadcasts: 'broadcasts_test',
+  recipients: 'recipients_test',
+};
+export const AS_OF = Date.UTC(2025, 5, 11, 15, 30, 12, 345);
+export const SEGMENTS = [11, 12];
+export const TASKS = { own: 21, ofOtherBot: 22, empty: 23 };
+
+/** Text that collations, UTF-16 and bytes order differently, and that patterns could take for more than text. */
+export const TEXTS = [
+  '',
+  'A',
+  'a',
+  'ab',
+  'aab',
+  'B',
+  'ä',
+  'É',
+  '%',
+  'a_b',
+  'a\\b',
+  "o'x",
+  'a\nb',
+  '\ufffd',
+  '\u{1f600}',
+];
+export const SOURCES = ['ads', 'Ads', 'ä'];
+const DAY = 86_400_000;
+
+/** 80 users of two bots and 250 events, many at the edges of days counted back. The same every time. */
+export function sampleWorld(): World {
+  const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 2 });
+  const text = nullable(fc.constantFrom(...TEXTS));
+  const date = fc
+    .tuple(fc.integer({ min: -1, max: 9 }), fc.constantFrom(-1000, -1, 0, 0, 1, 655, 3_600_000))
+    .map(([days, more]) => AS_OF - days * DAY + more);
+  const decimal = nullable(fc.constantFrom('0', '0.1', '-0.3', '10', '99.99', '999999999999999.123456', '7'));
+  const user = fc.record({
+    full_name: text,
+    username: text,
+    first_name: text,
+    last_name: text,
+    date_create: date,
+    date_last_active: nullable(date),
+    gender: nullable(fc.constantFrom('f', 'm')),
+    is_bot: nullable(fc.boolean()),
+    user_status: fc.constantFrom('active', 'blocked', 'deactivated'),
+    is_premium: nullable(fc.boolean()),
+    language_code: nullable(fc.constantFrom('de', 'en')),
+    timezone: nullable(fc.constantFrom('Europe/Berlin', 'UTC')),
+    custom_fields: fc.dictionary(fc.constantFrom('level', "na'me"), fc.constantFrom('1', 1, 1.5, true, false, 'ä')),
+    addition_fields: fc.dictionary(fc.constantFrom('utm_source', 'start_param'), fc.constantFrom(...TEXTS)),
+    referral: nullable(fc.record({ referrer_id: fc.integer({ min: 1, max: 5 }), code: nullable(fc.constant('abc')) })),
+  });
+  const ids = [...Array.from({ length: 39 }, (_, index) => index + 1), Number.MAX_SAFE_INTEGER];
+  const users = fc
+    .sample(user, { numRuns: 2 * ids.length, seed: 3 })
+    // Half of the other bot's users are users of this one.
+    .map((fields, index) =>
+      index < ids.length
+        ? { ...fields, bot_id: BOT_ID, user_id: ids[index]! }
+        : { ...fields, bot_id: OTHER_BOT_ID, user_id: 20 + index - ids.length },
+    );
+  const event = fc.record({
+    bot_id: fc.constantFrom(BOT_ID, BOT_ID, BOT_ID, OTHER_BOT_ID),
+    user_id: fc.integer({ min: 1, max: 30 }),
+    event_id: fc.constantFrom(1, 101, 102, 103),
+    date,
+    value_int: decimal,
+    value_amount: decimal,
+    unit: nullable(fc.constantFrom('EUR', 'XTR')),
+    value_str: text,
+    category: text,
+    utm_source: nullable(fc.constantFrom(...SOURCES)),
+    properties: nullable(fc.dictionary(fc.constantFrom('command', "it's"), fc.constantFrom(...TEXTS))),
+  });
+  return {
+    users,
+    events: fc.sample(event, { numRuns: 250, seed: 4 }),
+    segments: new Map([
+      [11, [-1001234567890, -5, 3, 4, 5, 1000]],
+      [12, [4, 5, 6, 7, Number.MIN_SAFE_INTEGER]],
+    ]),
+    tasks: new Map([
+      [TASKS.own, { bot_id: BOT_ID, chats: [-5, 1, 2, 3, 1000, 2000] }],
+      [TASKS.ofOtherBot, { bot_id: OTHER_BOT_ID, chats: [-5, 2, 3, 25, 50, 1000] }],
+      [TASKS.empty, { bot_id: BOT_ID, chats: [] }],
+    ]),
+  };
+}
+
+/** Creates the read models' tables and fills them. */
+export async function storeWorld(pool: pg.Pool, { users, events, segments, tasks }: World): Promise<void> {
+  for (const [schema, ddl] of [
+    [TABLES.users, USERS_DDL],
+    [TABLES.events, EVENTS_DDL],
+    [TABLES.referral, REFERRAL_DDL],
+    [TABLES.broadcasts, BROADCASTS_DDL],
+    [TABLES.recipients, RECIPIENTS_DDL],
+  ])
+    await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
+  const insert = (table: string, rows: readonly object[]) =>
+    pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
+      JSON.stringify(rows),
+    ]);
+  await insert(
+    `${TABLES.users}.users`,
+    users.map(({ referral: _, ...user }) => user),
+  );
+  await insert(
+    `${TABLES.referral}.referrals`,
+    users.flatMap(({ referral, bot_id, user_id }) =>
+      referral === null ? [] : [{ bot_id, user_id, ...referral, date: AS_OF, ord: 1 }],
+    ),
+  );
+  await insert(
+    `${TABLES.events}.utms`,
+    [BOT_ID, OTHER_BOT_ID].flatMap((bot_id) => SOURCES.map((source, utm_id) => ({ bot_id, utm_id, source }))),
+  );
+  await insert(
+    `${TABLES.events}.events`,
+    events.map(({ utm_source, ...columns }, index) => ({
+      ...columns,
+      date_received: columns.date,
+      ord: index,
+      session: index,
+      user_idx: columns.user_id,
+      commit_id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+      idx: 0,
+      utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source),
+    })),
+  );
+  await insert(
+    `${TABLES.broadcasts}.segment_chats`,
+    [...segments].flatMap(([segment_id, chats]) => chats.map((chat_id) => ({ segment_id, chat_id }))),
+  );
+  await insert(
+    `${TABLES.recipients}.sendings`,
+    [...tasks].map(([broadcast_id, { bot_id, chats }]) => ({
+      broadcast_id,
+      public_key: publicKey(bot_id),
+      status: 3,
+      launch: 1,
+      count_recipients: chats.length,
+      count_delivered: 0,
+      count_not_delivered: 0,
+      count_unknown: 0,
+      cancelled: false,
+    })),
+  );
+  await insert(
+    `${TABLES.recipients}.recipients`,
+    [...tasks].flatMap(([broadcast_id, { chats }]) =>
+      chats.map((chat_id, place) => ({ broadcast_id, chat_id, place, state: 2 })),
+    ),
+  );
+}
+
+export const publicKey = (botId: number): string => `bot${botId}`;

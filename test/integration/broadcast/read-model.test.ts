@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
+import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
+import { saveBroadcast } from '../../../src/commands/broadcast/save.ts';
+import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
+import { createBot } from '../../../src/commands/create-bot.ts';
+import type { CommandContext } from '../../../src/commands/handle.ts';
+import { createIdPool } from '../../../src/commands/reserve-ids.ts';
+import {
+  failBroadcast,
+  finishBroadcast,
+  freezeAudience,
+  startResolution,
+  startSending,
+} from '../../../src/domain/broadcast/lifecycle.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
+import type { RecordedCommit } from '../../../src/log/port.ts';
+import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
+import { anOwner } from '../../support/catalog.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { applyBatch } from '../../support/projection.ts';
+import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
+import { type Rows, rowsOf } from '../../support/replay.ts';
+import { testSources } from '../../support/test-sources.ts';
+
+let database: TestDatabase;
+let tables: readonly string[];
+let log: MemoryLog;
+let lanes: readonly (readonly RecordedCommit[])[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await createFirstTables(database.pool, broadcastsReadModel);
+  const names = Object.keys(await rowsOf(database.pool, broadcastsReadModel));
+  tables = names.map((name) => `${firstSchema(broadcastsReadModel)}.${name}`);
+  log = memoryLog(64);
+  const context = { log, sources: testSources() };
+  const ownerId = await anOwner(context);
+  for (const name of ['First', 'Second']) {
+    const { publicKey } = await createBot(context, { ownerId, name });
+    await aBusyBot(context, ownerId, publicKey);
+  }
+  lanes = log.commits.filter((commits) => commits.length > 0);
+});
+afterAll(() => database.drop());
+
+const content = {
+  name: 'Ärger, "quoted"',
+  message: { text: 'Hello\n\\' },
+  segmentations: '{"include":[{"type":"filter","config":{"user_conditions":["=","x",0.10]}}],"exclude":[]}',
+  settings: DEFAULT_SETTINGS,
+  date_send: null,
+};
+
+/** A draft with lists, one that was cancelled, one that has finished, and one that failed and was launched again. */
+async function aBusyBot(context: CommandContext, ownerId: number, bot: string): Promise<void> {
+  const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
+  const create = async (): Promise<number> => {
+    const command = { ids: ids.broadcast, bot, ownerId, type: 'sendMessage', content, activate: null } as const;
+    return (await createBroadcast(context, command, {})).broadcast.id;
+  };
+  const activate = (id: number) =>
+    activateBroadcast(context, { bot, id, ownerId, changes: { name: null }, ready: () => undefined }, {});
+  const draft = await create();
+  await uploadSegment(context, ids.segment, { bot, id: draft }, [-5, 3, 9], {});
+  await saveBroadcast(context, { bot, id: draft }, { name: 'Saved', date_send: 1_800_000_000_000 }, {});
+  await uploadSegment(context, ids.segment, { bot, id: draft }, [3], {});
+  const cancelled = await create();
+  await activate(cancelled);
+  await cancelBroadcast(context, { bot, id: cancelled, ownerId }, {});
+  for (const fails of [false, true]) {
+    const id = await create();
+    await activate(id);
+    const name = { bot, id };
+    await advanceBroadcast(context, name, startResolution);
+    await advanceBroadcast(context, name, (state, now) => freezeAudience(state, 10, now));
+    await advanceBroadcast(context, name, startSending);
+    if (fails) {
+      await advanceBroadcast(context, name, (state, now) => failBroadcast(state, 'Unauthorized', now));
+      await activate(id);
+    } else await advanceBroadcast(context, name, finishBroadcast);
+  }
+}
+
+/** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
+async function project(order: readonly number[], size: number): Promise<Rows> {
+  const { pool } = database;
+  await pool.query(`TRUNCATE ${tables.join(', ')}`);
+  const next = lanes.map(() => 0);
+  const batch = async (lane: number): Promise<void> => {
+    await applyBatch(pool, broadcastsReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size), log.keys);
+    next[lane]! += size;
+  };
+  for (const lane of order) await batch(lane);
+  for (const lane of lanes.keys()) while (next[lane]! < lanes[lane]!.length) await batch(lane);
+  return rowsOf(pool, broadcastsReadModel);
+}
+
+it('holds what the log says', async () => {
+  await project([], 1000);
+  const { rows } = await database.pool.query(
+    `SELECT bot_id, owner_id::int, status, name, name_folded, date_send::float8, frozen::int,
+            broadcast::jsonb -> 'message' ->> 'text' AS text, broadcast::jsonb ->> 'segmentations' AS segmentations
+     FROM ${firstSchema(broadcastsReadModel)}.broadcasts WHERE bot_id = 1 ORDER BY id`,
+  );
+  const { segmentations } = content;
+  const common = { bot_id: 1, owner_id: 1, text: 'Hello\n\\', segmentations, frozen: null, date_send: null };
+  expect(rows).toEqual([
+    { ...common, status: 0, name: 'Saved', name_folded: 'saved', date_send: 1_800_000_000_000 },
+    { ...common, status: 0, name: null, name_folded: null },
+    { ...common, status: 3, name: null, name_folded: null, frozen: 10 },
+    { ...common, status: 1, name: null, name_folded: null, frozen: 10 },
+  ]);
+  const chats = await database.pool.query(
+    `SELECT count::int, parts, stored, array_agg(chat_id::int ORDER BY chat_id) AS chats
+     FROM ${firstSchema(broadcastsReadModel)}.segments JOIN ${firstSchema(broadcastsReadModel)}.segment_chats
+       USING (segment_id) GROUP BY segment_id, 1, 2, 3 ORDER BY segment_id`,
+  );
+  const [list, single] = [
+    { count: 3, parts: 1, stored: 1, chats: [-5, 3, 9] },
+    { count: 1, parts: 1, stored: 1, chats: [3] },
+  ];
+  expect(chats.rows).toEqual([list, single, list, single]);
+});
+
+it('is the same however the lanes interleave and the batches are cut', async () => {
+  const expected = await project([], 1000);
+  const lane = fc.integer({ min: 0, max: lanes.length - 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(lane, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
+      expect(await project(order, size)).toEqual(expected);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+it('stops at a broadcast of a bot that is not there, and at a part that does not follow', async () => {
+  await project([], 1000);
+  const all = lanes.flat();
+  const created = all.find(({ events }) => events[0]?.type === 'broadcast_created')!;
+  const stray = { ...created, stream: 'broadcast-bNone/9' };
+  await expect(applyBatch(database.pool, broadcastsReadModel, [stray], log.keys)).rejects.toThrow(
+    '0 rows instead of 1',
+  );
+  const part = all.find(({ events }) => events[0]?.type === 'segment_part_uploaded')!;
+  await expect(applyBatch(database.pool, broadcastsReadModel, [part], log.keys)).rejects.toThrow('does not follow');
+});

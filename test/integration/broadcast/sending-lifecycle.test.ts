@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { changeOwner } from '../../../src/commands/change-owner.ts';
+import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
+import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
+import { pause } from '../../../src/pause.ts';
+import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
+import { systemSources } from '../../../src/system-sources.ts';
+import { type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
+import { hasEnded, launch, recipientsOf, sendingBot, sendingOf, until } from '../../support/broadcasts.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
+import { startTestInstance, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+/** Broadcasts beside the clock, plans, and services that stop and start. */
+
+const HOUR_MS = 3_600_000;
+
+let platform: BotApiServer;
+let service: TestService;
+let bot: TestBot;
+let others: { stop(): Promise<void> }[];
+/** Calls before the present test. */
+let before: number;
+
+beforeAll(async () => {
+  platform = await startBotApi();
+  service = await startTestService({ TELEGRAM_API_ROOT: platform.root });
+});
+afterAll(async () => {
+  await service?.stop();
+  await platform?.close();
+});
+beforeEach(async () => {
+  bot = await sendingBot(service);
+  others = [];
+  before = platform.calls.length;
+});
+afterEach(async () => {
+  for (const other of others) await other.stop();
+  platform.behave(() => undefined);
+  expect(platform.mistakes).toEqual([]);
+});
+
+const calls = (): readonly Call[] => platform.calls.slice(before);
+const some = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
+
+async function errorOf(id: number): Promise<string | null> {
+  await service.projected();
+  const { rows } = await service.database.pool.query<{ broadcast: string }>(
+    `SELECT broadcast FROM ${firstSchema(broadcastsReadModel)}.broadcasts WHERE id = $1`,
+    [id],
+  );
+  return JSON.parse(rows[0]!.broadcast).error;
+}
+
+test('a schedule is waited for; one that the service slept through for more than an hour is missed, a lesser one is kept', async () => {
+  const now = Date.now();
+  const soon = await launch(service, bot, { chats: [1], date_send: now + 1500 });
+  expect((await until(service, soon, ({ status }) => status > 0)).status).toBe(1);
+  await until(service, soon, hasEnded);
+  expect(Date.now()).toBeGreaterThanOrEqual(now + 1500);
+
+  // Activated three hours ago, for two hours ago and for half an hour ago.
+  const ids: number[] = [];
+  await service.restart(async () => {
+    const log = await openPostgresLog({ connectionString: service.database.url, anyCategories: ANY_CATEGORIES });
+    const then = { commands: { log, sources: { ...systemSources, now: () => now - 3 * HOUR_MS } } };
+    ids.push(await launch(then, bot, { chats: [2], date_send: now - 2 * HOUR_MS }));
+    ids.push(await launch(then, bot, { chats: [3], date_send: now - HOUR_MS / 2 }));
+    await log.close();
+  });
+  const [missed, kept] = ids;
+  expect(await until(service, missed!, hasEnded)).toMatchObject({ status: 5 });
+  expect(await errorOf(missed!)).toBe('missed');
+  expect(await until(service, kept!, hasEnded)).toMatchObject({ status: 3, count_delivered: 1 });
+  expect(calls().map(({ chatId }) => chatId)).toEqual([1, 3]);
+});
+
+test('the plan is asked for again when sending starts', async () => {
+  const id = await launch(service, bot, { chats: [1], date_send: Date.now() + 1000 });
+  await changeOwner(service.commands, bot.ownerId, { plan: 'free' });
+  expect(await until(service, id, hasEnded)).toMatchObject({ status: 5, count_recipients: 1 });
+  expect(await errorOf(id)).toBe('premium plan required');
+  expect(calls()).toEqual([]);
+});
+
+test('a service that stops gives back whom it has not begun to send to; the next one goes on after a second', async () => {
+  platform.behave(() => ({ delayMs: 50 }));
+  const id = await launch(service, bot, { chats: some(300), cap: 60 });
+  await until(service, id, ({ count_delivered }) => count_delivered > 30);
+  await service.restart();
+  const at = calls().map((call) => call.at);
+  expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 300, count_unknown: 0 });
+  expect(calls()).toHaveLength(300);
+  const first = calls()[at.length];
+  expect(first!.at - at.at(-1)!).toBeGreaterThan(1000);
+});
+
+test('with several senders one sends for a bot, and another goes on when that one stops', async () => {
+  others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
+  others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
+  const id = await launch(service, bot, { chats: some(400), cap: 100 });
+  await until(service, id, ({ count_delivered }) => count_delivered > 30);
+  for (const other of others.splice(0)) {
+    await other.stop();
+    await pause(300);
+  }
+  expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 400 });
+  expect(calls()).toHaveLength(400);
+  expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
+});
+
+test('a cancellation waits for the answers to what was begun', async () => {
+  platform.behave(() => ({ delayMs: 700 }));
+  const id = await launch(service, bot, { chats: some(50), cap: 20 });
+  while (calls().length === 0) await pause(10);
+  await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
+  const end = await until(service, id, hasEnded);
+  expect(end).toMatchObject({ status: 4, cancelled: true, count_not_delivered: 0 });
+  // Whoever was called has the platform's answer, not a guess.
+  expect(end.count_delivered).toBe(calls().length);
+  expect(await sendingOf(service, id)).toMatchObject({ count_recipients: 50 });
+});

@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../demo/client.ts';
+import { history } from '../../demo/history.ts';
+import { loadDemo } from '../../demo/load.ts';
+import { createDemo } from '../../src/commands/create-demo.ts';
+import { paste, shellBlocks } from '../support/readme.ts';
+import { type Answer, startTestService, type TestService } from '../support/service.ts';
+import { ROOT } from '../support/source-files.ts';
+
+/** The demo's history in a real service, and the README's cookbook, whose commands a shell runs on it. */
+
+const DEMO = { seed: 1, size: 4000, now: Date.now() };
+const sent = history(DEMO.seed, DEMO.size, DEMO.now);
+let service: TestService;
+let apiKey: string;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  apiKey = (await createDemo(service.commands, { kept: null, keep: async () => {} }))!.apiKey;
+  folder = await mkdtemp(join(tmpdir(), 'botledger-demo-'));
+  await writeFile(join(folder, 'demo.key'), `${apiKey}\n`);
+  await service.projected();
+  await loadDemo(createClient(service.address, apiKey), DEMO, () => {});
+  await service.projected();
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const get = async (path: string): Promise<Answer['body']> => (await service.get(path, { 'api-key': apiKey })).body.data;
+
+async function counts(): Promise<Record<string, number>> {
+  const { items } = await get('/v1/reports/events');
+  return Object.fromEntries(items.map(({ name, count }: { name: string; count: number }) => [name, count]));
+}
+
+/** What the history has of each kind that has a name of its own in what is sent. */
+function expected(): Record<string, number> {
+  const names = sent.items.flatMap(({ method, body }) => {
+    if (method === 'send-target') return ['Sale'];
+    if (method === 'send-event') return [(body as { event: string }).event];
+    const text = JSON.stringify(body);
+    return ['callback_query', 'successful_payment', '"text":"/start', 'kicked"}}'].filter((part) =>
+      text.includes(part),
+    );
+  });
+  return Object.fromEntries([...new Set(names)].map((name) => [name, names.filter((each) => each === name).length]));
+}
+
+it('counts what the history has, without an error', async () => {
+  const { callback_query, successful_payment, '"text":"/start': start, 'kicked"}}': block, ...named } = expected();
+  expect(Object.keys(named)).toHaveLength(8);
+  expect(await counts()).toMatchObject({
+    ...named,
+    callback: callback_query,
+    payment: successful_payment,
+    start,
+    block,
+  });
+  expect((await get('/v1/bot-errors')).items).toEqual([]);
+  const { items } = await get('/v1/broadcast/list');
+  expect(items).toHaveLength(1);
+  const { referrals } = await get('/v1/referral/referrals?user_id=700000001');
+  expect(referrals.length).toBeGreaterThan(0);
+});
+
+it('has the same history for the same seed and moment, and a smaller one within a larger one', () => {
+  expect(history(DEMO.seed, DEMO.size, DEMO.now)).toEqual(sent);
+  const all = new Set(sent.items.map((item) => JSON.stringify(item)));
+  expect(history(DEMO.seed, 500, DEMO.now).items.filter((item) => !all.has(JSON.stringify(item)))).toEqual([]);
+  expect(history(2, 500, DEMO.now).items).not.toEqual(history(1, 500, DEMO.now).items);
+});
+
+it('sends nothing twice when the command runs again', async () => {
+  const before = await counts();
+  const run = (DATA_DIR: string) =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', 'demo/main.ts', '--events', '300'], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], DATA_DIR, BASE_URL: service.address },
+    });
+  const { stdout } = await run(folder);
+  expect(stdout).toMatch(/^sent \d+ of \d+\n[\s\S]*The demo bot has \d+ users/);
+  await service.projected();
+  const after = await counts();
+  // What happened between the two moments may have been added.
+  const since = history(DEMO.seed, 300, Date.now()).items.filter(({ at }) => at >= DEMO.now).length;
+  const sum = (all: Record<string, number>) => Object.values(all).reduce((a, b) => a + b, 0);
+  expect(sum(after) - sum(before)).toBeLessThanOrEqual(since);
+  expect((await get('/v1/broadcast/list')).items).toHaveLength(1);
+
+  const failed = await run(join(folder, 'none')).catch((error: unknown) => error as { stderr: string; code: number });
+  expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^\S+demo\.key cannot be read .*\n$/) });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
+type Rows = readonly any[];
+const total = (rows: Rows, key: string): number => rows.reduce((sum: number, row) => sum + (row[key] ?? 0), 0);
+
+it('the cookbook’s reports have rows, of every type', async () => {
+  const blocks = shellBlocks({ only: 'Cookbook' });
+  const variables = { URL: service.address, KEY: apiKey, JSON: 'Content-Type: application/json' };
+  const answers = await paste(blocks.join('\n'), variables);
+  expect(answers).toHaveLength(blocks.join('\n').match(/^curl /gm)!.length);
+  const csv = answers.pop()!.split('\v');
+  expect(csv[0]).toMatch(/^Date,Orders/);
+  expect(csv.slice(1).join('')).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\+00:00,\d+\r?$/);
+
+  const answered = answers.map((answer) => JSON.parse(answer).data as { rows: Rows; columns: Rows });
+  for (const { rows } of answered) expect(rows.length).toBeGreaterThan(0);
+  const [line, table, sums, filtered, separated, utmTrends, utmTable, list, ...walks] = answered;
+  const [ordered, strict, unordered, firstTime, everByPremium, recurring, ...more] = walks;
+  expect(more).toEqual([]);
+
+  const { order_paid, cart_filled, item_viewed, ...named } = expected();
+  expect(line!.rows).toHaveLength(60);
+  expect(line!.columns[1].total).toBe(sent.users);
+  expect(table!.rows[0]).toMatchObject({ label: 'Orders', value: order_paid });
+  const cents = sent.items.reduce((sum, { body }) => {
+    const { event, value_num } = body as { event?: string; value_num?: number };
+    return sum + (event === 'order_paid' ? value_num! : 0);
+  }, 0);
+  expect(total(sums!.rows, 's0')).toBeCloseTo(cents / 100, 6);
+  expect(filtered!.rows[0].value).toBeGreaterThan(0);
+  expect(filtered!.rows[0].value).toBeLessThan(cart_filled!);
+  expect(total(separated!.rows, 'value')).toBe(item_viewed);
+  expect(utmTrends!.columns.length).toBeGreaterThan(3);
+  expect(utmTable!.rows.map(({ utm_campaign }) => utm_campaign)).toContain('spring');
+  expect(total(utmTable!.rows, 'm0')).toBe(named['"text":"/start']);
+  expect(list!.rows).toHaveLength(10);
+  expect(list!.rows[0]['events.value_amount']).toBeGreaterThanOrEqual(list!.rows[9]['events.value_amount']);
+  for (const funnel of [ordered!, strict!, unordered!]) expect(total(funnel.rows, 'users')).toBeGreaterThan(0);
+  const users = [1, 2, 3].map((step) =>
+    total(
+      ordered!.rows.filter((row) => row.step === step),
+      'users',
+    ),
+  );
+  expect(users[0]).toBeGreaterThan(users[1]!);
+  expect(users[1]).toBeGreaterThan(users[2]!);
+  expect(total(firstTime!.rows, 'size')).toBe(sent.users);
+  expect(total(firstTime!.rows, 'users_1')).toBeGreaterThan(total(firstTime!.rows, 'users_7'));
+  expect(total(everByPremium!.rows, 'size')).toBe(sent.users);
+  expect(total(recurring!.rows, 'users_1')).toBeLessThan(total(recurring!.rows, 'users_0'));
+});

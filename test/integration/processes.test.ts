@@ -1,0 +1,133 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { customEventsReceived } from '../../src/domain/intake/events.ts';
+import { ANY_CATEGORIES, intakeStream } from '../../src/domain/streams.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { pause } from '../../src/pause.ts';
+import type { Process } from '../../src/processes/process.ts';
+import { processes } from '../../src/processes/registry.ts';
+import { runProcesses } from '../../src/processes/run-processes.ts';
+import { migrateProcessesSchema } from '../../src/processes/states.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** The runtime of processes, with ones that only say that they run. */
+
+let database: TestDatabase;
+let log: EventLog;
+let stops: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  await migrateProcessesSchema(database.pool);
+  log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  stops = [];
+});
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  await log.close();
+  await database.drop();
+});
+
+function start(instance: string, process: Process): () => Promise<void> {
+  const stopping = new AbortController();
+  const logger = pino({ level: 'silent' });
+  const context = { log, pool: database.pool, instance, logger, config: readConfig({}), sources: systemSources };
+  const running = runProcesses(context, [process], stopping.signal);
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await running;
+  };
+  stops.push(stop);
+  return stop;
+}
+
+async function status(): Promise<ProjectionStatus | undefined> {
+  const rows = await projectionStatus(database.pool, log, []);
+  return rows.find(({ kind }) => kind === 'process');
+}
+
+async function append(): Promise<void> {
+  await log.append({
+    id: systemSources.uuid(),
+    stream: intakeStream('b1'),
+    expected: 'any',
+    at: systemSources.now(),
+    events: [customEventsReceived.create({ items: [{ event_id: 101, user_id: 7 }] })],
+  });
+}
+
+test('no process has the name of another, or of a read model, beside which it is listed', () => {
+  const names = [...processes, ...readModels].map(({ name }) => name);
+  expect(names.toSorted()).toEqual([...new Set(names)].sort());
+});
+
+test('what a process has noted is where it is listed, and where it goes on', async () => {
+  const found: number[] = [];
+  const process: Process = {
+    name: 'noting',
+    alone: true,
+    async run({ log, note, reached }, signal) {
+      found.push((await reached()).size);
+      note(await log.head());
+      await pause(60_000, signal);
+    },
+  };
+  await append();
+  const stop = start('a', process);
+  const position = [...(await log.head()).values()][0]!;
+  await expect
+    .poll(status, { timeout: 5000 })
+    .toMatchObject({ name: 'noting', kind: 'process', state: 'live', position, lag: { events: 0, seconds: 0 } });
+  await append();
+  expect(await status()).toMatchObject({ position, lag: { events: 1 } });
+  await stop();
+  expect(await status()).toMatchObject({ position });
+  start('b', process);
+  await expect.poll(() => found, { timeout: 5000 }).toEqual([0, 1]);
+});
+
+test('a process that fails says why, is started again, and is well once it gets on', async () => {
+  let runs = 0;
+  start('a', {
+    name: 'failing',
+    alone: false,
+    async run({ log, note }, signal) {
+      if (++runs === 1) throw new Error('the first time it fails');
+      await pause(700, signal); // as long as it has done nothing, what went wrong still stands
+      note(await log.head());
+      await pause(60_000, signal);
+    },
+  });
+  await expect
+    .poll(status, { timeout: 5000 })
+    .toMatchObject({ state: 'stopped', error: 'the first time it fails', next_command: null });
+  await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
+  expect(runs).toBe(2);
+});
+
+test('of two instances one runs a process that is alone, and the other takes over; a stop waits for the work', async () => {
+  const events: string[] = [];
+  const process = (who: string): Process => ({
+    name: 'alone',
+    alone: true,
+    async run(_context, signal) {
+      events.push(`${who} runs`);
+      await pause(60_000, signal);
+      await pause(100);
+      events.push(`${who} is done`);
+    },
+  });
+  const stop = start('a', process('a'));
+  await expect.poll(() => events, { timeout: 5000 }).toEqual(['a runs']);
+  start('b', process('b'));
+  await stop();
+  expect(events).toEqual(['a runs', 'a is done']);
+  await expect.poll(() => events, { timeout: 5000 }).toEqual(['a runs', 'a is done', 'b runs']);
+});

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { changeBot } from '../../../src/commands/change-bot.ts';
+import type { AccountEvent } from '../../../src/domain/referral/account/account.ts';
+import type { EventLog } from '../../../src/log/port.ts';
+import { pause } from '../../../src/pause.ts';
+import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
+import { payoutWorld, type World } from '../../support/payout-world.ts';
+
+/** Payouts that bots make by themselves, on a clock that the tests move. */
+
+let world: World;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+beforeAll(async () => {
+  world = await payoutWorld(Date.UTC(2026, 0, 15, 12)); // a Thursday
+});
+afterEach(() => world.rest());
+afterAll(() => world.close());
+
+/** A bot, set to pay out when. */
+async function botThat(auto_payout: 'daily' | 'weekly' | 'monthly'): Promise<{ bot: string; unitId: number }> {
+  const made = await world.bot();
+  await changeBot(world.context, made.bot, { auto_payout });
+  return made;
+}
+
+type Requested = Extract<AccountEvent, { type: 'payout_requested' }>['data'];
+
+async function requested(bot: string, user: number): Promise<Requested[]> {
+  const events = await world.events(bot, user);
+  return events.flatMap((event) => (event.type === 'payout_requested' ? [event.data] : []));
+}
+const amountsOf = async (bot: string, user: number): Promise<string[]> =>
+  (await requested(bot, user)).flatMap(({ payouts }) => payouts.map(({ amount }) => amount));
+const paysOut = (bot: string, user: number, ...amounts: string[]) =>
+  expect.poll(() => amountsOf(bot, user), { timeout: 10_000 }).toEqual(amounts);
+/** Until all that is due by now is made, and a while longer. */
+async function quiet(): Promise<void> {
+  await pause(1500);
+}
+const nextMidnight = (): void => world.advance(DAY - (world.now() % DAY));
+
+it('at midnight, all that is available, in every unit, once; what comes later waits for the next', async () => {
+  const { bot, unitId } = await botThat('daily');
+  const [user, other, held] = [1, 2, 3];
+  await world.earn(bot, user, unitId, '10');
+  await world.earn(bot, user, null, '0.5');
+  await world.earn(bot, held, unitId, '7', '1');
+  const stop = world.run([autoPayouts]);
+  await quiet();
+  expect(await amountsOf(bot, user)).toEqual([]);
+  nextMidnight();
+  await paysOut(bot, user, '0.5', '10');
+  expect((await requested(bot, user))[0]).toMatchObject({ initiated_by: 'auto', method: 'webhook', at: world.now() });
+  await world.earn(bot, user, unitId, '3');
+  await world.earn(bot, other, unitId, '4');
+  // A new start within the same day does not make that day's again.
+  await stop();
+  world.advance(13 * HOUR);
+  world.run([autoPayouts]);
+  await quiet();
+  expect([await amountsOf(bot, user), await amountsOf(bot, other), await amountsOf(bot, held)]).toEqual([
+    ['0.5', '10'],
+    [],
+    [],
+  ]);
+  nextMidnight();
+  await paysOut(bot, user, '0.5', '10', '3');
+  await paysOut(bot, other, '4');
+  await paysOut(bot, held, '7');
+}, 30_000);
+
+it('weekly and monthly at theirs; once for all that an outage missed', async () => {
+  const [weekly, monthly, daily] = [await botThat('weekly'), await botThat('monthly'), await botThat('daily')];
+  for (const { bot, unitId } of [weekly, monthly, daily]) await world.earn(bot, 9, unitId, '10');
+  nextMidnight();
+  world.advance(40 * DAY + 7 * HOUR); // nothing runs meanwhile
+  world.run([autoPayouts]);
+  for (const { bot } of [weekly, monthly, daily]) await paysOut(bot, 9, '10');
+  await quiet();
+  for (const { bot } of [weekly, monthly, daily]) expect(await amountsOf(bot, 9)).toHaveLength(1);
+}, 30_000);
+
+it('once, by instances at once, one of which was killed half way', async () => {
+  const { bot, unitId } = await botThat('daily');
+  const users = Array.from({ length: 40 }, (_, index) => 100 + index);
+  for (const user of users) await world.earn(bot, user, unitId, '10');
+  let appended = 0;
+  const dying: EventLog = {
+    ...world.log,
+    append: async (commit) => {
+      if (commit.stream.startsWith(`account-${bot}`) && ++appended > 15) return new Promise(() => {});
+      return world.log.append(commit);
+    },
+  };
+  const once = { ...autoPayouts, alone: false };
+  nextMidnight();
+  // What hangs for ever is never stopped, as what was killed is not.
+  void world.run([once], {}, dying, false);
+  await expect.poll(async () => appended, { timeout: 10_000 }).toBeGreaterThan(15);
+  world.run([once]);
+  world.run([once]);
+  for (const user of users) await paysOut(bot, user, '10');
+  for (const user of users) await world.earn(bot, user, unitId, '1');
+  await quiet();
+  for (const user of users) expect(await amountsOf(bot, user)).toEqual(['10']);
+}, 30_000);

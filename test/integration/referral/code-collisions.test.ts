@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildApp } from '../../../src/api/app.ts';
+import { referralRoutes } from '../../../src/api/referral/routes.ts';
+import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
+import { systemSources } from '../../../src/system-sources.ts';
+import { readAll } from '../../support/log.ts';
+import { referralCaller } from '../../support/referral.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+/** A code that is taken is never given: another is. By chance that would happen once in 10^14 times. */
+
+let service: TestService;
+let bot: TestBot;
+/** Another door to the service, whose codes are of one letter each: these, in order. */
+let app: FastifyInstance;
+const letters: string[] = [];
+
+beforeAll(async () => {
+  service = await startTestService();
+  bot = await service.createBot();
+  const { log, database } = service;
+  const { pool } = database;
+  /** The place of `a` among the letters of codes. */
+  const first = 32;
+  const sources = {
+    ...systemSources,
+    randomBytes: (size: number) => new Uint8Array(size).fill(first + letters.shift()!.charCodeAt(0) - 97),
+  };
+  const served = async ({ name }: { readonly name: string }) => `${name}_v1`;
+  app = await buildApp({
+    logger: pino({ level: 'silent' }),
+    trustProxy: false,
+    operations: { ready: async () => {}, projections: async () => [], horizon: async () => null },
+    api: {
+      access: {
+        authenticator: createAuthenticator({ catalog: async () => ({ pool, schema: 'catalog_v1' }), sources }),
+        catalogReady: () => true,
+        ratePerKey: 0,
+        failuresPerMinute: 0,
+      },
+      routes: referralRoutes({ config: { MAX_WAIT_MS: 5000 }, pool, log, served, sources }),
+    },
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await service.stop();
+});
+
+async function ask(path: string, payload: object, drawn: string, key?: string) {
+  letters.splice(0, letters.length, ...drawn);
+  const headers = { 'api-key': bot.apiKey, ...(key === undefined ? {} : { 'idempotency-key': key }) };
+  const answer = await app.inject({ method: 'POST', url: `/v1/referral/${path}`, headers, payload });
+  return { status: answer.statusCode, ...answer.json() };
+}
+const create = async (user_id: number, drawn: string, key?: string): Promise<string> =>
+  (await ask('create-code', { user_id }, drawn, key)).data.code;
+const commits = async (): Promise<number> => (await readAll(service.log, { categories: ['referral'] })).length;
+
+it('create-code takes another one, which a repeat of the request is told too', async () => {
+  expect(await create(1, 'a')).toBe('aaaaaaaa');
+  expect(await create(2, 'aab', 'collides')).toBe('bbbbbbbb');
+  const before = await commits();
+  expect(await create(2, 'ddd', 'collides')).toBe('bbbbbbbb');
+  expect(await commits()).toBe(before);
+  // Each call makes a new code: one's own is taken as well.
+  expect(await create(2, 'bc')).toBe('cccccccc');
+  const { codes } = await referralCaller(service, bot).data('codes?user_id=2');
+  expect(codes.map(({ code }: { code: string }) => code)).toEqual(['cccccccc', 'bbbbbbbb']);
+});
+
+it('a payload that somebody came by is not new, though it is nobody’s', async () => {
+  await referralCaller(service, bot).visit(9, 'dddddddd');
+  expect(await create(3, 'de')).toBe('eeeeeeee');
+});
+
+it('is given up after a few', async () => {
+  expect(await ask('create-code', { user_id: 4 }, 'aaaaaaaa')).toMatchObject({ status: 503, error_code: 503 });
+});
+
+it('mark-referral gives the referrer another one, and counts once', async () => {
+  const body = { referral_user_id: 20, referrer_user_id: 21 };
+  const data = { referral_id: 20, referrer_id: 21, code: 'ffffffff', already_attributed: false };
+  expect(await ask('mark-referral', body, 'abf', 'mark')).toMatchObject({ status: 200, data });
+  expect(await ask('mark-referral', body, 'gg', 'mark')).toMatchObject({ status: 200, data });
+  expect(await referralCaller(service, bot).referralsOf(21)).toMatchObject([{ referral_id: 20 }]);
+});

@@ -1,0 +1,328 @@
+import type { ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAccounts } from '../../../src/commands/accounts.ts';
+import { administerPayout } from '../../../src/commands/administer-payout.ts';
+import { rotatePayoutSecret, setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import { type EventLog, LogUnavailableError } from '../../../src/log/port.ts';
+import { pause } from '../../../src/pause.ts';
+import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts/deliveries.ts';
+import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
+import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
+
+/** Clients are told of payouts, over real HTTP, on a clock that the tests move. */
+
+let world: World;
+let client: WebhookReceiver;
+
+beforeAll(async () => {
+  world = await payoutWorld();
+});
+beforeEach(async () => {
+  client = await webhookReceiver();
+});
+/** A test leaves nothing that is due, ever: the next ones move the same clock. */
+afterEach(async () => {
+  await world.rest();
+  await client.close();
+});
+afterAll(() => world.close());
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const run = (options?: DeliveryOptions, env?: Record<string, string>, log?: EventLog) =>
+  world.run([deliveries(options)], env, log);
+const calls = (count: number) => expect.poll(() => client.calls.length, { timeout: 10_000 }).toBe(count);
+const becomes = (name: PayoutName, expected: object) =>
+  expect.poll(() => world.look(name), { timeout: 10_000 }).toMatchObject(expected);
+/** That nothing more happens for a while. */
+const still = async (count: number): Promise<void> => {
+  await pause(400);
+  expect(client.calls).toHaveLength(count);
+};
+/** Has the client pay what is left of the test. */
+async function settle(...names: PayoutName[]): Promise<void> {
+  client.answers(200);
+  world.advance(HOUR);
+  for (const name of names) await becomes(name, { status: 2 });
+}
+const listed = (bot: string, payoutId?: number) =>
+  listDeliveries({ pool: world.database.pool, schema: 'accounts_v1' }, bot, payoutId);
+const typesOf = async (name: PayoutName): Promise<string[]> =>
+  (await world.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
+
+describe('a payout', () => {
+  it('is announced once, signed, and paid by any 2xx but 202', async () => {
+    const { bot, unitId, secret } = await world.bot(client.url);
+    run();
+    for (const [index, status] of [200, 201, 204, 299].entries()) {
+      client.answers(status);
+      const name = await world.payout(bot, unitId, '12.50');
+      await becomes(name, { status: 2, attempts: 1, processed_at: world.now() });
+      const { headers, body } = client.calls[index]!;
+      expect(headers['webhook-id']).toBe(`payout_${name.payoutId}`);
+      // The independent verifier wants a clock that is near the real one.
+      vi.useFakeTimers({ now: world.now(), toFake: ['Date'] });
+      const told = new Webhook(secret!).verify(body, headers as Record<string, string>);
+      vi.useRealTimers();
+      expect(told).toEqual({
+        type: 'payout.created',
+        timestamp: new Date(world.now()).toISOString(),
+        data: { payout_id: name.payoutId, user_id: name.userId, amount: 12.5, unit_id: unitId, unit: 'USD', bot },
+      });
+      expect(await typesOf(name)).toEqual(['payout_requested', 'payout_attempted', 'payout_paid']);
+    }
+    await still(4);
+  });
+
+  it('stays in process after 202 until somebody says what became of it', async () => {
+    const { bot } = await world.bot(client.url);
+    client.answers(202);
+    run();
+    const name = await world.payout(bot, null);
+    await becomes(name, { status: 1, attempt: 'accepted' });
+    expect(JSON.parse(client.calls[0]!.body).data).toMatchObject({ unit_id: null, unit: null });
+    world.advance(200 * HOUR);
+    await still(1);
+    const accounts = createAccounts(world.context);
+    await administerPayout(accounts, { ...name, action: 'fail', force: false });
+    await administerPayout(accounts, { ...name, action: 'retry', force: false });
+    client.answers(200);
+    await becomes(name, { status: 2, attempts: 2 });
+    expect(client.calls[1]!.body).toBe(client.calls[0]!.body);
+    expect(client.calls[1]!.headers['webhook-id']).toBe(client.calls[0]!.headers['webhook-id']);
+  });
+
+  it('is announced again and again over days, the same bytes, and fails for good after the last time', async () => {
+    const { bot, unitId } = await world.bot(client.url);
+    const answers = [500, 404, 302, 429, 503, 400, 301, 502, 401];
+    client.answers((_, response) => {
+      response.writeHead(answers[client.calls.length - 1] ?? 500, { location: `${client.url}/elsewhere` }).end();
+    });
+    run();
+    const name = await world.payout(bot, unitId);
+    const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [index, delay] of delays.entries()) {
+      await calls(index + 1);
+      await becomes(name, { status: 1, attempt: 'failed', attempts: index + 1 });
+      const wait = (await world.look(name)).next_at! - world.now();
+      expect(wait).toBeGreaterThanOrEqual(delay * 0.8 * SECOND);
+      expect(wait).toBeLessThanOrEqual(delay * 1.2 * SECOND);
+      world.advance(wait - 1);
+      await pause(150);
+      expect(client.calls).toHaveLength(index + 1);
+      world.advance(1);
+    }
+    await becomes(name, { status: 3, attempts: 10 });
+    world.advance(1000 * HOUR);
+    await still(10);
+    expect(new Set(client.calls.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(client.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const times = client.calls.map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(times.at(-1)! - times[0]!).toBeGreaterThan(200_000);
+    expect(client.calls.every(({ path }) => path === '/hook')).toBe(true);
+    const all = async () =>
+      (await listed(bot, name.payoutId)).map(({ attempt, status }) => [attempt, status]).reverse();
+    await expect.poll(all).toEqual([...answers, 500].map((status, index) => [index + 1, status]));
+    expect((await listed(bot))[0]).toMatchObject({ webhook_id: `payout_${name.payoutId}`, error: 'answered 500' });
+  }, 30_000);
+
+  it('waits for as long as Retry-After says, and is given up at 410', async () => {
+    const { bot } = await world.bot(client.url);
+    client.answers((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    run();
+    const name = await world.payout(bot, null);
+    await becomes(name, { attempt: 'failed', next_at: world.now() + HOUR });
+    client.answers(410);
+    world.advance(HOUR);
+    await becomes(name, { status: 3, attempts: 2 });
+    expect((await typesOf(name)).slice(-2)).toEqual(['payout_attempt_failed', 'payout_failed']);
+  });
+
+  it('fails at once without a webhook, and can be retried when there is one', async () => {
+    const { bot } = await world.bot();
+    run();
+    const name = await world.payout(bot, null);
+    await becomes(name, { status: 3, attempts: 0 });
+    expect((await world.events(bot, name.userId)).at(-1)!.data).toMatchObject({
+      error: expect.stringContaining('the bot has no webhook'),
+    });
+    await setPayoutWebhook(world.context, bot, client.url);
+    await administerPayout(createAccounts(world.context), { ...name, action: 'retry', force: false });
+    await becomes(name, { status: 2 });
+  });
+
+  it('is signed by both secrets for a day after a rotation', async () => {
+    const { bot, secret } = await world.bot(client.url);
+    const { secret: second } = await rotatePayoutSecret(world.context, bot);
+    expect(second).not.toBe(secret);
+    run();
+    const signatures = async (): Promise<number[]> => {
+      const count = client.calls.length;
+      await becomes(await world.payout(bot, null), { status: 2 });
+      const { headers, body } = client.calls[count]!;
+      vi.useFakeTimers({ now: world.now(), toFake: ['Date'] });
+      const verified = [secret, second].map((each) => {
+        try {
+          new Webhook(each!).verify(body, headers as Record<string, string>);
+          return 1;
+        } catch {
+          return 0;
+        }
+      });
+      vi.useRealTimers();
+      return [...verified, headers['webhook-signature']!.toString().split(' ').length];
+    };
+    expect(await signatures()).toEqual([1, 1, 2]);
+    world.advance(24 * HOUR);
+    expect(await signatures()).toEqual([0, 1, 1]);
+    const text = JSON.stringify((await world.log.read(`webhook-${bot}`)).commits);
+    for (const each of [secret!, second!]) expect(text).not.toContain(each.slice('whsec_'.length));
+  });
+});
+
+describe('a client', () => {
+  it('that is slow delays none but itself', async () => {
+    const slow = await webhookReceiver();
+    const held: ServerResponse[] = [];
+    slow.answers((_, response) => held.push(response));
+    const [hanging, quick] = [await world.bot(slow.url), await world.bot(client.url)];
+    const waiting: PayoutName[] = [];
+    for (let i = 0; i < 12; i++) waiting.push(await world.payout(hanging.bot, null));
+    run();
+    await expect.poll(() => held.length, { timeout: 5000 }).toBe(4);
+    for (let i = 0; i < 5; i++) await becomes(await world.payout(quick.bot, null), { status: 2 });
+    expect(held).toHaveLength(4);
+    slow.answers(200);
+    for (const response of held) response.writeHead(500).end();
+    const failed = async () => (await listed(hanging.bot)).filter(({ status }) => status === 500).length;
+    await expect.poll(failed, { timeout: 5000 }).toBe(4);
+    await settle(...waiting);
+    await slow.close();
+  }, 20_000);
+
+  it('has 20 s to answer (here one)', async () => {
+    const { bot } = await world.bot(client.url);
+    client.answers(() => {}); // never
+    run({ timeoutMs: 1000 });
+    const name = await world.payout(bot, null);
+    await becomes(name, { attempt: 'failed', attempts: 1 });
+    await expect
+      .poll(async () => (await listed(bot))[0])
+      .toMatchObject({ status: null, error: 'no answer within 1 s' });
+    await settle(name);
+  });
+
+  it('that sends without end, or byte by byte, is judged by its status, and what it sends is not kept', async () => {
+    const { bot } = await world.bot(client.url);
+    let sent = 0;
+    client.answers((_, response) => {
+      response.writeHead(200);
+      const part = Buffer.alloc(64 * 1024);
+      const flood = (): void => {
+        while (!response.destroyed && sent < 1e9 && response.write(part)) sent += part.length;
+      };
+      response.on('drain', flood);
+      flood();
+    });
+    run({ timeoutMs: 2000 });
+    await becomes(await world.payout(bot, null), { status: 2 });
+    client.answers((_, response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write('x'), 50);
+      response.on('close', () => clearInterval(drip));
+    });
+    await becomes(await world.payout(bot, null), { status: 2 });
+    expect(sent).toBeLessThan(20e6);
+    client.answers((_, response) => response.socket!.destroy());
+    const cut = await world.payout(bot, null);
+    await becomes(cut, { attempt: 'failed', attempts: 1 });
+    client.answers((_, response) => response.socket!.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`));
+    const bloated = await world.payout(bot, null);
+    await becomes(bloated, { attempt: 'failed', attempts: 1 });
+    await settle(cut, bloated);
+  });
+});
+
+describe('an address that must not be called', () => {
+  const NOTHING_ALLOWED = { WEBHOOK_ALLOWED_NETWORKS: '' };
+  it.each([
+    ['a private one behind a name', 'https://pay.example/hook', ['10.0.0.7']],
+    ['the metadata of a cloud', 'https://pay.example/hook', ['169.254.169.254']],
+    ['one in the form of the other family', 'https://pay.example/hook', ['::ffff:192.168.0.1', 'fe80::1']],
+    ['one that is written as such', 'https://127.0.0.1/hook', []],
+    ['one that is written in a strange way', 'https://0x7f.1/hook', []],
+    ['one of the other family', 'https://[::ffff:127.0.0.1]/hook', []],
+    ['a public one without TLS', 'http://pay.example/hook', ['93.184.216.34']],
+  ])('%s: nothing is connected to, and the payout fails at once', async (_, url, addresses) => {
+    const dial = vi.fn();
+    const { bot } = await world.bot(url);
+    run({ lookup: async () => addresses, dial }, NOTHING_ALLOWED);
+    const name = await world.payout(bot, null);
+    await becomes(name, { status: 3, attempts: 1 });
+    expect(dial).not.toHaveBeenCalled();
+    const [attempt] = await world.events(bot, name.userId).then((events) => events.slice(-1));
+    expect(attempt!.data).toMatchObject({ error: expect.stringContaining('no address that may be called') });
+  });
+
+  it('is left out where a name has others; what is dialled is what was checked', async () => {
+    const dial = vi.fn((_options: { hostname: string }, done: (error: Error, socket: null) => void) =>
+      done(new Error('nobody there'), null),
+    );
+    const { bot } = await world.bot('https://pay.example/hook');
+    const stop = run(
+      { lookup: async () => ['10.0.0.7', '93.184.216.34', '1.1.1.1'], dial: dial as never },
+      NOTHING_ALLOWED,
+    );
+    const name = await world.payout(bot, null);
+    await becomes(name, { attempt: 'failed' });
+    await stop();
+    expect(dial.mock.calls.map(([{ hostname }]) => hostname)).toEqual(['93.184.216.34', '1.1.1.1']);
+    expect(dial.mock.calls[0]![0]).toMatchObject({ servername: 'pay.example' });
+    await setPayoutWebhook(world.context, bot, client.url);
+    run();
+    await settle(name);
+  });
+});
+
+describe('what was cut off', () => {
+  it('between the call and its record is made again, and has one end', async () => {
+    const { bot } = await world.bot(client.url);
+    const broken: EventLog = {
+      ...world.log,
+      append: (commit) =>
+        commit.events.some(({ type }) => type === 'payout_paid')
+          ? Promise.reject(new LogUnavailableError('down'))
+          : world.log.append(commit),
+    };
+    const stop = run({}, {}, broken);
+    const name = await world.payout(bot, null);
+    await calls(1);
+    await becomes(name, { status: 1, attempt: 'open' });
+    await stop();
+    run();
+    await still(1);
+    world.advance(45 * SECOND);
+    await becomes(name, { status: 2, attempts: 2 });
+    expect(client.calls[1]!.body).toBe(client.calls[0]!.body);
+    expect((await typesOf(name)).filter((type) => type === 'payout_paid')).toHaveLength(1);
+    await expect
+      .poll(async () => (await listed(bot)).map(({ error, status }) => [error, status]))
+      .toEqual([
+        [null, 200],
+        ['cut off', null],
+      ]);
+  }, 20_000);
+
+  it('by instances at once: each attempt is made by one of them', async () => {
+    const { bot } = await world.bot(client.url);
+    const both = { ...deliveries(), alone: false };
+    world.run([both]);
+    world.run([both]);
+    const names: PayoutName[] = [];
+    for (let i = 0; i < 20; i++) names.push(await world.payout(bot, null));
+    for (const name of names) await becomes(name, { status: 2, attempts: 1 });
+    expect(client.calls).toHaveLength(20);
+  });
+});

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../../src/commands/accounts.ts';
+import { administerPayout, PAYOUT_ACTIONS } from '../../../src/commands/administer-payout.ts';
+import { changeRule } from '../../../src/commands/change-rule.ts';
+import { type AccountEvent, account } from '../../../src/domain/referral/account/account.ts';
+import { Rejection } from '../../../src/domain/rejection.ts';
+import { accountStream } from '../../../src/domain/streams.ts';
+import { accruals } from '../../../src/processes/accruals/accruals.ts';
+import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
+import { accrued, requested } from '../../support/account-samples.ts';
+import { appendOnTop } from '../../support/log.ts';
+import { botledger } from '../../support/operate.ts';
+import { processed } from '../../support/processes.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
+import { newUser, type RewardProgram, rewardProgram } from '../../support/reward-program.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** The ledger of a whole service, through its own doors, and what an audit finds in it. */
+
+interface Balance {
+  readonly unit_id: number | null;
+  readonly available: number;
+  readonly reserved: number;
+  readonly paid: number;
+  readonly on_hold: number;
+}
+
+type Step =
+  | { readonly type: 'order'; readonly pick: number; readonly key: number; readonly value: number }
+  | { readonly type: 'mark'; readonly pick: number }
+  | { readonly type: 'payout'; readonly pick: number; readonly manual: boolean }
+  | { readonly type: 'administer'; readonly pick: number; readonly action: (typeof PAYOUT_ACTIONS)[number] }
+  | { readonly type: 'reverse'; readonly pick: number }
+  | { readonly type: 'rule'; readonly amount: number };
+
+const pick = fc.nat({ max: 5 });
+const STEPS: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant('order' as const),
+        pick,
+        key: fc.nat({ max: 6 }),
+        value: fc.integer({ min: -1, max: 500 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('mark' as const), pick }) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant('payout' as const), pick, manual: fc.boolean() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        type: fc.constant('administer' as const),
+        pick,
+        action: fc.constantFrom(...PAYOUT_ACTIONS),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant('reverse' as const), pick }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('rule' as const), amount: fc.integer({ min: 1, max: 9 }) }) },
+  ),
+  { minLength: 20, maxLength: 30, size: 'max' },
+);
+
+export function describeLedger(start: () => Promise<TestService>): void {
+  describe('the ledger', () => {
+    let service: TestService;
+    let program: RewardProgram;
+    beforeAll(async () => {
+      service = await start();
+      program = await rewardProgram(service);
+    });
+    afterAll(() => service.stop());
+
+    /** What `audit verify` says: each finding as `kind stream revision message`. */
+    async function audited(...more: string[]): Promise<string[]> {
+      const { code, out, err } = await botledger(service.env, ['audit', 'verify', ...more]);
+      const rows = JSON.parse(out) as { kind: string; stream: string; revision: number; message: string }[];
+      expect({ code, err }, out).toEqual(
+        rows.length === 0 ? { code: 0, err: '' } : { code: 1, err: `botledger: ${rows.length} findings\n` },
+      );
+      return rows.map(({ kind, stream, revision, message }) => `${kind} ${stream} ${revision} ${message}`);
+    }
+
+    test('whatever is asked of it, money is neither lost nor spent twice, and a replay says the same', async () => {
+      const { call, bot } = program;
+      const referrers = [newUser(), newUser()];
+      const referred: number[] = [];
+      for (const referrer of referrers) referred.push(await program.referral(referrer));
+      const fixed = await program.rule({ amount: '0.1', unit_id: program.usd, hold_days: '0.00001' });
+      await program.rule({ reward_type: 'percent', amount: null, percent: '33.3' });
+      const accounts = createAccounts(service.commands);
+      const key = { 'api-key': bot.apiKey };
+
+      async function take(step: Step): Promise<void> {
+        const referrer = referrers[step.type === 'rule' ? 0 : step.pick % 2]!;
+        const ignored = (error: unknown): void => {
+          if (!(error instanceof Rejection)) throw error;
+        };
+        switch (step.type) {
+          case 'order': {
+            const user_id = referred[step.pick % referred.length]!;
+            await program.send({ user_id, event_key: `${user_id} ${step.key}`, value_num: step.value, unit: 'USD' });
+            return processed(service, accruals.name);
+          }
+          case 'mark': {
+            const referral_user_id = newUser();
+            await call.data('mark-referral', { referral_user_id, referrer_user_id: referrer });
+            referred.push(referral_user_id);
+            return call.message(referral_user_id);
+          }
+          case 'payout': {
+            const body = { user_id: referrer, ...(step.manual ? { method: 'manual' } : {}) };
+            const { status } = await service.post('/v1/referral/payout', body, key);
+            expect([200, 400]).toContain(status);
+            return;
+          }
+          case 'administer': {
+            const { payouts } = await call.data(`payouts?user_id=${referrer}`);
+            const payoutId = payouts[step.pick % Math.max(1, payouts.length)]?.id;
+            if (payoutId === undefined) return;
+            const of = { bot: bot.publicKey, userId: referrer, payoutId };
+            await administerPayout(accounts, { ...of, action: step.action, force: step.pick === 0 }).catch(ignored);
+            return;
+          }
+          case 'reverse': {
+            const { accruals: all } = await call.data(`accruals?user_id=${referrer}`);
+            const accrual_id = all[step.pick % Math.max(1, all.length)]?.id;
+            if (accrual_id === undefined) return;
+            const { status } = await service.post('/v1/referral/reverse-accrual', { accrual_id }, key);
+            expect([200, 409]).toContain(status);
+            return;
+          }
+          case 'rule':
+            await changeRule(service.commands, { bot: bot.publicKey, ruleId: fixed }, { amount: `0.${step.amount}` });
+        }
+      }
+
+      /** That the parts of a balance are all that was accrued and not cancelled, as `history` tells it. */
+      async function expectBalanced(referrer: number): Promise<void> {
+        await service.projected();
+        const { balance } = (await call.data(`balance?user_id=${referrer}`)) as { balance: Balance[] };
+        const { history } = await call.data(`history?user_id=${referrer}&limit=200`);
+        const accruedIn = new Map<number | null, number>();
+        for (const { event, amount, unit_id } of history)
+          if (['accrued', 'cancelled', 'compensated'].includes(event))
+            accruedIn.set(unit_id, (accruedIn.get(unit_id) ?? 0) + amount);
+        for (const { unit_id, available, reserved, paid, on_hold } of balance) {
+          expect(available + reserved + paid + on_hold).toBeCloseTo(accruedIn.get(unit_id)!, 6);
+          expect(Math.min(reserved, paid, on_hold)).toBeGreaterThanOrEqual(0);
+        }
+        expect(balance.map(({ unit_id }) => unit_id).sort()).toEqual([...accruedIn.keys()].sort());
+      }
+
+      await fc.assert(
+        fc.asyncProperty(STEPS, async (taken) => {
+          for (const step of taken) {
+            await take(step);
+            await expectBalanced(referrers[0]!);
+          }
+          await expectBalanced(referrers[1]!);
+        }),
+        { numRuns: 1 },
+      );
+      for (const [index, referrer] of referrers.entries()) {
+        const state = await accounts.look({ bot: bot.publicKey, userId: referrer }, ({ earned, payouts }) => ({
+          earned: earned.size,
+          payouts: payouts.size,
+        }));
+        expect(state.earned, `${index}`).toBeGreaterThan(0);
+      }
+      expect(await audited()).toEqual([]);
+    }, 90_000);
+
+    test('one order reported twice earns once; a referral of one bot earns nothing in another', async () => {
+      const other = await rewardProgram(service);
+      await other.rule({ amount: '1' });
+      const [referrer, stranger] = [newUser(), newUser()];
+      const user_id = await other.referral(referrer);
+      await program.call.message(user_id);
+      await Promise.all([1, 2, 3].map(() => other.send({ user_id, event_key: 'order 1' })));
+      await program.send({ user_id, event_key: 'order 1' });
+      await other.send({ user_id: stranger, event_key: 'order 2' });
+      await processed(service, accruals.name);
+      await service.projected();
+      const { accruals: all } = await other.call.data(`accruals?user_id=${referrer}`);
+      expect(all).toMatchObject([{ amount: 1 }]);
+      expect((await program.call.data(`accruals?user_id=${referrer}`)).accruals).toEqual([]);
+      const { commits } = await service.log.read(accountStream(other.bot.publicKey, referrer));
+      expect(commits.flatMap(({ events }) => events.map(({ type }) => type))).toEqual([
+        'reward_rate_locked',
+        'reward_accrued',
+      ]);
+      expect(await audited('--bot', other.bot.publicKey)).toEqual([]);
+    }, 30_000);
+
+    test('an account that earns twice, or pays out what it has not, is found; so is a wrong row', async () => {
+      const { publicKey } = program.bot;
+      const userId = newUser();
+      const stream = accountStream(publicKey, userId);
+      const append = (...events: AccountEvent[]): Promise<unknown> =>
+        appendOnTop(service.log, {
+          id: randomUUID(),
+          stream,
+          expected: { revision: 0, hash: '' },
+          at: Date.now(),
+          events: events.map(account.write),
+        });
+      const id = userId * 1000;
+      const lock = {
+        rule_id: 1,
+        reward_type: 'fixed',
+        amount: '5',
+        percent: null,
+        unit_id: 1,
+        source: 'auto',
+      } as const;
+      await append(
+        { type: 'reward_rate_locked', data: { ...lock, at: Date.now() } },
+        accrued(id, '5', { at: Date.now() }),
+      );
+      await append(accrued(id + 1, '5', { at: Date.now(), event: { ...causeOf(id) } }));
+      await append(requested(id, '11', { at: Date.now() }));
+      await service.projected();
+      const wrong = [
+        `account ${stream} 2 rule 1 has judged event ${id} of commit ${causeOf(id).commit_id} before`,
+        `account ${stream} 3 payout ${id} is of 11, and 10 was available`,
+      ];
+      expect(await audited('--bot', publicKey)).toEqual(wrong);
+
+      const tables = firstSchema(accountsReadModel);
+      const { pool } = service.database;
+      await pool.query(`UPDATE ${tables}.balances SET accrued = accrued + 1 WHERE user_id = $1`, [userId]);
+      expect(await audited()).toEqual([
+        ...wrong,
+        expect.stringMatching(/^balance .* unit 1: -1 available, 11 reserved.* in the log, 0 available, 11 reserved/),
+        expect.stringMatching(/^read model .*accounts version 1: balances differs from a replay of the log/),
+      ]);
+    }, 60_000);
+  });
+}
+
+/** The event that a sample accrual of this number was earned by. */
+function causeOf(id: number) {
+  const sample = accrued(id, '5');
+  if (sample.type !== 'reward_accrued') throw new Error('no accrual');
+  return sample.data.event;
+}

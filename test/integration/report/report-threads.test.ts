@@ -1,0 +1,79 @@
+import { stringify } from 'lossless-json';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readConfig } from '../../../src/config.ts';
+import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
+import { parseReport } from '../../../src/domain/report/parse-report.ts';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
+import { type ReportTask, reportRunner } from '../../../src/queries/report/run-report.ts';
+import { ReportTimeoutError } from '../../../src/queries/report/snapshot.ts';
+import { type ReportThreads, startReportThreads } from '../../../src/report-threads.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { world } from './questions.ts';
+import { BOT_IDS, storeWorld, TABLES } from './world.ts';
+
+let database: TestDatabase;
+let threads: ReportThreads;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeWorld(database.pool, world);
+  threads = startReportThreads(database.url, readConfig({}));
+});
+afterAll(async () => {
+  await threads.stop();
+  await database.drop();
+});
+
+function task(type_chart: string, timeoutMs = 30_000): ReportTask {
+  const metric = { type: 'trend', event_id: null, event_name: 'any' };
+  const amounts = { ...metric, agr: 'property_sum', agr_field: 'events.value_amount' };
+  const requests =
+    type_chart === 'line' ? [amounts, { ...metric, agr: 'median_user_id' }] : [{ ...metric, agr: 'total' }];
+  const source = {
+    type: 'trends',
+    type_chart,
+    granularity: 'month',
+    separators: [{ property: 'events.category' }],
+    requests,
+  };
+  const params = { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-12-31 23:59:59' };
+  const parsed = parseReport({ source_request: source, settings: { params } }, 'UTC');
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  const how = { now: Date.UTC(2026, 0, 1), lagMs: 0, timeoutMs, limit: Number.MAX_SAFE_INTEGER };
+  return { tables: TABLES, botId: BOT_IDS.mixed, parsed, ...how };
+}
+
+it('a thread answers as this one would, with all digits', async () => {
+  const here = reportRunner(database.pool, createChunkCache(2 ** 20));
+  for (const chart of ['line', 'table']) {
+    const answer = stringify(await threads.run(task(chart)));
+    expect(answer).toBe(stringify(await here(task(chart))));
+    if (chart === 'line') expect(answer).toMatch(/\d{15}\.\d+/);
+  }
+});
+
+it('many reports at once are all answered', async () => {
+  const answers = await Promise.all(Array.from({ length: 12 }, () => threads.run(task('table'))));
+  expect(new Set(answers.map((answer) => stringify(answer.rows))).size).toBe(1);
+});
+
+it('what takes too long is a timeout here as well, and the thread goes on', async () => {
+  const blocker = await database.pool.connect();
+  try {
+    await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.events IN ACCESS EXCLUSIVE MODE`);
+    await expect(threads.run(task('table', 200))).rejects.toThrow(ReportTimeoutError);
+  } finally {
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  }
+  await expect(threads.run(task('table'))).resolves.toMatchObject({ meta: { truncated: false } });
+});
+
+it('a database that is down is one here as well', async () => {
+  const nowhere = startReportThreads('postgres://nobody@127.0.0.1:1/none', readConfig({}));
+  try {
+    await expect(nowhere.run(task('table'))).rejects.toThrow(DatabaseUnavailableError);
+  } finally {
+    await nowhere.stop();
+  }
+});

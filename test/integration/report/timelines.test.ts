@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
+import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
+import { gatherTimelines } from '../../../src/queries/report/timelines.ts';
+import { openWalk } from '../../../src/queries/report/walk.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { timelines } from './oracle-parts.ts';
+import { world } from './questions.ts';
+import { BOT_IDS, storeWorld, TABLES } from './world.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeWorld(database.pool, world);
+});
+afterAll(() => database.drop());
+
+/** The dates of each user's events, as they are given with room for so many events at once. */
+function gathered(botId: number, most: number): Promise<number[][]> {
+  return inSnapshot(database.pool, 10_000, async (snapshot) => {
+    const walk = await openWalk({ botId, tables: TABLES, snapshot, cache: createChunkCache(1e6) }, []);
+    const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const found = await gatherTimelines(walk, { span, columns: [], mark() {}, all: true, combinations: null }, most);
+    const users: number[][] = [];
+    let dates: number[] = [];
+    await found.each({
+      take: ({ date }) => void dates.push(date),
+      end() {
+        users.push(dates);
+        dates = [];
+      },
+    });
+    return users;
+  });
+}
+
+it.each(Object.entries(BOT_IDS))(
+  'every user comes once, whole and in order, of %s events, however few fit',
+  async (_, botId) => {
+    const key = (dates: readonly number[]) => dates.join();
+    const expected = timelines(world).map((events) => key(events.map(({ date }) => date)));
+    for (const most of [1, 30, 399, 400, 5000])
+      expect((await gathered(botId, most)).map(key).sort()).toEqual(expected.sort());
+  },
+);

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, test } from 'vitest';
+import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
+import { crashBroadcasts } from '../crash/broadcasts.ts';
+import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
+
+/** A PostgreSQL of its own, that may be killed and comes back at the same address. */
+let databaseUrl: string;
+let killPostgres: () => Promise<void>;
+let cleanup: (() => Promise<unknown>)[];
+
+beforeEach(async () => {
+  const folder = await temporaryDataDir();
+  const log = { info: () => {}, warn: () => {} };
+  const postgres = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log });
+  cleanup = [() => postgres.close(), () => folder.remove()];
+  databaseUrl = postgres.url;
+  killPostgres = async () => {
+    const server = await serverOf(folder.path);
+    if (server !== undefined) process.kill(server.pid, 'SIGKILL');
+  };
+});
+afterEach(async () => {
+  for (const step of cleanup) await step();
+});
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 50);
+
+test(`kill -9 of a sender, ${ROUNDS} rounds`, () => crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 1 }));
+
+test(`kill -9 of one of two senders, ${ROUNDS} rounds`, () =>
+  crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 2 }));
+
+test(`kill -9 of one of two senders and of PostgreSQL, ${ROUNDS} rounds`, () =>
+  crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 2, killPostgres }));

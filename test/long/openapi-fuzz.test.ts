@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { fuzzOperations } from '../support/openapi-fuzz.ts';
+import { startTestService } from '../support/service.ts';
+
+it('every operation answers 500 calls, good and almost good, with what the document says', async () => {
+  const service = await startTestService();
+  try {
+    const { statuses, failures } = await fuzzOperations(service, 500);
+    expect(failures).toEqual([]);
+    for (const seen of statuses.values()) expect(seen.size).toBeGreaterThan(0);
+  } finally {
+    await service.stop();
+  }
+});

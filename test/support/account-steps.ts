@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import type { AccountCommand } from '../../src/commands/accounts.ts';
+import type { AccountState } from '../../src/domain/referral/account/account.ts';
+import { accrueRewards, mayAccrue } from '../../src/domain/referral/account/accrue.ts';
+import * as payout from '../../src/domain/referral/account/payout.ts';
+import { isPaid, reverseAccrual } from '../../src/domain/referral/account/reverse.ts';
+import type { RewardItem } from '../../src/domain/referral/account/reward.ts';
+import { setRate } from '../../src/domain/referral/account/set-rate.ts';
+import { cause, DAY } from './account-samples.ts';
+
+/** Random things that happen to an account, those that are refused included. */
+
+export type Step =
+  | { readonly type: 'accrue'; readonly items: readonly { event: number; rule: number; value: number }[] }
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'payout'; readonly unit: number | null | undefined; readonly manual: boolean }
+  /** `pick`: which of the payouts (or accruals) there are, from the last. */
+  | { readonly type: 'deliver'; readonly what: Delivery; readonly pick: number }
+  | { readonly type: 'reverse'; readonly pick: number }
+  | { readonly type: 'rate'; readonly rule: number; readonly value: number };
+
+const DELIVERIES = [
+  'attempt',
+  'paid',
+  'accepted',
+  'failed once',
+  'failed',
+  'confirm',
+  'retry',
+  'cancel',
+  'force',
+] as const;
+type Delivery = (typeof DELIVERIES)[number];
+
+/** Two fixed rules and two percentages, with and without holds, in two units and without one. */
+export const RULES: readonly RewardItem['rule'][] = [
+  { rule_id: 1, reward_type: 'fixed', amount: '0.1', percent: null, unit_id: 1, hold_days: '0' },
+  { rule_id: 2, reward_type: 'fixed', amount: '0.2', percent: null, unit_id: 1, hold_days: '0.5' },
+  { rule_id: 3, reward_type: 'percent', amount: null, percent: '2.9', unit_id: 2, hold_days: '1' },
+  { rule_id: 4, reward_type: 'percent', amount: null, percent: '33.3', unit_id: null, hold_days: '0.00000002' },
+];
+const UNITS = [undefined, undefined, { unit_id: 2, scale: 0 }, null] as const;
+
+export const steps = (maxLength: number): fc.Arbitrary<Step[]> => {
+  const rule = fc.nat({ max: RULES.length - 1 });
+  const pick = fc.nat({ max: 5 });
+  return fc.array(
+    fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          type: fc.constant('accrue' as const),
+          items: fc.array(fc.record({ event: fc.nat({ max: 60 }), rule, value: fc.integer({ min: -5, max: 900 }) }), {
+            minLength: 1,
+            maxLength: 4,
+          }),
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          type: fc.constant('wait' as const),
+          ms: fc.oneof(fc.nat(3), fc.nat(DAY), fc.constant(DAY / 2)),
+        }),
+      },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          type: fc.constant('payout' as const),
+          unit: fc.constantFrom(undefined, undefined, null, 1, 2),
+          manual: fc.boolean(),
+        }),
+      },
+      {
+        weight: 7,
+        arbitrary: fc.record({ type: fc.constant('deliver' as const), what: fc.constantFrom(...DELIVERIES), pick }),
+      },
+      { weight: 2, arbitrary: fc.record({ type: fc.constant('reverse' as const), pick }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ type: fc.constant('rate' as const), rule, value: fc.integer({ min: 0, max: 50 }) }),
+      },
+    ),
+    // Short ones never come to a cancelled payout whose accruals another one claims.
+    { maxLength, size: 'max' },
+  );
+};
+
+function itemOf({ event, rule, value }: { event: number; rule: number; value: number }, now: number): RewardItem {
+  const unit = UNITS[rule];
+  const base = unit === undefined ? undefined : { value: String(value), rate: '1.07', unit };
+  return { rule: RULES[rule]!, referral_id: 7, event: { ...cause(event), received: now - (event % 3) }, base };
+}
+
+/** What a step asks of the account as it stands; null: nothing, as there is none to ask it of. */
+export function commandOf(
+  step: Exclude<Step, { type: 'wait' }>,
+  state: AccountState,
+  now: number,
+): AccountCommand | null {
+  switch (step.type) {
+    case 'accrue': {
+      const items = step.items.map((item) => itemOf(item, now));
+      return {
+        needs: { kind: 'accrual', count: (seen) => mayAccrue(seen, items) },
+        decide: (seen, at, ids) => accrueRewards(seen, { items, ids, units: new Map() }, at),
+      };
+    }
+    case 'payout': {
+      const { unit: unit_id, manual } = step;
+      const request = { unit_id, method: manual ? 'manual' : 'webhook', initiated_by: 'api' } as const;
+      return {
+        needs: { kind: 'payout', count: (seen, at) => payout.payable(seen, unit_id, at).length },
+        decide: (seen, at, ids) => payout.requestPayout(seen, { ...request, ids }, at),
+      };
+    }
+    case 'reverse': {
+      const accrual_id = picked([...state.accruals.keys()], step.pick);
+      if (accrual_id === undefined) return null;
+      return {
+        needs: { kind: 'accrual', count: (seen) => (isPaid(seen, seen.accruals.get(accrual_id)!) ? 1 : 0) },
+        decide: (seen, at, [compensation_id]) =>
+          reverseAccrual(seen, { accrual_id, reason: null, compensation_id }, at),
+      };
+    }
+    case 'rate': {
+      const rule = RULES[step.rule]!;
+      const value = (step.value / 10).toString();
+      const rate = rule.reward_type === 'fixed' ? { amount: value } : { percent: value };
+      return { decide: (seen, at) => setRate(seen, { rule, scale: 2, ...rate }, at) };
+    }
+    case 'deliver': {
+      const payout_id = picked([...state.payouts.keys()], step.pick);
+      return payout_id === undefined ? null : { decide: delivery(step.what, payout_id) };
+    }
+  }
+}
+
+function delivery(what: Delivery, payout_id: number): AccountCommand['decide'] {
+  return (state, now) => {
+    const attempt = state.payouts.get(payout_id)!.attempts;
+    const failed = { payout_id, attempt, status: 503, error: 'HTTP 503' };
+    switch (what) {
+      case 'attempt':
+        return payout.attemptPayout(state, { payout_id }, now);
+      case 'paid':
+        return payout.payoutDelivered(state, { payout_id, status: 204 }, now);
+      case 'accepted':
+        return payout.acceptPayout(state, { payout_id, attempt }, now);
+      case 'failed once':
+        return payout.failAttempt(state, { ...failed, next_at: now + 5000 }, now);
+      case 'failed':
+        return payout.failAttempt(state, { ...failed, next_at: null }, now);
+      case 'confirm':
+        return payout.confirmPayout(state, { payout_id }, now);
+      case 'retry':
+        return payout.retryPayout(state, { payout_id }, now);
+      default:
+        return payout.cancelPayout(state, { payout_id, force: what === 'force' }, now);
+    }
+  };
+}
+
+function picked<T>(all: readonly T[], pick: number): T | undefined {
+  return all.at(-1 - (pick % all.length));
+}

@@ -1,0 +1,47 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** When (ms of its clock), chat, method, token. */
+export type Arrival = readonly [at: number, chatId: number, method: string, token: string];
+export type Asked = 'arrivals' | 'stop';
+export type Told =
+  | { readonly root: string }
+  | { readonly arrivals: readonly Arrival[]; readonly mistakes: readonly string[] };
+
+/** The stand-in for the platform in a process of its own. */
+export interface BotApiProcess {
+  /** TELEGRAM_API_ROOT. */
+  readonly root: string;
+  /** All calls so far, in the order of their arrival. @throws if any was wrong */
+  arrivals(): Promise<readonly Arrival[]>;
+  stop(): Promise<void>;
+}
+
+export async function botApiProcess(): Promise<BotApiProcess> {
+  const program = fileURLToPath(new URL('./bot-api-program.ts', import.meta.url));
+  const child = fork(program, { execArgv: ['--import', 'tsx'] });
+  const ask = async (asked: Asked): Promise<Told> => {
+    child.send(asked);
+    const [told] = await once(child, 'message');
+    return told as Told;
+  };
+  const [first] = (await once(child, 'message')) as [Told];
+  if (!('root' in first)) throw new Error('the stand-in did not start');
+  const all: Arrival[] = [];
+  return {
+    root: first.root,
+    async arrivals() {
+      const told = await ask('arrivals');
+      if (!('arrivals' in told)) throw new Error('the stand-in tells something else');
+      if (told.mistakes.length > 0) throw new Error(`wrong calls: ${told.mistakes.slice(0, 3).join('; ')}`);
+      all.push(...told.arrivals);
+      return all;
+    },
+    async stop() {
+      const gone = once(child, 'exit');
+      child.send('stop');
+      await gone;
+    },
+  };
+}

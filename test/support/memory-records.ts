@@ -1,0 +1,34 @@
+import type { Chunk, NewRecord, RecordStore } from '../../src/log/judged/record-store.ts';
+
+/** Records in memory, which whoever holds them may change. One lane. */
+export interface MemoryRecords extends RecordStore {
+  readonly records: Buffer[];
+}
+
+export function memoryRecords(): MemoryRecords {
+  const records: Buffer[] = [];
+  const sleepers = new Set<() => void>();
+  return {
+    records,
+    async send(added: readonly NewRecord[]) {
+      const first = records.length;
+      records.push(...added.map(({ value }) => value));
+      for (const wake of sleepers) wake();
+      return added.map((_, index) => first + index);
+    },
+    ends: async () => [records.length],
+    ageOfOldest: async () => 1,
+    async *tail([from], signal): AsyncGenerator<Chunk[]> {
+      for (let next = from!; !signal.aborted; ) {
+        const some = records.slice(next, next + 100).map((value, index) => ({ offset: next + index, value }));
+        if (some.length > 0) yield [{ lane: 0, records: some }];
+        else
+          await new Promise<void>((resolve) => {
+            sleepers.add(resolve);
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
+        next += some.length;
+      }
+    },
+  };
+}

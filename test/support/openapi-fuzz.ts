@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { z } from 'zod';
+import { pause } from '../../src/pause.ts';
+import { fillService } from './all-answers.ts';
+import { type KnownValues, mutated, type Schema, type Schemas, valuesOf } from './schema-values.ts';
+import type { Answer, TestService } from './service.ts';
+
+/** Every operation of /openapi.json, called with what its schemas describe and with what is almost that. */
+
+interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Schema;
+    readonly required?: boolean;
+  }[];
+  readonly body: Schema | undefined;
+  /** By status; undefined: another media type. */
+  readonly answers: Readonly<Record<string, Schema | undefined>>;
+}
+
+const LANES = 4;
+const MOST_TIMES_AGAIN = 10;
+
+export interface Fuzzed {
+  /** How often each operation answered with which status. */
+  readonly statuses: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Answers that the document does not have: what was asked, and what came. */
+  readonly failures: readonly string[];
+}
+
+/** @param runs calls of each operation */
+export async function fuzzOperations(service: TestService, runs: number): Promise<Fuzzed> {
+  const filled = await fillService(service);
+  const { bot, report, deletedReport, reversed, draft, scheduled, failed } = filled;
+  const known: KnownValues = {
+    'api-key': [bot.apiKey],
+    resource_key: [bot.publicKey],
+    'resource-key': [bot.publicKey],
+    bot_public_key: [bot.publicKey],
+    user_id: [1, 2, 3],
+    referral_user_id: [2, 8],
+    referrer_user_id: [1, 2],
+    uuid: [report, deletedReport],
+    id: [draft, scheduled, failed],
+    task_id: [draft, scheduled],
+    accrual_id: [reversed, 1, 2],
+    target_id: [1, 5],
+    code: ['utmsource-ads2', 'nobody'],
+    ':date_from': ['2026-02-01 00:00:00'],
+    ':date_to': ['2026-03-05 00:00:00'],
+    event_id: [1, 100, 101, 102],
+    filters: [['=', 'events.category', 'hats'], null],
+    columns: [['events.date', 'user.username']],
+    order: [{ 'events.date': 'asc' }],
+    separators: [[{ property: 'events.category' }], []],
+    message: [{ text: 'Hello' }, { text: '<b>{{user.first_name}}</b>', parse_mode: 'html' }],
+    segmentations: [
+      { include: [{ type: 'all', config: {} }] },
+      { include: [{ type: 'list', config: { chat_ids: [1] } }] },
+    ],
+    limit: [1, 50],
+    offset: [0, 1],
+    'filters[status]': [0, 1],
+    'filters[name]': ['sale'],
+    'filters[date_create]': ['2026-01-01', '2026-01-01,2099-12-31'],
+  };
+  const document = (await service.get('/openapi.json')).body;
+  const schemas: Schemas = document.components.schemas;
+  const statuses = new Map<string, Map<number, number>>();
+  const failures: string[] = [];
+  const fuzz = async (operation: Operation): Promise<void> => {
+    const seen = new Map<number, number>();
+    statuses.set(operation.operationId, seen);
+    const checkers = answerCheckers(operation, schemas);
+    for (const call of fc.sample(callsOf(operation, schemas, known), runs)) {
+      let answer = await send(service, operation, call, filled.bot);
+      // A machine that stands still for half a second: callers are told to come again, and it must pass.
+      for (let again = 0; answer.status === 503 && again < MOST_TIMES_AGAIN; again++) {
+        await pause(1000 * Number(answer.headers.get('retry-after')));
+        answer = await send(service, operation, call, filled.bot);
+      }
+      seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+      const problem = problemOf(answer, checkers);
+      if (problem !== null) failures.push(`${operation.operationId} ${JSON.stringify(call).slice(0, 600)}: ${problem}`);
+    }
+  };
+  // Most of what they do is waiting.
+  const left = operationsOf(document).values();
+  const inTurn = async (): Promise<void> => {
+    for (const operation of left) await fuzz(operation);
+  };
+  await Promise.all(Array.from({ length: LANES }, inTurn));
+  return { statuses, failures };
+}
+
+/** What is used of it. */
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+}
+interface Described {
+  readonly operationId: string;
+  readonly parameters?: Operation['parameters'];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema: Schema }>>;
+
+function operationsOf({ paths }: OpenApi): Operation[] {
+  const json = (content: Content | undefined): Schema | undefined => content?.['application/json']?.schema;
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/v1/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId, parameters = [], requestBody, responses }]) => ({
+        operationId,
+        method: method.toUpperCase(),
+        path,
+        parameters,
+        body: json(requestBody?.content),
+        answers: Object.fromEntries(Object.entries(responses).map(([status, { content }]) => [status, json(content)])),
+      })),
+    );
+}
+
+interface Call {
+  /** By place, then by name. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly path: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+function callsOf({ parameters, body }: Operation, schemas: Schemas, known: KnownValues): fc.Arbitrary<Call> {
+  const of = (place: string): fc.Arbitrary<Record<string, string>> => {
+    const here = parameters.filter((parameter) => parameter.in === place);
+    const schema: Schema = {
+      type: 'object',
+      properties: Object.fromEntries(here.map(({ name, schema }) => [name, schema])),
+      required: here.filter(({ required }) => required || place === 'path').map(({ name }) => name),
+    };
+    const good = valuesOf(schema, schemas, known);
+    const some = place === 'query' ? fc.oneof({ weight: 3, arbitrary: good }, mutated(good)) : good;
+    return some.map((values) =>
+      Object.fromEntries(
+        Object.entries(Object(values)).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+        ]),
+      ),
+    );
+  };
+  const bodies = body === undefined ? fc.constant(undefined) : valuesOf(body, schemas, known);
+  return fc.record({
+    query: of('query'),
+    path: of('path'),
+    headers: of('header'),
+    body:
+      body === undefined
+        ? bodies
+        : fc.oneof({ weight: 2, arbitrary: bodies }, { weight: 3, arbitrary: mutated(bodies) }),
+  });
+}
+
+function send(
+  service: TestService,
+  { method, path, answers }: Operation,
+  call: Call,
+  bot: { readonly apiKey: string; readonly webhookSecret: string },
+): Promise<Answer> {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(call.path[name]!));
+  const wellFormed = Object.entries(call.query).map(([name, value]) => [name.toWellFormed(), value.toWellFormed()]);
+  const query = new URLSearchParams(Object.fromEntries(wellFormed));
+  const headers = { ...sendable(call.headers), ...access(path, bot) };
+  const url = `${filled}${query.size > 0 ? `?${query}` : ''}`;
+  if (Object.keys(answers).length === 0) throw new Error(`${path} has no answer`);
+  if (method === 'GET') return service.get(url, headers);
+  return service.post(url, JSON.stringify(call.body) ?? '', headers);
+}
+
+function access(
+  path: string,
+  { apiKey, webhookSecret }: { apiKey: string; webhookSecret: string },
+): Record<string, string> {
+  return path.startsWith('/v1/webhook/') ? { 'x-telegram-bot-api-secret-token': webhookSecret } : { 'api-key': apiKey };
+}
+
+/** What a client can put into a header at all. */
+function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => /^[\x20-\x7e]*$/.test(value)));
+}
+
+type Checkers = ReadonlyMap<number, z.ZodType | null>;
+
+/** The document's schemas as checks, by status; null where there is none. */
+function answerCheckers({ answers }: Operation, schemas: Schemas): Checkers {
+  const local = (schema: unknown): string => JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/');
+  const $defs = JSON.parse(local(schemas));
+  return new Map(
+    Object.entries(answers).map(([status, schema]) => [
+      Number(status),
+      schema === undefined ? null : z.fromJSONSchema({ ...JSON.parse(local(schema)), $defs }),
+    ]),
+  );
+}
+
+function problemOf({ status, body }: Answer, checkers: Checkers): string | null {
+  const told = `${status} ${JSON.stringify(body).slice(0, 400)}`;
+  if (status >= 500) return told;
+  if (!checkers.has(status)) return `undocumented: ${told}`;
+  if (typeof body === 'string') return status === 200 ? null : `not JSON: ${told}`;
+  const result = checkers.get(status)?.safeParse(body);
+  return result?.success === false ? `not as documented (${z.prettifyError(result.error)}): ${told}` : null;
+}

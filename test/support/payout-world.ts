@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { createAccounts } from '../../src/commands/accounts.ts';
+import { accrueRewards } from '../../src/commands/accrue-rewards.ts';
+import { createBot } from '../../src/commands/create-bot.ts';
+import { createOwner } from '../../src/commands/create-owner.ts';
+import { createUnit } from '../../src/commands/create-unit.ts';
+import type { CommandContext } from '../../src/commands/handle.ts';
+import { setPayoutWebhook } from '../../src/commands/payout-webhook.ts';
+import { requestPayout } from '../../src/commands/request-payout.ts';
+import { readConfig } from '../../src/config.ts';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { type AccountEvent, account, type Payout } from '../../src/domain/referral/account/account.ts';
+import { ANY_CATEGORIES, accountStream } from '../../src/domain/streams.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import type { Process } from '../../src/processes/process.ts';
+import { runProcesses } from '../../src/processes/run-processes.ts';
+import { migrateProcessesSchema } from '../../src/processes/states.ts';
+import { accountsReadModel } from '../../src/projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
+import { runProjector } from '../../src/projections/runtime/projector.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface World {
+  readonly database: TestDatabase;
+  readonly log: EventLog;
+  readonly context: CommandContext;
+  /** Moves the clock, which stands still otherwise. */
+  advance(ms: number): void;
+  now(): number;
+  /** A bot with a unit, and a webhook if an address is given. @returns its public key, unit and secret */
+  bot(url?: string): Promise<{ readonly bot: string; readonly unitId: number; readonly secret: string | null }>;
+  /** A payout of what a new user of the bot has just earned. */
+  payout(bot: string, unitId: number | null, amount?: string): Promise<PayoutName>;
+  /** Something that a user has earned. */
+  earn(bot: string, userId: number, unitId: number | null, amount: string, holdDays?: string): Promise<void>;
+  /** As the account in the log has it now. */
+  look(name: PayoutName): Promise<Payout>;
+  events(bot: string, userId: number): Promise<AccountEvent[]>;
+  /** Runs processes, with another log if one is given, until they are stopped. */
+  run(
+    processes: readonly Process[],
+    env?: Record<string, string>,
+    log?: EventLog,
+    /** Whether `rest` stops them, too: not where they hang for ever. */
+    rests?: boolean,
+  ): () => Promise<void>;
+  /** Stops all that run. */
+  rest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PayoutName {
+  readonly bot: string;
+  readonly userId: number;
+  readonly payoutId: number;
+}
+
+/** Bots, accounts and their read models, on a clock of their own; the processes are those that a test runs. */
+export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<World> {
+  const database = await createTestDatabase();
+  const { pool } = database;
+  await migrateRuntimeSchema(pool);
+  await migrateProcessesSchema(pool);
+  const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+  let now = start;
+  const sources = { ...systemSources, now: () => now };
+  const context = { log, sources };
+  const accounts = createAccounts(context);
+  const stopping = new AbortController();
+  const projecting = [catalogReadModel, accountsReadModel].map((model) =>
+    runProjector({ model, log, pool, holder: 'test', logger, onBadEvent: 'stop', signal: stopping.signal }),
+  );
+  const stops: (() => Promise<void>)[] = [];
+  let users = 0;
+
+  const world: World = {
+    database,
+    log,
+    context,
+    advance: (ms) => {
+      now += ms;
+    },
+    now: () => now,
+    async bot(url) {
+      const owner = { name: 'Owner', currency: 'USD', plan: 'premium' as const, broadcastsPerMonth: 1 };
+      const { ownerId } = await createOwner(context, owner);
+      const { publicKey } = await createBot(context, { ownerId, name: 'Bot' });
+      const { unitId } = await createUnit(context, { bot: publicKey, code: 'USD', name: null });
+      const secret = url === undefined ? null : (await setPayoutWebhook(context, publicKey, url)).secret;
+      return { bot: publicKey, unitId, secret };
+    },
+    async earn(bot, userId, unit_id, amount, hold_days = '0') {
+      const rule = { rule_id: 1, reward_type: 'fixed' as const, amount, percent: null, unit_id, hold_days };
+      const event = { commit_id: randomUUID(), index: 0, event_id: 101, date: now, received: now };
+      // Amounts are locked by rule: a rule for each.
+      const rule_id = Number(event.commit_id.replaceAll(/\D/g, '').slice(0, 12)) + 1;
+      const items = [{ rule: { ...rule, rule_id }, referral_id: 1_000_000, event: event }];
+      await accrueRewards(accounts, { bot, referrer: userId, items });
+    },
+    async payout(bot, unitId, amount = '12.5') {
+      const userId = ++users;
+      await world.earn(bot, userId, unitId, amount);
+      const asked = { bot, userId, method: 'webhook' as const, initiated_by: 'api' as const };
+      return { bot, userId, payoutId: (await requestPayout(accounts, asked)).payout_id };
+    },
+    look: ({ bot, userId, payoutId }) =>
+      accounts.look({ bot, userId }, (state) => ({ ...state.payouts.get(payoutId)! })),
+    async events(bot, userId) {
+      const { commits } = await log.read(accountStream(bot, userId));
+      return commits.flatMap(({ events }) => events.map(account.read));
+    },
+    run(processes, env = {}, through = log, rests = true) {
+      const stop = new AbortController();
+      const config = readConfig({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...env });
+      const running = runProcesses(
+        { log: through, pool, instance: randomUUID(), logger, config, sources },
+        processes,
+        stop.signal,
+      );
+      const stopped = async (): Promise<void> => {
+        stop.abort();
+        await running;
+      };
+      if (rests) stops.push(stopped);
+      return stopped;
+    },
+    async rest() {
+      await Promise.all(stops.splice(0).map((stop) => stop()));
+    },
+    async close() {
+      await world.rest();
+      stopping.abort();
+      await Promise.all(projecting);
+      await log.close();
+      await database.drop();
+    },
+  };
+  return world;
+}

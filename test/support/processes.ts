@@ -1,0 +1,14 @@
+import { hasPassedAll } from '../../src/log/port.ts';
+import { pause } from '../../src/pause.ts';
+import { loadPositions } from '../../src/processes/states.ts';
+import type { TestService } from './service.ts';
+
+/** Resolves when a process of the service is done with all that is in the log now. */
+export async function processed({ log, database }: Pick<TestService, 'log' | 'database'>, name: string): Promise<void> {
+  const head = await log.head();
+  const deadline = performance.now() + 20_000;
+  while (!hasPassedAll(await loadPositions(database.pool, name), head)) {
+    if (performance.now() > deadline) throw new Error(`the process ${name} does not catch up`);
+    await pause(20);
+  }
+}

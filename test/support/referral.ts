@@ -1,0 +1,62 @@
+import { pause } from '../../src/pause.ts';
+import type { Answer, TestBot, TestService } from './service.ts';
+
+/** What a bot's owner asks of the referral program, as calls. */
+export interface ReferralCaller {
+  /** `/start <code>`, sent at `date` (ms UTC, whole seconds), as an update of its own. */
+  visit(userId: number, code: string, date?: number): Promise<void>;
+  /** Any other message of a user, whom it makes known. */
+  message(userId: number): Promise<void>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** The data of an answer that must be 200. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  data(path: string, body?: unknown, headers?: Record<string, string>): Promise<any>;
+  codeFor(userId: number): Promise<string>;
+  referralsOf(userId: number): Promise<{ referral_id: number; date: string }[]>;
+}
+
+let updates = 0;
+
+/** @param patient tries again after a 503, which promises that nothing was done: a busy machine may answer so */
+export function referralCaller(service: TestService, bot: TestBot, patient = false): ReferralCaller {
+  const key = { 'api-key': bot.apiKey };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    answered(() => service.post(`/v1/referral/${path}`, body, { ...key, ...headers }), patient);
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    answered(() => service.get(`/v1/referral/${path}`, { ...key, ...headers }), patient);
+  async function send(userId: number, text: string, date: number): Promise<void> {
+    const { status, body } = await service.post('/v1/send-update', { update: message(userId, text, date) }, key);
+    if (status !== 200) throw new Error(`send-update: ${status} ${JSON.stringify(body)}`);
+  }
+  async function data(path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const answer = body === undefined ? await get(path, headers) : await post(path, body, headers);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  }
+  return {
+    visit: (userId, code, date = Date.now()) => send(userId, `/start ${code}`, date),
+    message: (userId) => send(userId, 'hello', Date.now()),
+    post,
+    get,
+    data,
+    codeFor: async (userId) => (await data('create-code', { user_id: userId })).code,
+    referralsOf: async (userId) => (await data(`referrals?user_id=${userId}&limit=200`)).referrals,
+  };
+}
+
+async function answered(ask: () => Promise<Answer>, patient: boolean): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503 || !patient) return answer;
+    await pause(Number(answer.headers.get('retry-after')) * 1000);
+  }
+}
+
+function message(userId: number, text: string, date: number): object {
+  const entities = text.startsWith('/') ? [{ type: 'bot_command', offset: 0, length: 6 }] : [];
+  const from = { id: userId, is_bot: false, first_name: `User ${userId}` };
+  const chat = { id: userId, type: 'private' };
+  const update_id = ++updates;
+  return { update_id, message: { message_id: update_id, date: Math.floor(date / 1000), chat, from, text, entities } };
+}

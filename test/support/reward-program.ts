@@ -1,0 +1,96 @@
+import { pino } from 'pino';
+import { createRule } from '../../src/commands/create-rule.ts';
+import { createUnit } from '../../src/commands/create-unit.ts';
+import { readConfig } from '../../src/config.ts';
+import { account } from '../../src/domain/referral/account/account.ts';
+import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { runProcesses } from '../../src/processes/run-processes.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { readAll } from './log.ts';
+import { processed } from './processes.ts';
+import { type ReferralCaller, referralCaller } from './referral.ts';
+import type { TestBot, TestService } from './service.ts';
+
+let users = 5000;
+/** A user nobody else has. */
+export const newUser = (): number => ++users;
+/** When referrals were referred. */
+export const VISIT = Date.parse('2026-01-15T10:00:00Z');
+
+/** A bot with a unit and users, and how events of referrals come to it. */
+export interface RewardProgram {
+  readonly bot: TestBot;
+  readonly call: ReferralCaller;
+  readonly usd: number;
+  /** Somebody who was referred by `referrer`, at VISIT. */
+  referral(referrer: number): Promise<number>;
+  /** A rule on events named Order. */
+  rule(fields: Partial<Parameters<typeof createRule>[1]>): Promise<number>;
+  send(...events: object[]): Promise<void>;
+}
+
+export async function rewardProgram(service: TestService): Promise<RewardProgram> {
+  const bot = await service.createBot();
+  const call = referralCaller(service, bot);
+  const send = async (...events: object[]): Promise<void> => {
+    const body = events.map((event) => ({ event: 'Order', ...event }));
+    const { status, body: answer } = await service.post('/v1/send-event', body, { 'api-key': bot.apiKey });
+    if (status !== 200) throw new Error(JSON.stringify(answer));
+  };
+  // Names get their ids one after the other, from 101 on.
+  await call.message(1);
+  await send({ user_id: 1 });
+  const { unitId } = await createUnit(service.commands, { bot: bot.publicKey, code: 'USD', name: null });
+  return {
+    bot,
+    call,
+    usd: unitId,
+    async referral(referrer) {
+      const referred = newUser();
+      await call.visit(referred, await call.codeFor(referrer), VISIT);
+      return referred;
+    },
+    async rule(fields) {
+      const rule = { trigger_event_id: 101, reward_type: 'fixed', amount: '5', percent: null, unit_id: null } as const;
+      const created = { bot: bot.publicKey, name: 'Orders', hold_days: '0', ...rule, ...fields };
+      return (await createRule(service.commands, created)).ruleId;
+    },
+    send,
+  };
+}
+
+export interface Reward {
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  readonly data: any;
+}
+
+/** What the accounts of the bot have in the log once all events are decided on. */
+export async function rewardsOf(service: TestService, { bot }: RewardProgram): Promise<Reward[]> {
+  await processed(service, accruals.name);
+  const commits = await readAll(service.log, { categories: ['account'] });
+  return commits
+    .filter(({ stream }) => stream.startsWith(`account-${bot.publicKey}/`))
+    .flatMap(({ stream, events }) => events.map(account.read).map((event) => ({ ...event, stream })));
+}
+
+export const amountsOf = (all: readonly Reward[]): string[] =>
+  all.filter(({ type }) => type === 'reward_accrued').map(({ data }) => data.amount);
+
+/** Another instance walks all events, from the first on, beside the service's own. @returns stops it, once it has */
+export function walkAgain(service: TestService, instance: string): () => Promise<void> {
+  const stop = new AbortController();
+  const name = `accruals of ${instance}`;
+  const { log, database } = service;
+  const own = { config: readConfig({}), logger: pino({ level: 'silent' }), sources: systemSources };
+  const running = runProcesses(
+    { ...own, instance, log, pool: database.pool },
+    [{ ...accruals, name, alone: false }],
+    stop.signal,
+  );
+  return async () => {
+    await processed({ log, database }, name);
+    stop.abort();
+    await running;
+  };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { pause } from '../../../src/pause.ts';
+import { createLane, type Source } from '../../../src/processes/broadcasts/lane.ts';
+import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
+import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
+import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
+
+/** A broadcast that always has something to send; each call takes a moment. */
+function busy(cap: number): Source & { calls: number } {
+  const source = {
+    calls: 0,
+    limiter: createLimiter(cap, 0),
+    units: () => 1,
+    begin(taken: Parameters<Source['begin']>[0], over: () => void) {
+      source.calls++;
+      taken.written(elapsed());
+      setTimeout(() => {
+        taken.answered(elapsed());
+        over();
+      }, 2);
+    },
+  };
+  return source;
+}
+
+let ahead = 0;
+const elapsed = (): number => performance.now() + ahead;
+
+test('a bot with many broadcasts takes no more from the others than a bot with one', async () => {
+  const slots = createSlots(2);
+  const [crowd, single] = [createLane(slots, elapsed), createLane(slots, elapsed)];
+  const [many, one] = [Array.from({ length: 10 }, () => busy(1000)), busy(1000)];
+  for (const source of many) crowd.add(source);
+  single.add(one);
+  ahead += 2000; // the rest after the start
+  const stop = new AbortController();
+  const running = [crowd.run(stop.signal), single.run(stop.signal)];
+  while (one.calls < 50) await pause(5);
+  stop.abort();
+  await Promise.all(running);
+  const calls = many.map((source) => source.calls);
+  const all = calls.reduce((sum, count) => sum + count, 0);
+  expect(all).toBeLessThan(one.calls * 1.5);
+  expect(one.calls).toBeLessThan(all * 1.5);
+  // And among its own broadcasts it takes turns.
+  expect(Math.max(...calls) - Math.min(...calls)).toBeLessThanOrEqual(1);
+});
+
+test('nothing is sent in the first second', async () => {
+  const lane = createLane(createSlots(2), elapsed);
+  const source = busy(1000);
+  lane.add(source);
+  const stop = new AbortController();
+  const running = lane.run(stop.signal);
+  await pause(100);
+  expect(source.calls).toBe(0);
+  ahead += 2000;
+  lane.wake();
+  while (source.calls === 0) await pause(1);
+  stop.abort();
+  await running;
+});
+
+test('a platform that cannot be reached is asked less and less often, until it answers', () => {
+  let now = 0;
+  const trouble = createTrouble(() => now);
+  const waits: number[] = [];
+  for (let tries = 0; tries < 9; tries++) {
+    trouble.unreachable('ECONNREFUSED');
+    trouble.unreachable('of a call that was under way beside it');
+    waits.push(trouble.wait());
+    now += trouble.wait();
+  }
+  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  expect(trouble.probing).toBe(true);
+  expect(trouble.pause()).toEqual({
+    until: null,
+    error: 'the platform cannot be reached since 1970-01-01T00:00:00.000Z: ECONNREFUSED',
+  });
+  trouble.reached();
+  expect(trouble.pause()).toBeNull();
+  expect(trouble.wait()).toBeLessThanOrEqual(0);
+});
+
+test('a limit holds as long as the longest that the platform has named', () => {
+  let now = 1000;
+  const trouble = createTrouble(() => now);
+  trouble.limited(5000);
+  trouble.limited(1000);
+  trouble.reached();
+  expect(trouble.pause()).toEqual({ until: 6000, error: null });
+  now = 6000;
+  expect(trouble.pause()).toBeNull();
+});

@@ -1,0 +1,290 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { placesOf } from '../../../src/domain/broadcast/ranges.ts';
+import {
+  type Answered,
+  abandonClaims,
+  answerBatch,
+  claimBatch,
+  isAllAttempted,
+  isBeginning,
+  isMessageRefused,
+  openPlaces,
+  PLACE,
+  pauseSending,
+  resumeSending,
+  type SendingEvent,
+  type SendingState,
+  sending,
+} from '../../../src/domain/broadcast/sending.ts';
+import type { Range } from '../../../src/domain/broadcast/sending-events.ts';
+import { Rejection } from '../../../src/domain/rejection.ts';
+import { given } from '../../support/decider-specification.ts';
+
+const ID = 7;
+const claimed = (claim: number, recipients: Range[], sender = 'a', launch = 1): SendingEvent => ({
+  type: 'batch_claimed',
+  data: { broadcast_id: ID, launch, claim, sender, recipients },
+});
+const answered = (claim: number, outcome: Answered['outcome'], recipients: Range[], more = {}): SendingEvent => ({
+  type: 'batch_answered',
+  data: { broadcast_id: ID, claim, outcomes: [{ outcome, reason: null, ...more, recipients }] },
+});
+const claim = (count: number, audience = 100, launch = 1) => ({
+  broadcast_id: ID,
+  launch,
+  sender: 'a',
+  audience,
+  count,
+});
+const delivered = (...places: number[]): Answered[] =>
+  places.map((place) => ({ place, outcome: 'delivered', reason: null }));
+
+describe('a claim', () => {
+  test('takes who comes next', () => {
+    given(sending)
+      .when((state) => claimBatch(state, claim(5)))
+      .yields(claimed(1, [[0, 4]]));
+    given(sending, claimed(1, [[0, 4]]), answered(1, 'delivered', [[0, 4]]))
+      .when((state) => claimBatch(state, claim(5)))
+      .yields(claimed(2, [[5, 9]]));
+  });
+
+  test('takes those first who came back', () => {
+    given(
+      sending,
+      claimed(1, [[0, 9]]),
+      answered(1, 'returned', [
+        [1, 1],
+        [3, 4],
+      ]),
+      answered(1, 'delivered', [[0, 0]]),
+    )
+      .when((state) => claimBatch(state, claim(4)))
+      .yields(
+        claimed(2, [
+          [1, 1],
+          [3, 4],
+          [10, 10],
+        ]),
+      );
+  });
+
+  test('takes nobody beyond the audience, and nobody when there is nobody', () => {
+    given(sending)
+      .when((state) => claimBatch(state, claim(5, 3)))
+      .yields(claimed(1, [[0, 2]]));
+    given(sending, claimed(1, [[0, 2]]))
+      .when((state) => claimBatch(state, claim(5, 3)))
+      .yieldsNothing();
+  });
+
+  test('takes no more than ten until one of the first ten is not refused for the message itself', () => {
+    const refused = { reason: 'no', of_message: true };
+    given(sending)
+      .when((state) => claimBatch(state, claim(50)))
+      .yields(claimed(1, [[0, 9]]));
+    const nine = [claimed(1, [[0, 9]]), answered(1, 'not_delivered', [[0, 8]], refused)];
+    given(sending, ...nine)
+      .when((state) => claimBatch(state, claim(50)))
+      .yieldsNothing();
+    given(sending, ...nine, answered(1, 'delivered', [[9, 9]]))
+      .when((state) => claimBatch(state, claim(50)))
+      .yields(claimed(2, [[10, 59]]));
+    const ten = [...nine, answered(1, 'not_delivered', [[9, 9]], refused)];
+    given(sending, ...ten)
+      .when((state) => claimBatch(state, claim(50)))
+      .yieldsNothing();
+    expect(isMessageRefused(given(sending, ...ten).state(), 1)).toBe(true);
+    // Another launch may have another message.
+    expect(isMessageRefused(given(sending, ...ten).state(), 2)).toBe(false);
+    expect(isBeginning(given(sending, ...ten).state(), 2)).toBe(true);
+    given(sending, ...ten)
+      .when((state) => claimBatch(state, claim(50, 100, 2)))
+      .yields(claimed(2, [[10, 19]], 'a', 2));
+  });
+
+  test('of those who were not called the first ten do not speak', () => {
+    const known = { reason: 'blocked', without_call: true };
+    given(sending, claimed(1, [[0, 9]]), answered(1, 'not_delivered', [[0, 9]], known))
+      .when((state) => claimBatch(state, claim(50)))
+      .yields(claimed(2, [[10, 19]]));
+  });
+});
+
+describe('an answer', () => {
+  test('is written once, by outcome and reason', () => {
+    const list: Answered[] = [
+      { place: 2, outcome: 'unknown', reason: 'x' },
+      ...delivered(1, 0, 4),
+      { place: 3, outcome: 'unknown', reason: 'x' },
+    ];
+    const specification = given(sending, claimed(1, [[0, 5]])).when((state) => answerBatch(state, ID, 1, list));
+    specification.yields({
+      type: 'batch_answered',
+      data: {
+        broadcast_id: ID,
+        claim: 1,
+        outcomes: [
+          {
+            outcome: 'delivered',
+            reason: null,
+            recipients: [
+              [0, 1],
+              [4, 4],
+            ],
+          },
+          { outcome: 'unknown', reason: 'x', recipients: [[2, 3]] },
+        ],
+      },
+    });
+    specification.settles();
+  });
+
+  test('tells the ids of files that are new', () => {
+    const files = [{ url: 'https://x', file_id: 'f' }];
+    const first = given(sending, claimed(1, [[0, 1]])).when((state) => answerBatch(state, ID, 1, delivered(0), files));
+    const data = {
+      broadcast_id: ID,
+      claim: 1,
+      outcomes: [{ outcome: 'delivered' as const, reason: null, recipients: [[0, 0]] as Range[] }],
+    };
+    first.yields({ type: 'batch_answered', data: { ...data, files } });
+    given(sending, claimed(1, [[0, 1]]), { type: 'batch_answered', data: { ...data, files } })
+      .when((state) => answerBatch(state, ID, 1, delivered(1), files))
+      .yields(answered(1, 'delivered', [[1, 1]]));
+  });
+
+  test('of a claim that somebody has abandoned is refused', () => {
+    const abandoned: SendingEvent = {
+      type: 'batch_abandoned',
+      data: { broadcast_id: ID, claim: 1, recipients: [[0, 5]] },
+    };
+    given(sending, claimed(1, [[0, 5]]), abandoned)
+      .when((state) => answerBatch(state, ID, 1, delivered(0)))
+      .isRefused('conflict', 'claim');
+  });
+});
+
+test('a new sender abandons what others left open, and that alone', () => {
+  const specification = given(
+    sending,
+    claimed(1, [[0, 5]], 'b'),
+    answered(1, 'delivered', [[0, 2]]),
+    claimed(2, [[6, 7]], 'b'),
+    claimed(3, [[8, 9]], 'a'),
+  ).when((state) => abandonClaims(state, ID, 'a'));
+  specification.yields(
+    { type: 'batch_abandoned', data: { broadcast_id: ID, claim: 1, recipients: [[3, 5]] } },
+    { type: 'batch_abandoned', data: { broadcast_id: ID, claim: 2, recipients: [[6, 7]] } },
+  );
+  specification.settles();
+});
+
+test('a pause is told once, and its end', () => {
+  const pause = { until: 5000, error: null, limited: true };
+  const paused = given(sending).when((state) => pauseSending(state, ID, 1, pause));
+  paused.yields({ type: 'sending_paused', data: { broadcast_id: ID, launch: 1, ...pause } });
+  paused.settles();
+  const event: SendingEvent = { type: 'sending_paused', data: { broadcast_id: ID, launch: 1, ...pause } };
+  const resumed = given(sending, event).when((state) => resumeSending(state, ID));
+  resumed.yields({ type: 'sending_resumed', data: { broadcast_id: ID } });
+  resumed.settles();
+  expect(given(sending, event).state().limited).toBe(true);
+  // Until the end of the launch.
+  expect(given(sending, event, claimed(1, [[0, 0]], 'a', 2)).state().limited).toBe(false);
+});
+
+/** Whom somebody has called, or may have called. */
+function attemptedBy(event: SendingEvent): number[] {
+  const ranges =
+    event.type === 'batch_abandoned'
+      ? event.data.recipients
+      : event.type === 'batch_answered'
+        ? event.data.outcomes.flatMap(({ outcome, recipients }) => (outcome === 'returned' ? [] : recipients))
+        : [];
+  return [...placesOf(ranges)];
+}
+
+/** What senders may do, in any order; each acts on a picture of the stream that may be old, as in the log. */
+type Move =
+  | { readonly type: 'claim'; readonly sender: number; readonly count: number }
+  | { readonly type: 'answer'; readonly sender: number; readonly outcome: Answered['outcome']; readonly part: number }
+  | { readonly type: 'crash'; readonly sender: number };
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('claim' as const),
+      sender: fc.nat(2),
+      count: fc.integer({ min: 1, max: 20 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('answer' as const),
+      sender: fc.nat(2),
+      outcome: fc.constantFrom('delivered', 'not_delivered', 'unknown', 'returned'),
+      part: fc.integer({ min: 1, max: 20 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), sender: fc.nat(2) }) },
+);
+
+test('whoever claims, answers and crashes: nobody is claimed after an attempt, all end in one state, the sums add up', () => {
+  fc.assert(
+    fc.property(fc.array(moves, { maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
+      let state: SendingState = sending.initialState();
+      const attempted = new Set<number>();
+      const runs = [0, 0, 0];
+      const nameOf = (sender: number): string => `${sender}.${runs[sender]}`;
+      const apply = (decision: readonly SendingEvent[] | Rejection): void => {
+        if (decision instanceof Rejection) return;
+        for (const stored of decision.map(sending.write)) {
+          const event = sending.read(JSON.parse(JSON.stringify(stored)));
+          if (event.type === 'batch_claimed')
+            for (const [first, last] of event.data.recipients)
+              for (let place = first; place <= last; place++) {
+                expect(attempted.has(place), `place ${place} is claimed after an attempt`).toBe(false);
+                expect(state.places[place] ?? PLACE.waiting).toBe(PLACE.waiting);
+              }
+          for (const place of attemptedBy(event)) attempted.add(place);
+          state = sending.evolve(state, event);
+        }
+      };
+      const answerAll = (sender: string, outcome: Answered['outcome'], part: number): void => {
+        for (const [number, { sender: of, open }] of [...state.claims]) {
+          if (of !== sender) continue;
+          const list = [...open].slice(0, part).map((place): Answered => ({ place, outcome, reason: null }));
+          apply(answerBatch(state, ID, number, list));
+        }
+      };
+      for (const move of all)
+        switch (move.type) {
+          case 'claim':
+            apply(claimBatch(state, { ...claim(move.count, audience), sender: nameOf(move.sender) }));
+            break;
+          case 'answer':
+            answerAll(nameOf(move.sender), move.outcome, move.part);
+            break;
+          case 'crash':
+            runs[move.sender]!++;
+            apply(abandonClaims(state, ID, nameOf(move.sender)));
+        }
+      // The last sender finishes.
+      runs[0]!++;
+      apply(abandonClaims(state, ID, nameOf(0)));
+      for (let rounds = 0; !isAllAttempted(state, audience); rounds++) {
+        expect(rounds).toBeLessThan(200);
+        apply(claimBatch(state, { ...claim(10, audience), sender: nameOf(0) }));
+        answerAll(nameOf(0), 'delivered', 10);
+      }
+      expect(attempted.size).toBe(audience);
+      expect(openPlaces(state)).toBe(0);
+      expect(state.attempted).toBe(audience);
+    }),
+    { numRuns: 300 },
+  );
+});
