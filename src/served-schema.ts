@@ -35,9 +35,9 @@ export function servedSchema(pool: pg.Pool, models: readonly ReadModel[], maxWai
     maxWaitMs,
   });
   return async ({ name }) => {
-    const found = await served(name);
+    const found = await served(name, true);
     if (found === null) throw unavailable(`the read model ${name} is being built, try again`);
-    return schemaOf(found.value.name, found.value.version);
+    return schemaOf(found.name, found.version);
   };
 }
 

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { isJsonObject, property } from '../domain/json.ts';
-import type { Authenticator, Bot, Principal } from '../queries/catalog/authenticator.ts';
+import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
+import type { BotRow } from '../queries/catalog/bots.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import { ApiError, unavailable } from './errors.ts';
 
@@ -23,7 +24,7 @@ export interface Access {
   /** Null where the platform calls. */
   readonly principal: Principal | null;
   /** The bot that the request acts on; null only where the rule does not require one. */
-  readonly bot: Bot | null;
+  readonly bot: BotRow | null;
 }
 
 declare module 'fastify' {
@@ -67,8 +68,9 @@ export function accessControl({
     throw new ApiError(401, message);
   }
 
-  async function authenticate(request: FastifyRequest, key: unknown): Promise<void> {
-    const principal = typeof key === 'string' ? await authenticator.authenticate(key) : null;
+  async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
+    const principal =
+      typeof key === 'string' ? await authenticator.authenticate(key, seenBeforeWillDo(request, rule)) : null;
     if (principal === null) return refuse(request, key === undefined ? 'API key missing' : 'API key invalid');
     await consume(perKey, String(principal.keyId), 'too many requests with this key');
     request.principal = principal;
@@ -77,11 +79,11 @@ export function accessControl({
   return {
     async checkKey(request, rule) {
       if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
-      if (rule.resource === 'webhook') return checkSecretToken(request);
+      if (rule.resource === 'webhook') return checkSecretToken(request, rule);
       const key = request.headers['api-key'] ?? queryOf(request)['api-key'];
       if (key === undefined) return;
       request.keyShown = true;
-      await authenticate(request, key);
+      await authenticate(request, rule, key);
     },
 
     async checkAccess(request, rule) {
@@ -89,33 +91,37 @@ export function accessControl({
       request.parsedBody = body;
       if (rule.resource === 'webhook') return;
       const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
-      if (request.principal === null) await authenticate(request, property(fields, 'api-key'));
+      if (request.principal === null) await authenticate(request, rule, property(fields, 'api-key'));
       const principal = request.principal!;
       const named =
         request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
       const optional =
         rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
-      const bot = rule.resource === 'none' ? null : await resolveBot(principal, named, optional);
+      const bot = rule.resource === 'none' ? null : await resolveBot(request, rule, named, optional);
       if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
       if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
       request.access = { principal, bot };
-      if (!rule.withoutDatabase && (principal.stale || bot?.stale))
-        throw unavailable('the database is not available, try again');
     },
   };
 
-  async function checkSecretToken(request: FastifyRequest): Promise<void> {
+  async function checkSecretToken(request: FastifyRequest, rule: AccessRule): Promise<void> {
     const { bot_public_key } = request.params as { bot_public_key: string };
     const secret = request.headers['x-telegram-bot-api-secret-token'];
-    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret) : null;
+    const seenBefore = seenBeforeWillDo(request, rule);
+    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, seenBefore) : null;
     if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
     request.access = { principal: null, bot };
   }
 
-  async function resolveBot(principal: Principal, named: unknown, optional: boolean): Promise<Bot | null> {
+  async function resolveBot(
+    request: FastifyRequest,
+    rule: AccessRule,
+    named: unknown,
+    optional: boolean,
+  ): Promise<BotRow | null> {
     if (named !== undefined && (typeof named !== 'string' || named === ''))
       throw new ApiError(400, 'resource_key must be a string', [{ path: 'resource_key', message: 'must be a string' }]);
-    const found = await authenticator.resource(principal, named);
+    const found = await authenticator.resource(request.principal!, named, seenBeforeWillDo(request, rule));
     switch (found) {
       case 'missing':
         if (optional) return null;
@@ -132,6 +138,14 @@ export function accessControl({
   }
 }
 
+/**
+ * Whether keys and bots as they were seen before will do while the database is down. Not under an Idempotency-Key: whether
+ * that is a repeat cannot be told then (decisions 2.6).
+ */
+function seenBeforeWillDo({ headers }: FastifyRequest, { withoutDatabase = false }: AccessRule): boolean {
+  return withoutDatabase && headers['idempotency-key'] === undefined;
+}
+
 /** Who calls, on a route that takes API keys. */
 export function principalOf(request: FastifyRequest): Principal {
   const principal = request.access?.principal ?? null;
@@ -140,7 +154,7 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 /** The bot that the request acts on, on a route that requires one. */
-export function botOf(request: FastifyRequest): Bot {
+export function botOf(request: FastifyRequest): BotRow {
   const bot = request.access?.bot ?? null;
   if (bot === null) throw new Error(`${request.url} needs a bot and has none`);
   return bot;

@@ -16,7 +16,7 @@ export function webhook(receive: ReceiveUpdates): AnyRoute {
     operationId: 'webhook',
     summary: "The platform's webhook: set this URL with the bot's secret token",
     tag: 'Intake',
-    access: { resource: 'webhook' },
+    access: { resource: 'webhook', withoutDatabase: true },
     params: z.object({ bot_public_key: z.string() }),
     body: webhookUpdate,
     answer: accepted,

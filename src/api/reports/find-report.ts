@@ -38,7 +38,7 @@ export async function findReport(
   // Who names a bot asks for a report of that bot.
   const named = request.access?.bot?.public_key ?? bot.public_key;
   if (named !== bot.public_key) throw unknownReport();
-  request.access = { principal, bot: { ...bot, stale: false } };
+  request.access = { principal, bot };
   return { uuid, bot, report: found.report };
 }
 

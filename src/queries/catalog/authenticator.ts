@@ -16,27 +16,26 @@ export interface Principal {
   readonly plan: 'premium' | 'free';
   /** The currency of the owner's profile. */
   readonly currency: string;
-  /** Set while the database is down: known from before, at most 60 s ago. */
-  readonly stale: boolean;
 }
 
-/** The resource that a request acts on. */
-export interface Bot extends BotRow {
-  /** As in {@link Principal}. */
-  readonly stale: boolean;
-}
-
-/** Every method: @throws DatabaseUnavailableError the database is down and the answer is not known from before */
+/**
+ * Every method, with `seenBefore`: while the database is down, what was known at most 60 s ago will do (decisions 2.6).
+ * @throws DatabaseUnavailableError the database is down, and that will not do or is not there
+ */
 export interface Authenticator {
   /** Null: no such key, or it has expired or been revoked. */
-  authenticate(apiKey: string): Promise<Principal | null>;
+  authenticate(apiKey: string, seenBefore: boolean): Promise<Principal | null>;
   /**
    * The bot that a request acts on. `missing`: the key may act on several bots and none was named; `unknown`: there is no
    * such bot; `forbidden`: it lies outside the key's scope.
    */
-  resource(principal: Principal, resourceKey: string | undefined): Promise<Bot | 'missing' | 'unknown' | 'forbidden'>;
+  resource(
+    principal: Principal,
+    resourceKey: string | undefined,
+    seenBefore: boolean,
+  ): Promise<BotRow | 'missing' | 'unknown' | 'forbidden'>;
   /** The bot whose webhook this is; null: no such bot, or the secret is wrong. */
-  webhookBot(publicKey: string, secret: string): Promise<Bot | null>;
+  webhookBot(publicKey: string, secret: string, seenBefore: boolean): Promise<BotRow | null>;
 }
 
 export interface AuthenticatorOptions {
@@ -62,36 +61,31 @@ export function createAuthenticator({
   const keys = freshCache({ ...cache, load: async (secretHash) => findKey(await catalog(), secretHash) });
   const bots = freshCache({ ...cache, load: async (publicKey) => findBot(await catalog(), publicKey) });
 
-  async function botOf(publicKey: string): Promise<Bot | null> {
-    const found = await bots(publicKey);
-    return found === null ? null : { ...found.value, stale: found.stale };
-  }
-
   return {
-    async authenticate(apiKey) {
+    async authenticate(apiKey, seenBefore) {
       const parts = parseApiKey(apiKey);
       if (parts === null) return null;
-      const found = await keys(hashSecret(parts.secret));
-      if (found === null || found.value.publicPart !== parts.publicPart) return null;
-      const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found.value;
+      const found = await keys(hashSecret(parts.secret), seenBefore);
+      if (found === null || found.publicPart !== parts.publicPart) return null;
+      const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found;
       const now = sources.now();
       if (expiresAt !== null && expiresAt <= now) return null;
       if (revokedAt !== null && revokedAt <= now) return null;
-      return { keyId, ownerId, kind, scope, plan, currency, stale: found.stale };
+      return { keyId, ownerId, kind, scope, plan, currency };
     },
 
-    async resource({ scope, ownerId }, resourceKey) {
+    async resource({ scope, ownerId }, resourceKey, seenBefore) {
       const own = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
       const publicKey = resourceKey ?? own;
       if (publicKey === undefined) return 'missing';
-      const bot = await botOf(publicKey);
+      const bot = await bots(publicKey, seenBefore);
       if (bot === null) return 'unknown';
       const within = scope.type === 'all' || scope.bots.includes(publicKey);
       return within && bot.owner_id === ownerId ? bot : 'forbidden';
     },
 
-    async webhookBot(publicKey, secret) {
-      const bot = await botOf(publicKey);
+    async webhookBot(publicKey, secret, seenBefore) {
+      const bot = await bots(publicKey, seenBefore);
       if (bot === null) return null;
       const given = Buffer.from(hashSecret(secret));
       return timingSafeEqual(given, Buffer.from(bot.webhook_secret_hash)) ? bot : null;

@@ -2,19 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { DatabaseUnavailableError, isDatabaseDown } from '../../database/errors.ts';
 import { inTime } from '../../in-time.ts';
 
-/** What a look-up found, and whether the database could not be asked about it again in time. */
-export interface Found<Value> {
-  readonly value: Value;
-  readonly stale: boolean;
-}
-
 export interface FreshCacheOptions<Value> {
   /** Asks the database. */
   readonly load: (key: string) => Promise<Value | null>;
   /** Milliseconds of a clock that never goes back. */
   readonly elapsed: () => number;
   readonly max: number;
-  /** How long to wait for the database, in milliseconds. */
+  /** How long to wait for the database, in milliseconds; {@link STALE_WAIT_MS} where what was seen before may serve. */
   readonly maxWaitMs: number;
 }
 
@@ -24,7 +18,7 @@ export const FRESH_MS = 1000;
 export const STALE_MS = 60_000;
 /** While the database is known to be down, what is cached is served without waiting for it to time out again. */
 const RETRY_MS = 1000;
-/** How long a database that does not answer keeps back what is cached. */
+/** How long a database that does not answer keeps back what was seen before. */
 const STALE_WAIT_MS = 500;
 
 interface Entry<Value> {
@@ -35,14 +29,15 @@ interface Entry<Value> {
 /**
  * A cache of look-ups that is never more than {@link FRESH_MS} behind the database while there is one. What was not found
  * is not remembered: it is seen as soon as it is there, and guesses do not drive out what is used.
- * @returns a look-up; null: not found. @throws DatabaseUnavailableError the database is down and nothing usable is cached
+ * @returns a look-up; null: not found. `seenBefore`: while the database is down, what was seen within {@link STALE_MS} will
+ * do. @throws DatabaseUnavailableError the database is down and nothing usable is cached
  */
 export function freshCache<Value extends object>({
   load,
   elapsed,
   max,
   maxWaitMs,
-}: FreshCacheOptions<Value>): (key: string) => Promise<Found<Value> | null> {
+}: FreshCacheOptions<Value>): (key: string, seenBefore: boolean) => Promise<Value | null> {
   const entries = new LRUCache<string, Entry<Value>>({ max });
   const loading = new Map<string, Promise<Value | null>>();
   let downAt = Number.NEGATIVE_INFINITY;
@@ -64,16 +59,15 @@ export function freshCache<Value extends object>({
     return started;
   }
 
-  return async (key) => {
+  return async (key, seenBefore) => {
     const entry = entries.get(key);
     const age = entry === undefined ? Number.POSITIVE_INFINITY : elapsed() - entry.loadedAt;
-    if (entry !== undefined && age <= FRESH_MS) return { value: entry.value, stale: false };
-    const usable = entry !== undefined && age <= STALE_MS ? { value: entry.value, stale: true } : undefined;
+    if (entry !== undefined && age <= FRESH_MS) return entry.value;
+    const usable = seenBefore && age <= STALE_MS ? entry?.value : undefined;
     if (usable !== undefined && elapsed() - downAt < RETRY_MS) return usable;
     try {
       const patience = usable === undefined ? maxWaitMs : Math.min(STALE_WAIT_MS, maxWaitMs);
-      const value = await inTime(reloadOnce(key), patience, late);
-      return value === null ? null : { value, stale: false };
+      return await inTime(reloadOnce(key), patience, late);
     } catch (error) {
       if (!isDatabaseDown(error)) throw error;
       downAt = elapsed();

@@ -76,14 +76,13 @@ describe('a key', () => {
   it('stands for its owner, within its scope', async () => {
     const { apiKey, keyId } = await aKey(context, ownerId, [shop.publicKey], { kind: 'personal' });
     await catchUp();
-    expect(await authenticator.authenticate(apiKey)).toEqual({
+    expect(await authenticator.authenticate(apiKey, true)).toEqual({
       keyId,
       ownerId,
       kind: 'personal',
       scope: { type: 'bots', bots: [shop.publicKey] },
       plan: 'premium',
       currency: 'EUR',
-      stale: false,
     });
   });
 
@@ -102,28 +101,28 @@ describe('a key', () => {
       `${apiKey} `,
       `${apiKey}\0`,
     ];
-    for (const text of wrong) expect(await authenticator.authenticate(text), text).toBeNull();
+    for (const text of wrong) expect(await authenticator.authenticate(text, true), text).toBeNull();
   });
 
   it('works until it expires, and no longer', async () => {
     const { apiKey } = await aKey(context, ownerId, 'all', { expiresAt: sources.now() + HOUR });
     await catchUp();
-    expect(await authenticator.authenticate(apiKey)).not.toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).not.toBeNull();
     sources.advance(HOUR - 1);
-    expect(await authenticator.authenticate(apiKey)).not.toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).not.toBeNull();
     sources.advance(1);
-    expect(await authenticator.authenticate(apiKey)).toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).toBeNull();
   });
 
   it('goes on working through the overlap of its rotation', async () => {
     const old = await aKey(context, ownerId, 'all', { name: 'shop' });
     const next = await rotateKey(context, { ownerId, keyId: old.keyId, overlap: HOUR });
     await catchUp();
-    expect(await authenticator.authenticate(old.apiKey)).not.toBeNull();
-    expect(await authenticator.authenticate(next.apiKey)).toMatchObject({ keyId: next.keyId });
+    expect(await authenticator.authenticate(old.apiKey, true)).not.toBeNull();
+    expect(await authenticator.authenticate(next.apiKey, true)).toMatchObject({ keyId: next.keyId });
     sources.advance(HOUR);
-    expect(await authenticator.authenticate(old.apiKey)).toBeNull();
-    expect(await authenticator.authenticate(next.apiKey)).not.toBeNull();
+    expect(await authenticator.authenticate(old.apiKey, true)).toBeNull();
+    expect(await authenticator.authenticate(next.apiKey, true)).not.toBeNull();
     expect(await ownerOfKey({ pool: database.pool, schema }, next.keyId)).toBe(ownerId);
     expect(await listKeys({ pool: database.pool, schema }, ownerId)).toContainEqual(
       expect.objectContaining({
@@ -147,8 +146,8 @@ describe('the resource', () => {
     };
     await catchUp();
     const resource = async (key: keyof typeof keys, named?: string) => {
-      const principal = await authenticator.authenticate(keys[key].apiKey);
-      const bot = await authenticator.resource(principal!, named);
+      const principal = await authenticator.authenticate(keys[key].apiKey, true);
+      const bot = await authenticator.resource(principal!, named, true);
       return typeof bot === 'string' ? bot : bot.name;
     };
     expect(await resource('single')).toBe('Shop');
@@ -174,7 +173,7 @@ describe('the resource', () => {
 
   it('carries the settings of the bot', async () => {
     const { authenticator } = fixture();
-    expect(await authenticator.webhookBot(shop.publicKey, shop.webhookSecret)).toEqual({
+    expect(await authenticator.webhookBot(shop.publicKey, shop.webhookSecret, true)).toEqual({
       bot_id: 1,
       public_key: shop.publicKey,
       owner_id: ownerId,
@@ -183,10 +182,9 @@ describe('the resource', () => {
       timezone: 'UTC',
       separators: { pair: '_', value: '-' },
       webhook_secret_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      stale: false,
     });
-    expect(await authenticator.webhookBot(shop.publicKey, `${shop.webhookSecret}x`)).toBeNull();
-    expect(await authenticator.webhookBot('bNone', shop.webhookSecret)).toBeNull();
+    expect(await authenticator.webhookBot(shop.publicKey, `${shop.webhookSecret}x`, true)).toBeNull();
+    expect(await authenticator.webhookBot('bNone', shop.webhookSecret, true)).toBeNull();
   });
 });
 
@@ -195,7 +193,7 @@ describe('the cache', () => {
     const { authenticator, queries, pass } = fixture();
     const { apiKey } = await aKey(context, ownerId, 'all');
     await catchUp();
-    const burst = () => Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(apiKey)));
+    const burst = () => Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(apiKey, true)));
     expect(new Set((await burst()).map((principal) => principal?.keyId)).size).toBe(1);
     pass(1000);
     await burst();
@@ -209,48 +207,51 @@ describe('the cache', () => {
     const { authenticator, pass } = fixture();
     const { apiKey, keyId } = await aKey(context, ownerId, [cafe.publicKey]);
     await catchUp();
-    const principal = (await authenticator.authenticate(apiKey))!;
-    await authenticator.resource(principal, undefined);
+    const principal = (await authenticator.authenticate(apiKey, true))!;
+    await authenticator.resource(principal, undefined, true);
     await changeOwner(context, ownerId, { plan: 'free' });
     await changeBot(context, cafe.publicKey, { timezone: 'Asia/Seoul' });
     await catchUp();
     pass(1001);
-    expect(await authenticator.authenticate(apiKey)).toMatchObject({ plan: 'free' });
-    expect(await authenticator.resource(principal, undefined)).toMatchObject({ timezone: 'Asia/Seoul' });
+    expect(await authenticator.authenticate(apiKey, true)).toMatchObject({ plan: 'free' });
+    expect(await authenticator.resource(principal, undefined, true)).toMatchObject({ timezone: 'Asia/Seoul' });
     await revokeKey(context, { ownerId, keyId });
     await catchUp();
     pass(1001);
-    expect(await authenticator.authenticate(apiKey)).toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).toBeNull();
   });
 
   it('finds what it had not found before as soon as it is there', async () => {
     const { authenticator } = fixture();
     const { apiKey } = await aKey(context, ownerId, 'all');
-    expect(await authenticator.authenticate(apiKey)).toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).toBeNull();
     await catchUp();
-    expect(await authenticator.authenticate(apiKey)).not.toBeNull();
+    expect(await authenticator.authenticate(apiKey, true)).not.toBeNull();
   });
 
-  it('serves what it knows for a minute while the database is down, and says so', async () => {
+  it('serves what it knows for a minute while the database is down, to whom that will do', async () => {
     const { authenticator, cut, pass, queries } = fixture();
     const known = await aKey(context, ownerId, [cafe.publicKey]);
     const other = await aKey(context, ownerId, 'all');
     await catchUp();
-    const principal = (await authenticator.authenticate(known.apiKey))!;
-    await authenticator.resource(principal, undefined);
+    const principal = (await authenticator.authenticate(known.apiKey, true))!;
+    await authenticator.resource(principal, undefined, true);
+    const expectDown = (answer: Promise<unknown>) => expect(answer).rejects.toBeInstanceOf(DatabaseUnavailableError);
     cut(true);
-    expect(await authenticator.authenticate(known.apiKey)).toMatchObject({ stale: false });
-    await expect(authenticator.authenticate(other.apiKey)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await authenticator.authenticate(known.apiKey, false)).toEqual(principal);
+    await expectDown(authenticator.authenticate(other.apiKey, true));
     pass(60_000);
-    expect(await authenticator.authenticate(known.apiKey)).toMatchObject({ stale: true });
-    expect(await authenticator.resource(principal, undefined)).toMatchObject({ name: 'Cafe', stale: true });
+    await expectDown(authenticator.authenticate(known.apiKey, false));
+    await expectDown(authenticator.resource(principal, undefined, false));
+    expect(await authenticator.authenticate(known.apiKey, true)).toEqual(principal);
+    expect(await authenticator.resource(principal, undefined, true)).toMatchObject({ name: 'Cafe' });
     const asked = queries();
-    expect(await authenticator.authenticate(known.apiKey)).toMatchObject({ stale: true });
+    expect(await authenticator.authenticate(known.apiKey, true)).toEqual(principal);
     expect(queries(), 'a database that was down a moment ago is not waited for again').toBe(asked);
     pass(1);
-    await expect(authenticator.authenticate(known.apiKey)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expectDown(authenticator.authenticate(known.apiKey, true));
     cut(false);
-    expect(await authenticator.authenticate(known.apiKey)).toMatchObject({ stale: false });
+    expect(await authenticator.authenticate(known.apiKey, false)).toEqual(principal);
   });
 
   it('does not hide an error that is not about the database being down', async () => {
@@ -259,6 +260,6 @@ describe('the cache', () => {
       sources,
     });
     const { apiKey } = await aKey(context, ownerId, 'all');
-    await expect(broken.authenticate(apiKey)).rejects.toMatchObject({ code: '42P01' });
+    await expect(broken.authenticate(apiKey, true)).rejects.toMatchObject({ code: '42P01' });
   });
 });

@@ -90,6 +90,9 @@ export function describeLedger(start: () => Promise<TestService>): void {
       for (const referrer of referrers) referred.push(await program.referral(referrer));
       const fixed = await program.rule({ amount: '0.1', unit_id: program.usd, hold_days: '0.00001' });
       await program.rule({ reward_type: 'percent', amount: null, percent: '33.3' });
+      for (const user_id of referred)
+        await program.send({ user_id, event_key: `${user_id} first`, value_num: 100, unit: 'USD' });
+      await processed(service, accruals.name);
       const accounts = createAccounts(service.commands);
       const key = { 'api-key': bot.apiKey };
 

@@ -76,7 +76,9 @@ describe('a report that was saved', () => {
 
   it('keeps its uuid and date when it is replaced', async () => {
     const uuid = await savedUuid({ name: 'Before' });
-    const before = (await get(uuid)).body.data;
+    const { status, body } = await get(uuid);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    const before = body.data;
     const table = config({ type_chart: 'table' });
     expect((await save({ uuid, name: 'After', report_config: table })).body).toEqual({ ok: true, data: { uuid } });
     expect((await get(uuid)).body.data).toEqual({ ...before, name: 'After', report_config: table });
