@@ -1,0 +1,51 @@
+/**
+ * What the benchmarks use of the packages that only they install, so that the compiler checks them wherever the service
+ * is installed. autocannon comes without types; the others' own say the same and more.
+ */
+
+declare module 'autocannon' {
+  interface Options {
+    readonly url: string;
+    readonly requests: readonly {
+      readonly method: 'POST';
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string;
+    }[];
+    /** Seconds. */
+    readonly duration: number;
+    readonly connections: number;
+    /** Requests a second, of all connections. */
+    readonly overallRate?: number;
+  }
+
+  interface Result {
+    readonly non2xx: number;
+    readonly errors: number;
+    readonly requests: { readonly total: number };
+    /** Seconds. */
+    readonly duration: number;
+    /** Milliseconds. */
+    readonly latency: { readonly p50: number; readonly p99: number };
+  }
+
+  export default function autocannon(options: Options): Promise<Result>;
+}
+
+declare module 'chdb' {
+  export class Session {
+    constructor(path: string);
+    query(sql: string, format: string): string;
+  }
+}
+
+declare module '@duckdb/node-api' {
+  export class DuckDBInstance {
+    static create(path: string): Promise<DuckDBInstance>;
+    connect(): Promise<DuckDBConnection>;
+  }
+
+  export interface DuckDBConnection {
+    run(sql: string): Promise<unknown>;
+    runAndReadAll(sql: string): Promise<{ getRows(): unknown[][] }>;
+  }
+}
