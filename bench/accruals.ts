@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { createRule } from '../src/commands/create-rule.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
@@ -9,11 +8,14 @@ import { loadPositions } from '../src/processes/states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { waitUntilProjected } from '../src/projections/runtime/wait.ts';
 import { systemSources } from '../src/system-sources.ts';
-import { startBenchService } from './service.ts';
+import { askPatiently, botOf, eventIdOf } from './ask.ts';
+import { processorSeconds } from './proc.ts';
+import { meeting, startBenchService } from './service.ts';
 
 /**
- * How fast rewards follow once the events are there: EVENTS of 1,000 referrals of REFERRERS, each of which earns by RULES,
- * a percentage each, among USERS users of the bot. Beside it the processor time of the whole service, which does not depend on what else the machine does.
+ * How fast rewards follow once the events are there: EVENTS of 1,000 referrals of REFERRERS, each of which earns by
+ * RULES, a percentage each, among USERS users of the bot. Beside it the processor time of the service, which does not
+ * depend on what else the machine does.
  *
  *   EVENTS=50000 REFERRERS=100 RULES=1 USERS=1000 npx tsx bench/accruals.ts
  */
@@ -24,39 +26,22 @@ const RULES = Number(process.env['RULES'] ?? 1);
 const BOT_USERS = Number(process.env['USERS'] ?? 1000);
 const BATCH = 1000;
 const USERS = Array.from({ length: 1000 }, (_, index) => 900_000 + index);
-const TICKS_PER_SECOND = 100;
 
 const service = await startBenchService();
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
 const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-async function ask(path: string, body?: unknown): Promise<any> {
-  const response = await fetch(service.address + path, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (response.status === 503) {
-    // Nothing was done, and a busy machine may say so.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    return ask(path, body);
-  }
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-}
-
-/** Seconds that the service and its threads have had the processor for. */
-function processorTime(): number {
-  const fields = readFileSync(`/proc/${service.process.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+function post(path: string, body: unknown): Promise<unknown> {
+  return askPatiently(service, path, body);
 }
 
 function visit(id: number, code: string): object {
-  const from = { id, is_bot: false, first_name: 'Ada' };
-  const message = { message_id: 1, date: Math.floor(Date.now() / 1000), chat: { id, type: 'private' }, from };
-  const entities = [{ type: 'bot_command', offset: 0, length: 6 }];
-  return { update: { update_id: id, message: { ...message, text: `/start ${code}`, entities } } };
+  return meeting(id, { text: `/start ${code}`, entities: [{ type: 'bot_command', offset: 0, length: 6 }] });
+}
+
+async function eventsProjected(): Promise<void> {
+  if (!(await waitUntilProjected(pool, eventsReadModel, await log.head(), 600_000)))
+    throw new Error(`the read model ${eventsReadModel.name} does not catch up`);
 }
 
 async function caughtUp(): Promise<void> {
@@ -66,28 +51,26 @@ async function caughtUp(): Promise<void> {
 }
 
 try {
-  const bot = (await ask('/v1/reports/resources')).data.items[0].resource_key;
+  const bot = await botOf(service);
   // Each user came by the code of a referrer.
   const code = (index: number): string => `code${index % REFERRERS}`;
-  await ask(
+  await post(
     '/v1/referral/set-code-owners',
     Array.from({ length: REFERRERS }, (_, index) => ({ code: code(index), user_id: 1 + index })),
   );
-  await ask(
+  await post(
     '/v1/send-batch-update',
     USERS.map((id, index) => visit(id, code(index))),
   );
   // Referrals, too, who do nothing.
   for (let met = USERS.length; met < BOT_USERS; met += BATCH)
-    await ask(
+    await post(
       '/v1/send-batch-update',
       Array.from({ length: Math.min(BATCH, BOT_USERS - met) }, (_, i) => visit(USERS[0]! + met + i, code(met + i))),
     );
-  await ask('/v1/send-event', { event: 'Order', user_id: USERS[0] });
-  const head = await log.head();
-  await waitUntilProjected(pool, eventsReadModel, head, 600_000);
-  const { items } = (await ask('/v1/reports/events')).data;
-  const trigger_event_id = items.find(({ name }: { name: string }) => name === 'Order').event_id;
+  await post('/v1/send-event', { event: 'Order', user_id: USERS[0] });
+  await eventsProjected();
+  const trigger_event_id = (await eventIdOf(service, 'Order'))!;
   const rule = { reward_type: 'percent', amount: null, percent: '2.9', unit_id: null, hold_days: '14' } as const;
   for (let n = 1; n <= RULES; n++)
     await createRule({ log, sources: systemSources }, { bot, name: `Orders ${n}`, trigger_event_id, ...rule });
@@ -99,7 +82,7 @@ try {
   );
   await new Promise((resolve) => setTimeout(resolve, 3000));
   for (let sent = 0; sent < EVENTS; sent += BATCH)
-    await ask(
+    await post(
       '/v1/send-event',
       Array.from({ length: BATCH }, (_, i) => ({
         event: 'Order',
@@ -107,13 +90,13 @@ try {
         value_num: 100 + (i % 50),
       })),
     );
-  await waitUntilProjected(pool, eventsReadModel, await log.head(), 600_000);
+  await eventsProjected();
 
-  const [began, used] = [performance.now(), processorTime()];
+  const [began, used] = [performance.now(), await processorSeconds([service.process.pid!])];
   await pool.query(`DELETE FROM runtime.leases WHERE holder = 'bench'`);
   await caughtUp();
   const seconds = (performance.now() - began) / 1000;
-  const processor = processorTime() - used;
+  const processor = (await processorSeconds([service.process.pid!])) - used;
   const { rows } = await pool.query(`SELECT count(*) FROM log.commits WHERE stream LIKE 'account-%'`);
   console.log(
     `${EVENTS} events by ${RULES} rules, ${BOT_USERS} users, ${REFERRERS} referrers, ${rows[0].count} commits: ${Math.round((EVENTS * RULES) / seconds)} rewards/s, ` +

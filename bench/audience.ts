@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { resolveAudience } from '../src/commands/resolve-audience.ts';
@@ -14,6 +13,7 @@ import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { audienceChats } from '../src/queries/broadcast/audience.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
+import { processorSeconds } from './proc.ts';
 
 /**
  * How long it takes to resolve a million users into a frozen audience, in a log that waits for the disk: time, processor
@@ -172,13 +172,5 @@ function watchMemory(): () => Promise<string> {
 /** Processor time of the server's processes so far, of those that are there, in seconds. */
 async function serverSeconds(): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity');
-  const each = rows.map(async ({ pid }) => {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13);
-    return (Number(user ?? 0) + Number(system ?? 0)) / 100;
-  });
-  return (await Promise.all(each)).reduce((sum, seconds) => sum + seconds, 0);
+  return processorSeconds(rows.map(({ pid }) => pid));
 }

@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { changeBot } from '../src/commands/change-bot.ts';
 import { createBot } from '../src/commands/create-bot.ts';
@@ -9,6 +8,7 @@ import { createBotApi } from '../src/platform/bot-api.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { botApiProcess } from '../test/support/bot-api-process.ts';
 import { launch } from '../test/support/broadcasts.ts';
+import { childrenOf, parentOf, processorSeconds, residentMb } from './proc.ts';
 import { startBenchService } from './service.ts';
 
 /**
@@ -95,13 +95,14 @@ async function manyBots(): Promise<number> {
 }
 
 async function oneBroadcast(): Promise<void> {
-  const idle = await residentMb();
+  const pid = service.process.pid!;
+  const idle = await residentMb(pid);
   const bot = await aBot();
   const [log0, tables0] = [await logSize(), await tableBytes()];
   const known = (await platform.arrivals()).length;
   const id = await launch({ commands }, bot, { chats: chats(ONE), cap: CAP });
   let peak = 0;
-  const watching = setInterval(() => void residentMb().then((mb) => (peak = Math.max(peak, mb))), 1000);
+  const watching = setInterval(() => void residentMb(pid).then((mb) => (peak = Math.max(peak, mb))), 1000);
   await ended([id]);
   clearInterval(watching);
   const [log1, tables1] = [await logSize(), await tableBytes()];
@@ -143,29 +144,10 @@ async function tableBytes(): Promise<number> {
 /** What all processes of the database are children of. */
 async function databaseServer(): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return (await statOf(rows[0]!.pid)).parent;
+  return (await parentOf(rows[0]!.pid))!;
 }
 
 /** Of the service and its database, in seconds of a processor. */
 async function cpuSeconds(): Promise<number> {
-  let seconds = 0;
-  for (const name of await readdir('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const stat = await statOf(pid);
-    if (pid === service.process.pid || pid === serverPid || stat.parent === serverPid) seconds += stat.seconds;
-  }
-  return seconds;
-}
-
-/** proc(5): after the name in parentheses come the state, the parent, and further on the times in hundredths. */
-async function statOf(pid: number): Promise<{ readonly parent: number; readonly seconds: number }> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { parent: Number(fields[1]), seconds: stat === '' ? 0 : (Number(fields[11]) + Number(fields[12])) / 100 };
-}
-
-async function residentMb(): Promise<number> {
-  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+  return processorSeconds([service.process.pid!, serverPid, ...(await childrenOf(serverPid))]);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { median, postLoad } from './load.ts';
+import { postLoad } from './load.ts';
+import { median } from './quantile.ts';
 import { BENCH_USERS, listening, startBenchService } from './service.ts';
 
 /** Intake, one event a request, durable before the answer, against the same Fastify with a route that does nothing. */

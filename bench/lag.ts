@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { quantile } from './quantile.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
@@ -68,9 +69,8 @@ await watching;
 await pool.end();
 await service.stop();
 
-lags.sort((a, b) => a - b);
-const quantile = (q: number): string => lags[Math.min(lags.length - 1, Math.floor(lags.length * q))]!.toFixed(0);
+const at = (share: number): string => quantile(lags, share).toFixed(0);
 console.log(`${rate.toFixed(0)} events/s for ${SECONDS} s, ${lags.length} samples`);
 console.log(
-  `lag from the answer to the read model: p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms (target p99 300)`,
+  `lag from the answer to the read model: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (target p99 300)`,
 );

@@ -38,8 +38,3 @@ export async function postLoad({ address, apiKey, bodies, seconds, connections, 
     p99: result.latency.p99,
   };
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { ask } from './ask.ts';
+import { residentMb } from './proc.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /** Memory over 5 million events: resident size of the service while it takes them in and projects them. */
@@ -9,13 +10,11 @@ const SAMPLES = 20;
 
 const service = await startBenchService();
 const pid = service.process.pid!;
-const body = JSON.stringify(
-  Array.from({ length: BATCH }, (_, i) => ({
-    event: `event_${i % 20}`,
-    user_id: BENCH_USERS[i % BENCH_USERS.length]!,
-    value_num: i,
-  })),
-);
+const events = Array.from({ length: BATCH }, (_, i) => ({
+  event: `event_${i % 20}`,
+  user_id: BENCH_USERS[i % BENCH_USERS.length]!,
+  value_num: i,
+}));
 let sent = 0;
 let nextSample = EVENTS / SAMPLES;
 const samples: { events: number; mb: number }[] = [];
@@ -23,30 +22,18 @@ await Promise.all(
   Array.from({ length: SENDERS }, async () => {
     while (sent < EVENTS) {
       sent += BATCH;
-      const response = await fetch(`${service.address}/v1/send-event`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
-        body,
-      });
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`send-event answered ${response.status}`);
+      await ask(service, '/v1/send-event', events);
       if (sent >= nextSample) {
         nextSample += EVENTS / SAMPLES;
-        samples.push({ events: sent, mb: await residentMb() });
+        samples.push({ events: sent, mb: await residentMb(pid) });
         console.log(`${sent} events: ${samples.at(-1)!.mb.toFixed(0)} MB`);
       }
     }
   }),
 );
-const half = samples.slice(samples.length / 2);
 const first = Math.max(...samples.slice(0, samples.length / 2).map(({ mb }) => mb));
-const second = Math.max(...half.map(({ mb }) => mb));
+const second = Math.max(...samples.slice(samples.length / 2).map(({ mb }) => mb));
 console.log(
   `peak of the first half ${first.toFixed(0)} MB, of the second ${second.toFixed(0)} MB, ratio ${(second / first).toFixed(2)} (flat: near 1)`,
 );
 await service.stop();
-
-async function residentMb(): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
-}

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
+import type { z } from 'zod';
+import type { balanceAnswer } from '../src/api/referral/account-schemas.ts';
 import { startEventStore } from '../test/support/eventstore-server.ts';
 import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { operate } from '../test/support/operate.ts';
-import { startBenchService } from './service.ts';
+import { ask, botOf, eventIdOf } from './ask.ts';
+import { quantile } from './quantile.ts';
+import { meeting, startBenchService } from './service.ts';
 
 /**
  * How long `mark-referral` and `payout` take over HTTP, one after the other and with others at once, on each engine of the
@@ -49,42 +53,40 @@ for (const name of ENGINES) {
 
 async function measure({ name, env }: Engine): Promise<void> {
   const service = await startBenchService(env);
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  const ask = async (path: string, body?: unknown): Promise<any> => {
-    const response = await fetch(service.address + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
   try {
     const referrer = (index: number): number => 1_000_000 + index;
     const referral = (index: number): number => 2_000_000 + index;
     const every = Array.from({ length: PAYOUTS }, (_, index) => referral(index));
     const mark = (index: number): Promise<unknown> =>
-      ask('/v1/referral/mark-referral', { referral_user_id: referral(index), referrer_user_id: referrer(index) });
+      ask(service, '/v1/referral/mark-referral', {
+        referral_user_id: referral(index),
+        referrer_user_id: referrer(index),
+      });
     await timed(name, 'mark-referral', MARKS, mark);
     for (let index = 2 * MARKS; index < PAYOUTS; index++) await mark(index);
 
-    await ask('/v1/send-batch-update', every.map(meeting));
-    await ask('/v1/send-event', { user_id: referral(0), event: 'Bench' });
-    const trigger = await eventually(async () => {
-      const { items } = (await ask('/v1/reports/events')).data;
-      return items.find((event: { name: string }) => event.name === 'Bench')?.event_id;
-    });
-    const bot = (await ask('/v1/reports/resources')).data.items[0].resource_key;
+    await ask(
+      service,
+      '/v1/send-batch-update',
+      every.map((id) => meeting(id)),
+    );
+    await ask(service, '/v1/send-event', { user_id: referral(0), event: 'Bench' });
+    const trigger = await eventually(() => eventIdOf(service, 'Bench'));
+    const bot = await botOf(service);
     const rule = `rule create --bot ${bot} --name Bench --type fixed --amount 5 --trigger-event-id ${trigger}`;
     await operate(service.env, rule.split(' '));
     await ask(
+      service,
       '/v1/send-event',
       every.map((user_id) => ({ user_id, event: 'Bench' })),
     );
     for (const [index] of every.entries())
-      await eventually(async () => (await ask(`/v1/referral/balance?user_id=${referrer(index)}`)).data.balance[0]);
+      await eventually(async () => {
+        const path = `/v1/referral/balance?user_id=${referrer(index)}`;
+        return (await ask<z.infer<typeof balanceAnswer>>(service, path)).data.balance[0];
+      });
     await timed(name, 'payout', Math.floor(PAYOUTS / 2), (index) =>
-      ask('/v1/referral/payout', { user_id: referrer(index), method: 'manual' }),
+      ask(service, '/v1/referral/payout', { user_id: referrer(index), method: 'manual' }),
     );
   } finally {
     await service.stop();
@@ -99,15 +101,6 @@ async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('it does not come');
-}
-
-/** An update that makes a user known. */
-function meeting(id: number): object {
-  const from = { id, is_bot: false, first_name: 'Ada' };
-  const date = Math.floor(Date.now() / 1000);
-  return {
-    update: { update_id: id, message: { message_id: 1, date, chat: { id, type: 'private' }, from, text: 'hello' } },
-  };
 }
 
 /** So many one after the other, and the next so many {@link AT_ONCE} at once. */
@@ -131,8 +124,7 @@ async function timed(
     const began = performance.now();
     await Promise.all(Array.from({ length: atOnce }, worker));
     const rate = Math.round((times * 1000) / (performance.now() - began));
-    took.sort((a, b) => a - b);
-    const at = (share: number): string => took[Math.min(times - 1, Math.floor(times * share))]!.toFixed(1);
+    const at = (share: number): string => quantile(took, share).toFixed(1);
     const load = loadavg()[0]!.toFixed(1);
     console.log(
       `${engine}: ${what}, ${atOnce} at once: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${rate} a second (load ${load})`,

@@ -9,6 +9,7 @@ import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/re
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { botCreated, ownerCreated } from '../test/support/intake-commits.ts';
+import { random } from './random.ts';
 
 /**
  * How fast the read models `events` and `users` take up intake, against the floor: COPY of the very rows that they
@@ -37,15 +38,6 @@ function commit(stream: string, at: number, event: LedgerEvent): ReadCommit {
     prev: null,
     hash: null,
     events: [event],
-  };
-}
-
-/** The same numbers in every run. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
   };
 }
 

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { type BenchService, startBenchService } from './service.ts';
+import { schemaOf } from '../src/projections/read-model.ts';
+import { readModels } from '../src/projections/registry.ts';
+import { ask } from './ask.ts';
+import { residentMb } from './proc.ts';
+import { quantile } from './quantile.ts';
+import { bodyOf, DAYS, lastDays } from './report-questions.ts';
+import { type BenchService, projected, startBenchService } from './service.ts';
 
 /**
  * A rebuild of each read model beside a service that is being used: events/s against COPY of the finished rows in the
@@ -19,7 +25,7 @@ const EVENTS = Number(process.env['EVENTS'] ?? 300_000);
 const USERS = Number(process.env['USERS'] ?? 20_000);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
-const MODELS = ['catalog', 'users', 'events', 'reports'];
+const DAY_SECONDS = 86_400;
 
 const service = await startBenchService();
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -28,7 +34,7 @@ try {
   await fill(service);
   const quiet = percentiles(await hammer(service, new Promise((resolve) => setTimeout(resolve, QUIET_SECONDS * 1000))));
   console.log(`quiet: ${show(quiet)}`);
-  for (const model of MODELS) {
+  for (const { name: model } of readModels) {
     let peakMb = 0;
     const rebuilding = Promise.all([
       buildSeconds(model),
@@ -36,7 +42,7 @@ try {
     ]);
     const during = percentiles(await hammer(service, rebuilding));
     const [seconds] = await rebuilding;
-    const floor = await copySeconds(`${model}_v2`);
+    const floor = await copySeconds(schemaOf(model, 2));
     await command(service, ['projection', 'verify', model]);
     const switching = command(service, ['projection', 'switch', model]);
     const switched = percentiles(await hammer(service, switching));
@@ -64,79 +70,57 @@ function show({ p50, p99, max }: Percentiles): string {
 }
 
 function percentiles(times: readonly number[]): Percentiles {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1)! };
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), max: quantile(times, 1) };
 }
 
-async function fill({ address, apiKey }: BenchService): Promise<void> {
-  const post = async (path: string, body: unknown): Promise<void> => {
-    const headers = { 'content-type': 'application/json', 'api-key': apiKey };
-    const response = await fetch(`${address}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    await response.arrayBuffer();
-  };
-  const date = Math.floor(Date.now() / 1000) - 90 * 86_400;
+async function fill(service: BenchService): Promise<void> {
+  const date = Math.floor(Date.now() / 1000) - DAYS * DAY_SECONDS;
   for (let user = 1; user <= USERS; user += 100) {
     const updates = Array.from({ length: 100 }, (_, i) => {
       const from = { id: user + i, is_bot: false, first_name: `User ${user + i}`, username: `u${user + i}` };
       const chat = { id: from.id, type: 'private' };
       return { update: { update_id: 1000 + user + i, message: { message_id: 1, date, chat, from, text: 'hello' } } };
     });
-    await post('send-batch-update', updates);
+    await ask(service, '/v1/send-batch-update', updates);
   }
   for (let sent = USERS; sent < EVENTS; sent += BATCH)
-    await post(
-      'send-event',
+    await ask(
+      service,
+      '/v1/send-event',
       Array.from({ length: BATCH }, (_, i) => ({
         event: `event_${i % 20}`,
         user_id: 1 + ((sent + i * 7919) % USERS),
-        date: new Date((date + Math.floor(((sent + i) / EVENTS) * 90 * 86_400)) * 1000).toISOString(),
+        date: new Date((date + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_SECONDS)) * 1000).toISOString(),
         ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
         ...(i % 3 === 0 && { category: `c${i % 30}` }),
       })),
     );
-  for (;;) {
-    const answer = await fetch(`${address}/metrics`);
-    const lags = [...(await answer.text()).matchAll(/^botledger_projection_lag_events\{.*\} (\d+)/gm)].map(
-      ([, n]) => +n!,
-    );
-    if (lags.length >= MODELS.length && lags.every((lag) => lag === 0)) return;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-function day(ahead: number): string {
-  return `${new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10)} 00:00:00`;
+  await projected(service);
 }
 
 /** Milliseconds of each request of a mix (an event in, a report, two lists), from two callers, until the promise is done. */
-async function hammer({ address, apiKey }: BenchService, until: Promise<unknown>): Promise<number[]> {
+async function hammer(service: BenchService, until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   let done = false;
   void until.finally(() => (done = true));
-  const report_config = {
-    source_request: {
-      type: 'trends',
-      type_chart: 'line',
-      granularity: 'day',
-      requests: [{ type: 'trend', event_id: 101, event_name: 'event_0', agr: 'total' }],
-    },
-    settings: { params: { ':date_from': day(-90), ':date_to': day(1) } },
+  const chart = {
+    type: 'trends',
+    type_chart: 'line',
+    granularity: 'day',
+    requests: [{ type: 'trend', event_id: 101, event_name: 'event_0', agr: 'total' }],
   };
-  const headers = { 'content-type': 'application/json', 'api-key': apiKey };
-  const requests: (() => Promise<Response>)[] = [
-    () => fetch(`${address}/v1/send-event`, { method: 'POST', headers, body: '{"event":"event_0","user_id":1}' }),
-    () => fetch(`${address}/v1/reports/resources`, { headers }),
-    () => fetch(`${address}/v1/reports/events`, { headers }),
-    () => fetch(`${address}/v1/reports/preview`, { method: 'POST', headers, body: JSON.stringify({ report_config }) }),
+  const { from, to } = lastDays();
+  const preview = bodyOf(chart, { from, to: to + DAY_SECONDS * 1000 });
+  const requests: (() => Promise<unknown>)[] = [
+    () => ask(service, '/v1/send-event', { event: 'event_0', user_id: 1 }),
+    () => ask(service, '/v1/reports/resources'),
+    () => ask(service, '/v1/reports/events'),
+    () => ask(service, '/v1/reports/preview', preview),
   ];
   const caller = async (): Promise<void> => {
     for (let i = 0; !done; i++) {
       const began = performance.now();
-      const response = await requests[i % requests.length]!();
-      const body = await response.text();
-      if (!response.ok) throw new Error(`a request was answered ${response.status}: ${body}`);
+      await requests[i % requests.length]!();
       times.push(performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
@@ -145,18 +129,13 @@ async function hammer({ address, apiKey }: BenchService, until: Promise<unknown>
   return times;
 }
 
-async function command(service: BenchService, argv: string[], onMemory?: (mb: number) => void): Promise<void> {
+async function command(service: BenchService, argv: string[], onMemory = (_mb: number): void => {}): Promise<void> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../bin/botledger.js'), ...argv], {
     env: { ...process.env, ...service.env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const sampling = setInterval(() => {
-    readFile(`/proc/${child.pid}/status`, 'utf8').then(
-      (status) => onMemory?.(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024),
-      () => {},
-    );
-  }, 200);
+  const sampling = setInterval(() => void residentMb(child.pid!).then(onMemory), 200);
   const [code] = await ended;
   clearInterval(sampling);
   if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}`);

@@ -16,6 +16,7 @@ import { balanceOf } from '../src/queries/referral/balance.ts';
 import { historyRows } from '../src/queries/referral/history.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
+import { quantile } from './quantile.ts';
 
 /**
  * One referrer with a million accruals, half of them on hold, in a log that waits for the disk: how fast they accrue and
@@ -141,8 +142,7 @@ async function timed(what: string, times: number, work: () => Promise<unknown>):
     await work();
     took.push(performance.now() - started);
   }
-  took.sort((a, b) => a - b);
-  const at = (share: number): string => took[Math.min(took.length - 1, Math.floor(took.length * share))]!.toFixed(1);
+  const at = (share: number): string => quantile(took, share).toFixed(1);
   console.log(`${what}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
 }
 

@@ -1,3 +1,8 @@
+import type { z } from 'zod';
+import type { reportAnswer } from '../src/api/reports/schemas.ts';
+
+export type Answer = z.infer<typeof reportAnswer>['data'];
+
 /** What is asked of all: a report, the same in SQL, and a number of each answer that must be the same. */
 export interface Question {
   readonly name: string;
@@ -7,8 +12,7 @@ export interface Question {
   /** The event ids of its steps, for what has a function for it. */
   readonly funnel?: readonly number[];
   /** From the answer over HTTP. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
-  readonly found: (answer: any) => number;
+  readonly found: (answer: Answer) => number;
   /** From the rows of another database. */
   readonly expected: (rows: readonly (readonly number[])[]) => number;
 }
@@ -26,7 +30,27 @@ export interface Dialect {
 }
 
 export const DAYS = 90;
+const DAY_MS = 86_400_000;
 const FIRST_EVENT = 101;
+
+/** In milliseconds; `to` is no longer in it. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The last {@link DAYS} whole days, in UTC. */
+export function lastDays(): Period {
+  const to = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  return { from: to - DAYS * DAY_MS, to };
+}
+
+/** What is POSTed to run a report over a period. */
+export function bodyOf(source_request: object, { from, to }: Period): object {
+  const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const params = { ':date_from': seconds(from), ':date_to': seconds(to - 1000) };
+  return { report_config: { source_request, settings: { params } } };
+}
 
 const metric = (agr: string, event_id: number | null, more: object = {}) => {
   return { type: 'trend', event_id, event_name: 'event', agr, ...more };
@@ -37,13 +61,14 @@ const chart = (requests: readonly object[], more: object = {}) => ({
   requests,
   ...more,
 });
-// biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
-const sumOfLines = ({ columns, rows }: any) => {
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  const lines = columns.filter(({ metric }: any) => metric !== undefined).map(({ key }: any) => key);
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  return rows.reduce((sum: number, row: any) => lines.reduce((s: number, key: string) => s + (row[key] ?? 0), sum), 0);
-};
+/** Of cells with numbers; null is none. */
+const sumOfCells = (rows: Answer['rows'], keys: readonly string[]): number =>
+  rows.reduce((sum, row) => keys.reduce((s, key) => s + Number(row[key]), sum), 0);
+const sumOfLines = ({ columns, rows }: Answer): number =>
+  sumOfCells(
+    rows,
+    columns.filter(({ metric }) => metric !== undefined).map(({ key }) => key),
+  );
 const sumOf = (column: number) => (rows: readonly (readonly number[])[]) =>
   rows.reduce((sum, row) => sum + row[column]!, 0);
 
@@ -73,8 +98,7 @@ function funnel(steps: number): Question {
     name: `funnel of ${steps} steps, 14 days`,
     report: { type: 'funnels', type_chart: 'funnels', requests: ids.map((id) => metric('total', id)) },
     funnel: ids,
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    found: ({ rows }) => rows.reduce((sum: number, { users }: any) => sum + users, 0),
+    found: ({ rows }) => sumOfCells(rows, ['users']),
     expected: (rows) => rows.reduce((sum, [level, users]) => sum + level! * users!, 0),
   };
 }
@@ -103,8 +127,7 @@ export const QUESTIONS: readonly Question[] = [
       requests: Array.from({ length: 20 }, (_, i) => metric('total_uniq', FIRST_EVENT + i)),
     },
     sql: (d) => `SELECT name, ${d.uniq} FROM ${d.events} WHERE ${d.inPeriod} AND name >= ${FIRST_EVENT} GROUP BY name`,
-    // biome-ignore lint/suspicious/noExplicitAny: as above
-    found: ({ rows }) => rows.reduce((sum: number, { value }: any) => sum + value, 0),
+    found: ({ rows }) => sumOfCells(rows, ['value']),
     expected: sumOf(1),
   },
   {
@@ -118,8 +141,10 @@ export const QUESTIONS: readonly Question[] = [
     sql: (d) =>
       `SELECT utm, count(*) AS n, ${d.uniq} FROM ${d.events} WHERE ${d.inPeriod} GROUP BY utm ORDER BY n DESC, utm LIMIT 25`,
     found: ({ rows }) =>
-      // biome-ignore lint/suspicious/noExplicitAny: as above
-      rows.filter(({ other }: any) => !other).reduce((sum: number, { m0 }: any) => sum + m0, 0),
+      sumOfCells(
+        rows.filter(({ other }) => !other),
+        ['m0'],
+      ),
     expected: sumOf(1),
   },
   {
@@ -137,11 +162,10 @@ export const QUESTIONS: readonly Question[] = [
       JOIN (SELECT DISTINCT user, ${d.day} AS day FROM ${d.events} WHERE name = ${FIRST_EVENT + 1}) AS r ON r.user = s.user
       WHERE r.day - s.day >= 0 AND r.day - s.day < ${INTERVALS} GROUP BY s.day, r.day - s.day`,
     found: ({ rows }) =>
-      // biome-ignore lint/suspicious/noExplicitAny: as above
-      rows.reduce((sum: number, row: any) => {
-        for (let cell = 0; cell < INTERVALS; cell++) sum += row[`users_${cell}`] ?? 0;
-        return sum;
-      }, 0),
+      sumOfCells(
+        rows,
+        Array.from({ length: INTERVALS }, (_, cell) => `users_${cell}`),
+      ),
     expected: sumOf(2),
   },
   funnel(3),

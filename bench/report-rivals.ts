@@ -1,12 +1,12 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Session } from 'chdb';
-import type { Question } from './report-questions.ts';
+import type { Period, Question } from './report-questions.ts';
 
 /** Another database that is asked the same. */
 export interface Rival {
   readonly name: string;
   /** The rows, each an array of columns; null: it has no way to say so. */
-  ask(question: Question, period: { readonly from: number; readonly to: number }): Promise<number[][] | null>;
+  ask(question: Question, period: Period): Promise<number[][] | null>;
 }
 
 interface Files {

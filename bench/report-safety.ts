@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { type LoadResult, median, postLoad } from './load.ts';
+import { type LoadResult, postLoad } from './load.ts';
+import { peakResidentMb, residentMb } from './proc.ts';
+import { median } from './quantile.ts';
 import { fillEvents, packed } from './report-events.ts';
-import { DAYS, QUESTIONS } from './report-questions.ts';
+import { bodyOf, lastDays, QUESTIONS } from './report-questions.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
@@ -15,17 +16,12 @@ const SECONDS = Number(process.env['SECONDS'] ?? 10);
 const RATE = Number(process.env['RATE'] ?? 200);
 const REPORTS = 8;
 const CONNECTIONS = 20;
-const DAY_MS = 86_400_000;
 
 const service = await startBenchService({ REPORT_CONCURRENCY: String(REPORTS), REPORT_TIMEOUT_MS: '60000' });
 const client = new pg.Client({ connectionString: service.databaseUrl });
 await client.connect();
-const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const questions = QUESTIONS.map(({ report }) => {
-  const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-  const params = { ':date_from': seconds(today - DAYS * DAY_MS), ':date_to': seconds(today - 1000) };
-  return JSON.stringify({ report_config: { source_request: report, settings: { params } } });
-});
+const period = lastDays();
+const questions = QUESTIONS.map(({ report }) => JSON.stringify(bodyOf(report, period)));
 const bodies = BENCH_USERS.slice(0, 10).map((user_id) =>
   JSON.stringify({ event: 'event_1', user_id, value_num: 1999 }),
 );
@@ -33,9 +29,9 @@ const quiet: LoadResult[] = [];
 const busy: LoadResult[] = [];
 const counts = new Map<number, number>();
 try {
-  await fillEvents(service, { events: EVENTS, users: EVENTS / 20, from: today - DAYS * DAY_MS });
+  await fillEvents(service, { events: EVENTS, users: EVENTS / 20, period });
   await packed(service, client);
-  const idle = await resident();
+  const idle = await residentMb(service.process.pid!);
   const load = { ...service, bodies, seconds: SECONDS, connections: CONNECTIONS, rate: RATE };
   await postLoad({ ...load, seconds: 2 });
   for (let round = 1; round <= ROUNDS; round++) {
@@ -58,7 +54,8 @@ try {
   console.log(
     `reports answered: ${reports.toFixed(1)}/s; refused: ${others.map((each) => each.join(' × ')).join(', ')}`,
   );
-  console.log(`resident: ${idle} MB before the reports, ${await resident('VmHWM')} MB at most`);
+  const peak = await peakResidentMb(service.process.pid!);
+  console.log(`resident: ${idle.toFixed(0)} MB before the reports, ${peak.toFixed(0)} MB at most`);
 } finally {
   await client.end();
   await service.stop();
@@ -83,10 +80,4 @@ async function askAll(first: number, signal: AbortSignal): Promise<void> {
     counts.set(response.status, (counts.get(response.status) ?? 0) + 1);
     if (response.status === 429) await new Promise((resolve) => setTimeout(resolve, 200));
   }
-}
-
-/** Of the service's process, in MB. */
-async function resident(field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
-  const status = await readFile(`/proc/${service.process.pid}/status`, 'utf8');
-  return Math.round(Number(new RegExp(`${field}:\\s*(\\d+)`).exec(status)![1]) / 1024);
 }

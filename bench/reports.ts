@@ -6,8 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { packSlice } from '../src/projections/events/packed/pack.ts';
+import { ask } from './ask.ts';
+import { median } from './quantile.ts';
 import { fillEvents, packed } from './report-events.ts';
-import { DAYS, QUESTIONS, type Question } from './report-questions.ts';
+import { type Answer, bodyOf, lastDays, type Period, QUESTIONS, type Question } from './report-questions.ts';
 import { clickHouse, duckDb, type Rival } from './report-rivals.ts';
 import { startBenchService } from './service.ts';
 
@@ -18,16 +20,14 @@ import { startBenchService } from './service.ts';
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
 const RUNS = Number(process.env['RUNS'] ?? 11);
-const DAY_MS = 86_400_000;
 
 const service = await startBenchService({ REPORT_TIMEOUT_MS: '60000', MAX_WAIT_MS: '60000' });
 const client = new pg.Client({ connectionString: service.databaseUrl });
 const folder = await mkdtemp(join(tmpdir(), 'botledger-rivals-'));
 await client.connect();
 try {
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const period = { from: today - DAYS * DAY_MS, to: today };
-  await fillEvents(service, { events: EVENTS, users: USERS, from: period.from });
+  const period = lastDays();
+  await fillEvents(service, { events: EVENTS, users: USERS, period });
   await packed(service, client);
   await describeTables();
   const files = { events: join(folder, 'events.tsv'), users: join(folder, 'users.tsv') };
@@ -41,15 +41,13 @@ try {
   await rm(folder, { recursive: true });
 }
 
-async function compare(question: Question, rivals: readonly Rival[], period: { from: number; to: number }) {
-  const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-  const params = { ':date_from': seconds(period.from), ':date_to': seconds(period.to - 1000) };
-  const body = JSON.stringify({ report_config: { source_request: question.report, settings: { params } } });
+async function compare(question: Question, rivals: readonly Rival[], period: Period): Promise<void> {
+  const body = bodyOf(question.report, period);
   const own: number[] = [];
   const others = rivals.map((): number[] => []);
   for (let run = -2; run < RUNS; run++) {
     const began = performance.now();
-    const answer = await ask(body);
+    const { data: answer } = await ask<{ data: Answer }>(service, '/v1/reports/run', body);
     const took = performance.now() - began;
     if (run >= 0) own.push(took);
     for (const [i, rival] of rivals.entries()) {
@@ -61,23 +59,10 @@ async function compare(question: Question, rivals: readonly Rival[], period: { f
         throw new Error(`${question.name}: ${question.found(answer)}, but ${rival.name} says ${expected}`);
     }
   }
-  const medians = [own, ...others].map(median);
+  const medians = [own, ...others].map((times) => (times.length === 0 ? null : median(times)));
   const cells = medians.map((ms) => (ms === null ? '-' : ms.toFixed(1)).padStart(9));
   const ratio = (medians[0]! / medians[1]!).toFixed(2).padStart(8);
   console.log(`${question.name.padEnd(42)} ${cells.join(' ')} ${ratio}`);
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
-async function ask(body: string): Promise<any> {
-  const headers = { 'content-type': 'application/json', 'api-key': service.apiKey };
-  const response = await fetch(`${service.address}/v1/reports/run`, { method: 'POST', headers, body });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`reports/run answered ${response.status}: ${text}`);
-  return JSON.parse(text).data;
-}
-
-function median(values: readonly number[]): number | null {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 }
 
 /** Bytes of an event in rows and in chunks, and what packing them all takes, in a transaction that is taken back. */

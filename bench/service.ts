@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readModels } from '../src/projections/registry.ts';
+import { ask } from './ask.ts';
 
 /** Whom the load speaks of; as many as may be at it at once. */
 export const BENCH_USERS: readonly number[] = Array.from({ length: 1000 }, (_, i) => 4242 + i);
@@ -38,7 +40,12 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   const address = await listening(child);
   await answers(`${address}/ready`);
   const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
-  await meetUsers(address, apiKey);
+  // Events of users that the bot does not know are a bot error each, which is not what is measured.
+  await ask(
+    { address, apiKey },
+    '/v1/send-batch-update',
+    BENCH_USERS.map((id) => meeting(id)),
+  );
   const { port, password } = JSON.parse(await readFile(join(dataDir, 'postgres.json'), 'utf8'));
   return {
     address,
@@ -68,20 +75,22 @@ export function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Events of users that the bot does not know are a bot error each, which is not what is measured. */
-async function meetUsers(address: string, apiKey: string): Promise<void> {
+/** An update that makes a user known. `more`: fields of its message. */
+export function meeting(id: number, more: object = {}): object {
+  const from = { id, is_bot: false, first_name: 'Ada' };
   const date = Math.floor(Date.now() / 1000);
-  const updates = BENCH_USERS.map((id) => {
-    const from = { id, is_bot: false, first_name: 'Ada' };
-    const message = { message_id: 1, date, chat: { id, type: 'private' }, from, text: 'hello' };
-    return { update: { update_id: id, message } };
-  });
-  const answer = await fetch(`${address}/v1/send-batch-update`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'api-key': apiKey },
-    body: JSON.stringify(updates),
-  });
-  if (!answer.ok) throw new Error(`send-batch-update answered ${answer.status}`);
+  const message = { message_id: 1, date, chat: { id, type: 'private' }, from, text: 'hello', ...more };
+  return { update: { update_id: id, message } };
+}
+
+/** Resolves when the read models have all that the log has. */
+export async function projected({ address }: BenchService): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    const lags = [...metrics.matchAll(/^botledger_projection_lag_events\{.*\} (\d+)/gm)].map(([, lag]) => Number(lag));
+    if (lags.length >= readModels.length && lags.every((lag) => lag === 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 async function answers(url: string): Promise<void> {

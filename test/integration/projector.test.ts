@@ -11,6 +11,7 @@ import { pause } from '../../src/pause.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { type OnBadEvent, runProjector } from '../../src/projections/runtime/projector.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
+import { createVersion, findVersion, setError } from '../../src/projections/runtime/versions.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -178,6 +179,19 @@ test('stops at a bad event, keeps what came before, and says where', async () =>
   expect(status.error).toContain(bad);
   expect(status.error).toContain('this commit cannot be taken');
   expect(status.lag.events).toBe(2);
+});
+
+test('a version that stops elsewhere meanwhile stays stopped, until it is let go on or this starts anew', async () => {
+  const first = startProjector('a');
+  await caughtUp();
+  const { version } = await createVersion(database.pool, notes);
+  await setError(database.pool, 'notes', version, 'stopped elsewhere');
+  const error = async () => (await findVersion(database.pool, 'notes', version))?.error;
+  await pause(1200);
+  expect(await error()).toBe('stopped elsewhere');
+  first.abort();
+  startProjector('b');
+  await expect.poll(error, { timeout: 5000 }).toBe(null);
 });
 
 test('a batch of many items commits in parts, each with its checkpoint', async () => {

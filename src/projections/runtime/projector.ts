@@ -33,8 +33,8 @@ const LOOK_MS = 500;
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { model, pool, logger, signal } = options;
   const following = new Map<number, Promise<void>>();
-  /** Those that had stopped before this started: whoever starts it anew may have mended the reason. */
-  const tried = new Set<number>();
+  /** What had stopped before this started is tried anew, since the reason may be mended by now; what stops later is not. */
+  let started = false;
   await removeReplay(options);
   while (!signal.aborted) {
     try {
@@ -43,12 +43,12 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
       if (versions.length === 0) versions.push(await createVersion(pool, model, true));
       for (const { version, error } of versions) {
         if (following.has(version)) continue;
-        if (error !== null && tried.has(version)) continue;
+        if (error !== null && started) continue;
         if (error !== null) await setError(pool, model.name, version, null);
-        tried.add(version);
         const ended = followVersion({ ...options, version }).finally(() => following.delete(version));
         following.set(version, ended);
       }
+      started = true;
     } catch (error) {
       logger.warn({ err: error, projection: model.name }, 'cannot see the versions of the read model, will look again');
     }
