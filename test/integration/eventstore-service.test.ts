@@ -6,7 +6,6 @@ import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
-import { describeRebuild, SOME_READ_MODELS } from './rebuild.suite.ts';
 import { describeAccounts } from './referral/accounts-api.suite.ts';
 import { describeAccruals } from './referral/accruals.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
@@ -26,7 +25,6 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('accounts', () => describeAccounts(start));
   describe('accruals', () => describeAccruals(start));
   describeLedger(start);
-  describe('a rebuild', () => describeRebuild(start, SOME_READ_MODELS));
   describeErasure({ start, stored: ({ env }) => storedText(env['EVENTSTORE_STREAM']!) });
 });
 

@@ -7,17 +7,13 @@ import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestInstance, type TestBot, type TestService } from '../support/service.ts';
 
-/** What is tried on each engine with every change; the others before a release: `test/long/rebuild.test.ts`. */
-export const SOME_READ_MODELS: readonly string[] = ['events'];
+const NAMES = readModels.map(({ name }) => name);
 
 /**
  * A read model is built anew beside the one that answers, and nobody who asks the service notices: over every read model
- * there is, unless some are named.
+ * there is, with its tables changed; with the same tables over those that are named.
  */
-export function describeRebuild(
-  start: () => Promise<TestService>,
-  names: readonly string[] = readModels.map(({ name }) => name),
-): void {
+export function describeRebuild(start: () => Promise<TestService>, unchanged: readonly string[] = NAMES): void {
   let service: TestService;
   let filled: FilledBots;
   /** Has traffic all the time. */
@@ -33,7 +29,7 @@ export function describeRebuild(
 
   const run = (argv: string, models?: readonly ReadModel[]) => operate(service.env, argv.split(' '), models);
 
-  test.each(names)(
+  test.each(unchanged)(
     '%s: the same tables anew',
     async (name) => {
       const noticed = askAllTheTime(service.address, busy);
@@ -62,7 +58,7 @@ export function describeRebuild(
     60_000,
   );
 
-  test.each(names)(
+  test.each(NAMES)(
     '%s: other tables, filled from the history',
     async (name) => {
       const changed = readModels.map((model) => (model.name === name ? withCounter(model) : model));

@@ -2,4 +2,5 @@ import { describe } from 'vitest';
 import { startTestService } from '../support/service.ts';
 import { describeRebuild } from './rebuild.suite.ts';
 
-describe('a rebuild', () => describeRebuild(() => startTestService()));
+/** On the other engines, and of all with the same tables, before a release: `test/long/rebuild.test.ts`. */
+describe('a rebuild', () => describeRebuild(() => startTestService(), ['events']));

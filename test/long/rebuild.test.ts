@@ -4,7 +4,7 @@ import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService } from '../support/service.ts';
 
-/** Every read model on every engine but PostgreSQL, whose turn it is with each change. */
+/** Every read model on every engine. */
 const broker = await startKafkaBroker();
 const eventStore = await startEventStore();
 afterAll(async () => {
@@ -12,6 +12,7 @@ afterAll(async () => {
   await eventStore.stop();
 });
 
+describe('a rebuild on PostgreSQL', () => describeRebuild(() => startTestService()));
 describe.skipIf(broker === null)('a rebuild on Kafka', () =>
   describeRebuild(() => startTestService({}, { kafka: broker!.brokers })),
 );
