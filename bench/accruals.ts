@@ -84,7 +84,7 @@ try {
   for (let sent = 0; sent < EVENTS; sent += BATCH)
     await post(
       '/v1/send-event',
-      Array.from({ length: BATCH }, (_, i) => ({
+      Array.from({ length: Math.min(BATCH, EVENTS - sent) }, (_, i) => ({
         event: 'Order',
         user_id: USERS[(sent + i * 7) % USERS.length],
         value_num: 100 + (i % 50),

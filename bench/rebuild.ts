@@ -87,7 +87,7 @@ async function fill(service: BenchService): Promise<void> {
     await ask(
       service,
       '/v1/send-event',
-      Array.from({ length: BATCH }, (_, i) => ({
+      Array.from({ length: Math.min(BATCH, EVENTS - sent) }, (_, i) => ({
         event: `event_${i % 20}`,
         user_id: 1 + ((sent + i * 7919) % USERS),
         date: new Date((date + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_SECONDS)) * 1000).toISOString(),

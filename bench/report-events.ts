@@ -36,7 +36,7 @@ export async function fillEvents(
       }),
     );
   for (let sent = 0; sent < count; sent += BATCH) {
-    const events = Array.from({ length: BATCH }, (_, i) => ({
+    const events = Array.from({ length: Math.min(BATCH, count - sent) }, (_, i) => ({
       event: `event_${pick(20)}`,
       user_id: 1 + Math.floor(users * next() ** 2),
       date: new Date(from + Math.floor(((sent + i) / count) * (to - from))).toISOString(),

@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { errorCode } from '../src/database/embedded/error.ts';
+
+/** What Linux tells of processes in /proc: proc(5). One that is gone has used nothing and has no memory. */
+
+/** In which the kernel counts: the same on all platforms that Node.js runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** Seconds that the processes and their threads have had a processor for so far. */
+export async function processorSeconds(pids: readonly number[]): Promise<number> {
+  const ticks = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await statOf(pid);
+      return Number(stat[11] ?? 0) + Number(stat[12] ?? 0);
+    }),
+  );
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
+}
+
+/** undefined: it is gone. */
+export async function parentOf(pid: number): Promise<number | undefined> {
+  const parent = (await statOf(pid))[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+export async function childrenOf(parent: number): Promise<number[]> {
+  const children: number[] = [];
+  for (const pid of (await readdir('/proc')).map(Number))
+    if (Number.isInteger(pid) && (await parentOf(pid)) === parent) children.push(pid);
+  return children;
+}
+
+/** Its resident size, in MB. */
+export function residentMb(pid: number): Promise<number> {
+  return statusMb(pid, 'VmRSS');
+}
+
+/** The greatest resident size that it ever had, in MB. */
+export function peakResidentMb(pid: number): Promise<number> {
+  return statusMb(pid, 'VmHWM');
+}
+
+/** A process that has ended, but not been waited for, has no such line. */
+async function statusMb(pid: number, field: string): Promise<number> {
+  const status = await readOf(pid, 'status');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** The fields from the third on: the second is a name in parentheses, which may hold anything. */
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readOf(pid, 'stat');
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Empty where the process is gone. */
+async function readOf(pid: number, file: 'stat' | 'status'): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return '';
+    throw error;
+  }
+}
