@@ -5,6 +5,8 @@ import { createOwner } from '../src/commands/create-owner.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { createBotApi } from '../src/platform/bot-api.ts';
+import { schemaOf } from '../src/projections/read-model.ts';
+import { recipientsReadModel } from '../src/projections/recipients/read-model.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { botApiProcess } from '../test/support/bot-api-process.ts';
 import { launch } from '../test/support/broadcasts.ts';
@@ -21,7 +23,7 @@ const ONE = Number(process.env['ONE'] ?? 100_000);
 const CAP = 1000;
 const IN_FLIGHT = 256;
 const TOKEN = '123:token';
-const READ_MODEL = 'recipients_v1';
+const READ_MODEL = schemaOf(recipientsReadModel.name, 1);
 
 const platform = await botApiProcess();
 const service = await startBenchService({ TELEGRAM_API_ROOT: platform.root });

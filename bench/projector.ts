@@ -15,10 +15,10 @@ import { random } from './random.ts';
  * How fast the read models `events` and `users` take up intake, against the floor: COPY of the very rows that they
  * ended up with, into empty tables of the same shape, in the same run.
  *
- *   DATABASE_URL=postgres://… npx tsx bench/projector.ts [events]
+ *   DATABASE_URL=postgres://… EVENTS=200000 npx tsx bench/projector.ts
  */
 
-const EVENTS = Number(process.argv[2] ?? 200_000);
+const EVENTS = Number(process.env['EVENTS'] ?? 200_000);
 const USERS = 50_000;
 const START = Date.UTC(2025, 0, 1);
 const BATCH = 1000;
@@ -131,7 +131,7 @@ function* batches({ type, perCommit, item }: Workload): Generator<ReadCommit[]> 
   let index = 0;
   while (index < EVENTS) {
     const batch: ReadCommit[] = [];
-    for (; batch.length < BATCH && index < EVENTS; ) {
+    while (batch.length < BATCH && index < EVENTS) {
       const at = START + 1000 + Math.floor((PERIOD_MS * index) / EVENTS);
       const items = Array.from({ length: Math.min(perCommit, EVENTS - index) }, () => item(next, at, index++));
       batch.push(commit('intake-a', at, { type, data: { items } } as LedgerEvent));
@@ -198,7 +198,9 @@ async function copy(client: pg.Client, table: string, lines: string): Promise<vo
   await finished(stream);
 }
 
-const url = new URL(process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:54321/postgres');
+const { DATABASE_URL } = process.env;
+if (DATABASE_URL === undefined) throw new Error('DATABASE_URL says on which server a database may be created');
+const url = new URL(DATABASE_URL);
 const name = `bench_${randomBytes(4).toString('hex')}`;
 const server = new pg.Client({ connectionString: url.href });
 await server.connect();
