@@ -37,6 +37,8 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // A benchmark that fails leaves no service behind.
+  process.once('exit', () => child.kill('SIGTERM'));
   const address = await listening(child);
   await answers(`${address}/ready`);
   const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
