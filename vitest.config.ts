@@ -10,7 +10,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Test files keep nothing in modules; what they share is imported once a worker, which halves the work of short ones.
     isolate: false,
-    // Many tests wait for a server that was killed, or for a clock.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });

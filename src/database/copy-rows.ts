@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
+import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 
 /**
  * Gets one row: field `i` has `lengths[i]` bytes from `starts[i]` on, in the binary format of its type; -1: it is null.
@@ -25,15 +25,23 @@ export async function copyRows(tx: ClientBase, select: string, columns: number, 
   let needed = HEADER_BYTES;
   let begun = false;
 
-  for await (const part of tx.query(copyTo(`COPY (${select}) TO STDOUT (FORMAT binary)`))) {
-    waiting.push(part as Buffer);
-    length += (part as Buffer).length;
-    if (length < needed) continue;
-    bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
-    const rest = begun ? takeRows(0) : takeRows(HEADER_BYTES);
-    begun = true;
-    waiting = rest === bytes.length ? [] : [bytes.subarray(rest)];
-    length = bytes.length - rest;
+  const stream: CopyToStreamQuery & { callback?: () => void } = tx.query(
+    copyTo(`COPY (${select}) TO STDOUT (FORMAT binary)`),
+  );
+  try {
+    for await (const part of stream) {
+      waiting.push(part as Buffer);
+      length += (part as Buffer).length;
+      if (length < needed) continue;
+      bytes = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting);
+      const rest = begun ? takeRows(0) : takeRows(HEADER_BYTES);
+      begun = true;
+      waiting = rest === bytes.length ? [] : [bytes.subarray(rest)];
+      length = bytes.length - rest;
+    }
+  } finally {
+    // pg sets it, to end the timer of `query_timeout`; this stream does not call it (copy-from.js does).
+    stream.callback?.();
   }
 
   /** Takes the whole rows from `at` on, says where the first begins that is not whole, and notes what that needs. */

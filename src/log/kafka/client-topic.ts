@@ -1,4 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs';
+import { pause } from '../../pause.ts';
 
 const { ConfigResourceTypes } = kafkajs;
 
@@ -36,6 +37,11 @@ const COMPACTED: TopicConfig = {
 /** What must be as it was made, or records are lost. */
 const CRUCIAL = ['cleanup.policy', 'retention.ms', 'retention.bytes'];
 
+/** How long the brokers may take to hear of a new topic. */
+const SPREAD_MS = 30_000;
+const SPREAD_LOOK_MS = 100;
+const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'];
+
 export interface TopicOptions {
   readonly topic: string;
   readonly compacted: boolean;
@@ -52,12 +58,11 @@ export async function prepareTopic(admin: Admin, options: TopicOptions): Promise
     // Answers false, and throws nothing, when another instance was first.
     await admin.createTopics({
       topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }],
-      waitForLeaders: true,
+      waitForLeaders: false, // it takes a broker that has not heard of the topic yet for an error
     });
   }
   const problems: string[] = [];
-  const metadata = await admin.fetchTopicMetadata({ topics: [topic] });
-  const found = metadata.topics[0]?.partitions.length;
+  const found = await countPartitions(admin, topic);
   if (found !== partitions) problems.push(`has ${found} partitions, not ${partitions}`);
   const described = await admin.describeConfigs({
     includeSynonyms: false,
@@ -70,4 +75,19 @@ export async function prepareTopic(admin: Admin, options: TopicOptions): Promise
   if (Number(actual.get('max.message.bytes')) < MAX_BATCH_BYTES)
     problems.push(`max.message.bytes is below ${MAX_BATCH_BYTES}`);
   if (problems.length > 0) throw new TopicUnfitError(`topic ${topic} cannot hold the log: it ${problems.join('; ')}`);
+}
+
+/** How many partitions the topic has, once the brokers know it and each has a leader: a moment after it was created. */
+async function countPartitions(admin: Admin, topic: string): Promise<number | undefined> {
+  const deadline = performance.now() + SPREAD_MS;
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]?.partitions.length;
+    } catch (error) {
+      const { type } = error as { type?: unknown };
+      if (typeof type !== 'string' || !NOT_YET.includes(type) || performance.now() > deadline) throw error;
+    }
+    await pause(SPREAD_LOOK_MS);
+  }
 }
