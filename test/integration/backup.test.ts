@@ -79,7 +79,11 @@ test('is refused when it is not whole or was altered, and the log stays empty', 
     const path = join(folder, name);
     await writeFile(path, bytes);
     const { code, err } = await botledger(empty, ['restore', path]);
-    expect([name, code, err]).toEqual([name, 1, expect.stringMatching(/not whole|altered|is no backup|no gzip|in line \d+/)]);
+    expect([name, code, err]).toEqual([
+      name,
+      1,
+      expect.stringMatching(/not whole|altered|is no backup|no gzip|in line \d+/),
+    ]);
   }
   const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
   expect(await readAll(log)).toEqual([]);

@@ -6,8 +6,6 @@ import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
-import { describeAccounts } from './referral/accounts-api.suite.ts';
-import { describeAccruals } from './referral/accruals.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
 import { describeLedger } from './referral/ledger.suite.ts';
 
@@ -22,8 +20,6 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
   describe('attribution', () => describeAttribution(start));
-  describe('accounts', () => describeAccounts(start));
-  describe('accruals', () => describeAccruals(start));
   describeLedger(start);
   describeErasure({ start, stored: ({ env }) => storedText(env['EVENTSTORE_STREAM']!) });
 });

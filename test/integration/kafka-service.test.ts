@@ -7,11 +7,10 @@ import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
 import { describeAccounts } from './referral/accounts-api.suite.ts';
-import { describeAccruals } from './referral/accruals.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
 import { describeLedger } from './referral/ledger.suite.ts';
 
-/** The whole service with the log on Kafka. */
+/** The whole service with the log on Kafka; what takes long: `test/long/engines.test.ts`. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
@@ -23,7 +22,6 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describeDroppedDatabase(start);
   describe('attribution', () => describeAttribution(start));
   describe('accounts', () => describeAccounts(start));
-  describe('accruals', () => describeAccruals(start));
   describeLedger(start);
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });
