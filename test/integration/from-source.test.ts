@@ -18,7 +18,7 @@ test('the service runs from its source too, its projectors in their thread', asy
     const body = '{"event": "paid", "user_id": 7}';
     expect((await fetch(`${service.address}/v1/send-event`, { method: 'POST', headers, body })).status).toBe(200);
     const errors = async () => (await fetch(`${service.address}/v1/bot-errors`, { headers })).json();
-    await expect.poll(errors, { timeout: 10_000 }).toMatchObject({ data: { items: [{ kind: 'unknown_user' }] } });
+    await expect.poll(errors, { timeout: 30_000 }).toMatchObject({ data: { items: [{ kind: 'unknown_user' }] } });
     service.signal('SIGTERM');
     expect([await service.ended(), service.output()]).toEqual([0, expect.not.stringContaining('"level":50')]);
   } finally {
