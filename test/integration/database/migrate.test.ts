@@ -27,6 +27,25 @@ test('a migration that fails leaves nothing behind, and is run again', async () 
   expect((await database.pool.query('SELECT FROM shop.sold')).rowCount).toBe(0);
 });
 
+test('a database that has them all is not looked through, so that others may drop schemas meanwhile', async () => {
+  const migrations = { '0001_first': 'CREATE TABLE shop.sold (n integer)' };
+  await migrate(database.pool, 'shop', migrations);
+  let comingAndGoing = true;
+  const columns = Array.from({ length: 50 }, (_, n) => `c${n} integer`).join(', ');
+  const others = Array.from({ length: 3 }, async (_, n) => {
+    while (comingAndGoing) {
+      await database.pool.query(`CREATE SCHEMA s${n}; CREATE TABLE s${n}.t (${columns})`);
+      await database.pool.query(`DROP SCHEMA s${n} CASCADE`);
+    }
+  });
+  try {
+    for (let starts = 0; starts < 100; starts++) await migrate(database.pool, 'shop', migrations);
+  } finally {
+    comingAndGoing = false;
+    await Promise.all(others);
+  }
+});
+
 test.each(['log', 'runtime'])('a newer database (schema %s) refuses an older program, in one line', async (schema) => {
   const env = { DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'silent' };
   await (await startTestInstance(env)).stop();
