@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyOf } from '../../src/log/stream-name.ts';
 import { pause } from '../../src/pause.ts';
@@ -11,13 +12,24 @@ import { startTestInstance, type TestBot, type TestService } from '../support/se
 /** Else asking takes the processor that the rebuild wants. */
 const ASKS_APART_MS = 20;
 
-const NAMES = readModels.map(({ name }) => name);
+/** Each has connections of its own to the database. */
+const COMMANDS_AT_ONCE = 3;
 
-/**
- * A read model is built anew beside the one that answers, and nobody who asks the service notices: over every read model
- * there is, with its tables changed; with the same tables over those that are named.
- */
-export function describeRebuild(start: () => Promise<TestService>, unchanged: readonly string[] = NAMES): void {
+/** Of every read model there is. */
+export const NAMES = readModels.map(({ name }) => name);
+
+export interface RebuildOptions {
+  /** Which are built anew with the same tables; absent: all, one after the other. */
+  readonly unchanged?: readonly string[];
+  /** Which a new binary builds with other tables, all of one element at once; absent: all, one after the other. */
+  readonly changes?: readonly (readonly string[])[];
+}
+
+/** A read model is built anew beside the one that answers, and nobody who asks the service notices. */
+export function describeRebuild(
+  start: () => Promise<TestService>,
+  { unchanged = NAMES, changes = NAMES.map((name) => [name]) }: RebuildOptions = {},
+): void {
   let service: TestService;
   let filled: FilledBots;
   /** Has traffic all the time. */
@@ -62,43 +74,51 @@ export function describeRebuild(start: () => Promise<TestService>, unchanged: re
     60_000,
   );
 
-  test.each(NAMES)(
-    '%s: other tables, filled from the history',
-    async (name) => {
-      const changed = readModels.map((model) => (model.name === name ? withCounter(model) : model));
-      const model = changed.find((each) => each.name === name)!;
+  test.each(changes.map((names) => ({ names })))(
+    '$names: other tables, filled from the history',
+    async ({ names }) => {
+      const changed = readModels.map((model) => (names.includes(model.name) ? withCounter(model) : model));
+      const queue = new PQueue({ concurrency: COMMANDS_AT_ONCE });
+      const each = <T>(work: (name: string) => Promise<T>): Promise<T[]> =>
+        queue.addAll(names.map((name) => () => work(name)));
       const noticed = askAllTheTime(service.address, busy);
       let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
       try {
         // A new binary's commands, while the instances of the former one go on.
-        const { version } = await run(`projection rebuild ${name}`, changed);
-        await run(`projection verify ${name}`, changed);
-        await run(`projection switch ${name}`, changed);
+        const built = await each((name) => run(`projection rebuild ${name}`, changed));
+        await each((name) => run(`projection verify ${name}`, changed));
+        await each((name) => run(`projection switch ${name}`, changed));
         next = await startTestInstance(service.env, changed);
         expect(await allAnswers(next.address, filled)).toEqual(before);
 
         await service.projected();
-        const types: readonly string[] = model.events;
-        const intake = (await readAll(service.log, { categories: model.categories })).filter(
-          ({ stream, events }) =>
-            keyOf(stream) === filled.bot.publicKey && events.some(({ type }) => types.includes(type)),
-        );
-        const counted = `SELECT n FROM ${schemaOf(name, version)}.commits_seen WHERE key = $1`;
-        await expect
-          .poll(async () => (await service.database.pool.query(counted, [filled.bot.publicKey])).rows[0]?.n ?? 0)
-          .toBeGreaterThanOrEqual(intake.length);
+        for (const { name, version } of built) {
+          const model = readModels.find((one) => one.name === name)!;
+          const types: readonly string[] = model.events;
+          const intake = (await readAll(service.log, { categories: model.categories })).filter(
+            ({ stream, events }) =>
+              keyOf(stream) === filled.bot.publicKey && events.some(({ type }) => types.includes(type)),
+          );
+          const counted = `SELECT n FROM ${schemaOf(name, version)}.commits_seen WHERE key = $1`;
+          await expect
+            .poll(async () => (await service.database.pool.query(counted, [filled.bot.publicKey])).rows[0]?.n ?? 0, {
+              timeout: 10_000,
+              message: name,
+            })
+            .toBeGreaterThanOrEqual(intake.length);
+        }
         expect(await allAnswers(service.address, filled), 'the former binary').toEqual(before);
         await next.stop(); // it would build a version of its own again
         next = undefined;
         // Back to the former: it was kept up.
-        await run(`projection switch ${name} --force`);
-        await run(`projection drop ${name} --version ${version}`, changed);
+        await each((name) => run(`projection switch ${name} --force`));
+        for (const { name, version } of built) await run(`projection drop ${name} --version ${version}`, changed);
       } finally {
         await next?.stop();
         expect(await noticed()).toEqual([]);
       }
     },
-    60_000,
+    120_000,
   );
 }
 
