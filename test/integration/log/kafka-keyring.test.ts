@@ -89,7 +89,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
       await newKeys(1);
       return (await records()).filter(({ key, value }) => value !== null && names.has(String(key))).length;
     };
-    await expect.poll(left, { timeout: 100_000, interval: 3000 }).toBe(0);
+    await expect.poll(left, { timeout: 100_000, interval: 500 }).toBe(0);
 
     await log.close();
     await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
