@@ -4,15 +4,15 @@ import { changeBot } from '../../src/commands/change-bot.ts';
 import { createBot } from '../../src/commands/create-bot.ts';
 import { createOwner } from '../../src/commands/create-owner.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
-import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
-import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { pause } from '../../src/pause.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { type BotApiProcess, botApiProcess } from '../support/bot-api-process.ts';
 import { launch, TOKEN } from '../support/broadcasts.ts';
+import type { KafkaBroker } from '../support/kafka-broker.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { deployedLog } from './deployed-log.ts';
 
 const RECIPIENTS = 5000;
 const CAP = 1000;
@@ -24,6 +24,8 @@ const POLL_MS = 20;
 export interface BroadcastCrashes {
   /** The database's address; it comes back there when it was killed. */
   readonly databaseUrl: string;
+  /** Has the log; absent: it is in the database. */
+  readonly broker?: KafkaBroker;
   /** How often something is killed while a broadcast is being sent. */
   readonly kills: number;
   /** Instances that send. */
@@ -37,21 +39,16 @@ export interface BroadcastCrashes {
  * moments: nobody is called twice, everybody ends in one state, and a kill costs at most one second of sending.
  */
 export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
-  const { databaseUrl, senders } = given;
+  const { databaseUrl, senders, broker = null } = given;
   const platform = await botApiProcess();
   const services: ServiceProcess[] = [];
   const pool = new pg.Pool({ connectionString: databaseUrl });
   pool.on('error', () => {}); // the server is killed under it
-  const log = await openPostgresLog({
-    connectionString: databaseUrl,
-    anyCategories: ANY_CATEGORIES,
-    maxWaitMs: 60_000,
-  });
-  const world: World = { ...given, platform, services, pool, commands: { log, sources: systemSources } };
+  const deployed = deployedLog(databaseUrl, broker);
   try {
     for (let n = 0; n < senders; n++) {
       const service = await serviceProcess({
-        DATABASE_URL: databaseUrl,
+        ...deployed.env,
         TELEGRAM_API_ROOT: platform.root,
         LOG_LEVEL: 'info',
         ROLE: n === 0 ? 'all' : 'process',
@@ -59,11 +56,16 @@ export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
       services.push(service);
       await service.start();
     }
-    let killed = 0;
-    for (let round = 0; killed < given.kills; round++) killed += await sendOne(world, round, given.kills - killed);
+    const log = await deployed.open();
+    const world: World = { ...given, platform, services, pool, commands: { log, sources: systemSources } };
+    try {
+      let killed = 0;
+      for (let round = 0; killed < given.kills; round++) killed += await sendOne(world, round, given.kills - killed);
+    } finally {
+      await log.close();
+    }
   } finally {
     for (const service of services) await service.kill('SIGTERM');
-    await log.close();
     await pool.end();
     await platform.stop();
   }

@@ -1,18 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { pino } from 'pino';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
-import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
-import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
-import type { EventLog } from '../../src/log/port.ts';
-import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { administer } from '../support/administer.ts';
 import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
 import type { KafkaBroker } from '../support/kafka-broker.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { deployedLog } from './deployed-log.ts';
 import { crashRounds, type Deployment } from './rounds.ts';
-
-const PARTITIONS = 4;
 
 /** Stops what was started, the last one first, whatever becomes of the work. */
 type Cleanup = (() => Promise<unknown>)[];
@@ -41,18 +34,8 @@ async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Dep
   pool.on('error', () => {}); // the server is killed under it
   cleanup.push(() => pool.end());
 
-  const topic = `crash.${randomUUID()}`;
-  const env: Record<string, string> = {
-    DATABASE_URL: postgres.url,
-    ...(broker === null
-      ? {}
-      : {
-          EVENT_LOG: 'kafka',
-          KAFKA_BROKERS: broker.brokers.join(','),
-          KAFKA_TOPIC: topic,
-          KAFKA_PARTITIONS: String(PARTITIONS),
-        }),
-  };
+  const deployed = deployedLog(postgres.url, broker);
+  const { env } = deployed;
   const cli = administer(env);
   const { owner_id } = await cli('owner', 'create', '--name', 'Ann');
   const { public_key } = await cli('bot', 'create', '--owner', String(owner_id), '--name', 'Shop');
@@ -67,7 +50,7 @@ async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Dep
   cleanup.push(() => Promise.all(services.map((service) => service.kill('SIGKILL'))));
   await Promise.all(services.map((service) => service.start()));
   await api.ready();
-  const log = await openLog(postgres.url, broker, topic);
+  const log = await deployed.open();
   cleanup.push(() => log.close());
 
   let last = 0;
@@ -106,19 +89,4 @@ async function restart(service: ServiceProcess): Promise<void> {
       if (tries === 10) throw error;
     }
   }
-}
-
-function openLog(connectionString: string, broker: KafkaBroker | null, topic: string): Promise<EventLog> {
-  if (broker === null) return openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
-  return openKafkaLog({
-    brokers: broker.brokers,
-    topic,
-    partitions: PARTITIONS,
-    connectionString,
-    holder: randomUUID(),
-    logger: pino({ level: 'silent' }),
-    anyCategories: ANY_CATEGORIES,
-    // The service's own processes are to lead the index, and to take over from one another.
-    mayLead: false,
-  });
 }

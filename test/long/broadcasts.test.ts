@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
 import { crashBroadcasts } from '../crash/broadcasts.ts';
 import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
+import { startKafkaBroker } from '../support/kafka-broker.ts';
+
+const broker = await startKafkaBroker();
+afterAll(() => broker?.stop());
 
 /** A PostgreSQL of its own, that may be killed and comes back at the same address. */
 let databaseUrl: string;
@@ -24,6 +28,7 @@ afterEach(async () => {
 });
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 50);
+const KAFKA_ROUNDS = Math.min(ROUNDS, 10);
 
 test(`kill -9 of a sender, ${ROUNDS} rounds`, () => crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 1 }));
 
@@ -32,3 +37,7 @@ test(`kill -9 of one of two senders, ${ROUNDS} rounds`, () =>
 
 test(`kill -9 of one of two senders and of PostgreSQL, ${ROUNDS} rounds`, () =>
   crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 2, killPostgres }));
+
+test.skipIf(broker === null)(`kill -9 of one of two senders with the log on Kafka, ${KAFKA_ROUNDS} rounds`, () =>
+  crashBroadcasts({ databaseUrl, kills: KAFKA_ROUNDS, senders: 2, broker: broker! }),
+);

@@ -1,7 +1,11 @@
 import { afterAll, describe } from 'vitest';
+import { describeSending } from '../integration/broadcast/sending.suite.ts';
+import { describeErasure } from '../integration/erasure.suite.ts';
 import { describeRebuild } from '../integration/rebuild.suite.ts';
 import { describeAccounts } from '../integration/referral/accounts-api.suite.ts';
 import { describeAccruals } from '../integration/referral/accruals.suite.ts';
+import { describeAttribution } from '../integration/referral/attribution.suite.ts';
+import { describeLedger } from '../integration/referral/ledger.suite.ts';
 import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -14,8 +18,8 @@ afterAll(async () => {
   await eventStore.stop();
 });
 
-const onKafka = (): Promise<TestService> => startTestService({}, { kafka: broker!.brokers });
-const onEventStore = (): Promise<TestService> => startTestService({}, { eventstore: eventStore.url });
+const onKafka = (env = {}): Promise<TestService> => startTestService(env, { kafka: broker!.brokers });
+const onEventStore = (env = {}): Promise<TestService> => startTestService(env, { eventstore: eventStore.url });
 
 describe('a rebuild on PostgreSQL', () => describeRebuild(() => startTestService()));
 describe.skipIf(broker === null)('a rebuild on Kafka', () => describeRebuild(onKafka));
@@ -24,3 +28,6 @@ describe(`a rebuild on EventStoreDB (${eventStore.kind})`, () => describeRebuild
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
 describe(`accounts on EventStoreDB (${eventStore.kind})`, () => describeAccounts(onEventStore));
 describe(`accruals on EventStoreDB (${eventStore.kind})`, () => describeAccruals(onEventStore));
+
+describe.skipIf(broker === null)('broadcasts on Kafka', () => describeSending(onKafka));
+describe(`broadcasts on EventStoreDB (${eventStore.kind})`, () => describeSending(onEventStore));
