@@ -34,6 +34,8 @@ export interface ProcessContext extends CommandContext {
   reached(): Promise<Cursor>;
   /** Notes that all that was to be done about the log up to here is done; also tells that the process is well. */
   note(cursor: Cursor): void;
+  /** Tells those who run the service what it cannot go on with now, while it does with the rest; null: it can again. */
+  tell(subject: string, trouble: { readonly error: string; readonly againMs: number } | null): void;
 }
 
 export interface Served {

@@ -8,13 +8,14 @@ import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { Process, ProcessContext } from './process.ts';
 import { addState, loadPositions, saveError, saveState } from './states.ts';
+import { saveTrouble } from './troubles.ts';
 
 /** How often it is written how far a process is. What it did since, it looks through once more after a kill. */
 const NOTE_MS = 500;
 /** How long a process that failed is left alone. */
 const AGAIN_MS = 1000;
 
-export type RunContext = Omit<ProcessContext, 'accounts' | 'served' | 'reached' | 'note'>;
+export type RunContext = Omit<ProcessContext, 'accounts' | 'served' | 'reached' | 'note' | 'tell'>;
 type Shared = RunContext & Pick<ProcessContext, 'accounts'>;
 
 /** Runs the processes, each until the signal aborts, and again whenever one ends before. */
@@ -63,6 +64,14 @@ async function runOnce(context: Shared, process: Process, signal: AbortSignal): 
     });
     return saving;
   };
+  let telling: Promise<void> = Promise.resolve();
+  const tell: ProcessContext['tell'] = (subject, trouble) => {
+    telling = telling
+      .then(() => saveTrouble(pool, process.name, subject, trouble))
+      .catch((error: unknown) =>
+        logger.warn({ err: error }, 'it could not be noted what the process cannot go on with'),
+      );
+  };
   await save();
   const timer = setInterval(() => void save(), NOTE_MS);
   try {
@@ -79,11 +88,12 @@ async function runOnce(context: Shared, process: Process, signal: AbortSignal): 
         note: (cursor) => {
           noted = cursor;
         },
+        tell,
       },
       signal,
     );
   } finally {
     clearInterval(timer);
-    await save();
+    await Promise.all([save(), telling]);
   }
 }

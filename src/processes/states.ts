@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type Migrations, migrate } from '../database/migrate.ts';
 import type { Cursor, Position } from '../log/port.ts';
+import { TROUBLES_DDL } from './troubles.ts';
 
 const migrations: Migrations = {
   '0001_states': `
@@ -13,6 +14,7 @@ const migrations: Migrations = {
       -- When an instance that runs it was last heard of.
       seen_at timestamptz NOT NULL DEFAULT '-infinity'
     );`,
+  '0002_troubles': TROUBLES_DDL,
 };
 
 /** The schema `processes`: how far each process is. Whoever drops it has them look through everything once more. */

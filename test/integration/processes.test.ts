@@ -7,7 +7,7 @@ import { ANY_CATEGORIES, intakeStream } from '../../src/domain/streams.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { pause } from '../../src/pause.ts';
-import type { Process } from '../../src/processes/process.ts';
+import type { Process, ProcessContext } from '../../src/processes/process.ts';
 import { processes } from '../../src/processes/registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { migrateProcessesSchema } from '../../src/processes/states.ts';
@@ -110,6 +110,35 @@ test('a process that fails says why, is started again, and is well once it gets 
     .toMatchObject({ state: 'stopped', error: 'the first time it fails', next_command: null });
   await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
   expect(runs).toBe(2);
+});
+
+test('what a process cannot go on with is listed beside how far it is, until it can', async () => {
+  const tells: Parameters<ProcessContext['tell']>[] = [
+    ['broadcast 7', { error: 'a mistake', againMs: 60_000 }],
+    ['broadcast 12', { error: 'another', againMs: 60_000 }],
+    // Nobody has said so since, more than a minute after it was to be tried again.
+    ['broadcast 1', { error: 'long ago', againMs: -60_001 }],
+  ];
+  let mended = (): void => {};
+  start('a', {
+    name: 'troubled',
+    alone: false,
+    async run({ log, note, tell }, signal) {
+      for (const each of tells) tell(...each);
+      mended = () => {
+        for (const [subject] of tells) tell(subject, null);
+      };
+      while (!signal.aborted) {
+        note(await log.head());
+        await pause(50, signal);
+      }
+    },
+  });
+  await expect
+    .poll(status, { timeout: 5000 })
+    .toMatchObject({ state: 'stopped', error: 'broadcast 12: another (and 1 more)' });
+  mended();
+  await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
 });
 
 test('of two instances one runs a process that is alone, and the other takes over; a stop waits for the work', async () => {

@@ -31,6 +31,7 @@ import { usersReadModel } from '../../projections/users/read-model.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/sending-bot.ts';
 import type { ProcessContext } from '../process.ts';
+import type { Failure } from './failure.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import type { Lane } from './lane.ts';
 import { type LaunchEnd, sendLaunch } from './launch.ts';
@@ -43,6 +44,7 @@ export interface Station {
   readonly api: BotApi;
   readonly lane: Lane;
   readonly trouble: Trouble;
+  readonly failure: Failure;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
@@ -52,8 +54,8 @@ const MISSED_MS = 60 * 60 * 1000;
 
 /**
  * Takes a broadcast from where it is to its end, one step of its lifecycle after the other. Every step is decided on top of
- * the log, so that whoever else drives it or cancels it is seen.
- * @throws ReplacedError, and whatever keeps it from going on
+ * the log, so that whoever else drives it or cancels it is seen. What keeps it from going on is tried again until the signal
+ * aborts.
  */
 export async function driveBroadcast(
   context: ProcessContext,
@@ -61,13 +63,41 @@ export async function driveBroadcast(
   name: BroadcastName,
   signal: AbortSignal,
 ): Promise<void> {
+  const { failure } = station;
   while (!signal.aborted) {
-    const broadcast = await existingBroadcast(context.log, name);
+    let status: Broadcast['status'] | null = null;
     try {
+      const broadcast = await existingBroadcast(context.log, name);
+      status = broadcast.status;
       if (!(await takeStep(context, station, name, broadcast, signal))) return;
     } catch (error) {
       // Somebody has cancelled it, or another instance was faster.
-      if (!(error instanceof Rejection)) throw error;
+      if (status !== null && error instanceof Rejection) continue;
+      if (signal.aborted) return;
+      await waitInStatus(context, name, status, failure.failed(error), signal);
+    }
+  }
+}
+
+const AGAIN_LOOK_MS = 1000;
+
+/** Waits before something is tried again, but not for longer than the broadcast is in that status. */
+async function waitInStatus(
+  { log, logger }: ProcessContext,
+  name: BroadcastName,
+  status: Broadcast['status'] | null,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const end = performance.now() + ms; !signal.aborted; ) {
+    const left = end - performance.now();
+    if (left <= 0) return;
+    await pause(Math.min(left, AGAIN_LOOK_MS), signal);
+    try {
+      if (status !== null && (await existingBroadcast(log, name)).status !== status) return;
+    } catch (error) {
+      // Likely what it waits for.
+      logger.debug({ err: error, broadcast: name.id }, 'a broadcast could not be read');
     }
   }
 }
@@ -117,7 +147,9 @@ async function takeStep(
       if (broadcast.frozen === 0) return advance(finishBroadcast);
       return (await isPremium(context, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     case 2:
-      return endedBy(await send(context, station, name, broadcast, signal), advance);
+      return endedBy(await send(context, station, name, broadcast, signal), advance, (againMs) =>
+        waitInStatus(context, name, 2, againMs, signal),
+      );
     case 8: {
       // A sender that was killed may have left claims open.
       const ledger = await openLedger(context, name.bot, name.id);
@@ -130,7 +162,11 @@ async function takeStep(
 }
 
 /** @returns whether there may be another step to take now */
-async function endedBy(end: LaunchEnd, advance: (step: Step) => Promise<true>): Promise<boolean> {
+async function endedBy(
+  end: LaunchEnd,
+  advance: (step: Step) => Promise<true>,
+  wait: (ms: number) => Promise<void>,
+): Promise<boolean> {
   switch (end.type) {
     case 'finished':
       return advance(finishBroadcast);
@@ -138,6 +174,9 @@ async function endedBy(end: LaunchEnd, advance: (step: Step) => Promise<true>): 
       return advance((state, now) => stopBroadcast(state, end.error, now));
     case 'failed':
       return advance((state, now) => failBroadcast(state, end.error, now));
+    case 'broken':
+      await wait(end.againMs);
+      return true;
     case 'cancelled':
       return true;
     case 'interrupted':

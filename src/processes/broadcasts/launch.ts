@@ -4,20 +4,13 @@ import { isDatabaseDown } from '../../database/errors.ts';
 import {
   type Answered,
   abandonClaims,
-  answerBatch,
-  claimBatch,
   isAllAttempted,
   isBeginning,
   isMessageRefused,
   openPlaces,
-  pauseSending,
-  resumeSending,
-  type SendingEvent,
-  type SendingState,
 } from '../../domain/broadcast/sending.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
-import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { pause } from '../../pause.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
@@ -25,17 +18,23 @@ import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
 import { createAnswers } from './answers.ts';
 import { createBell } from './bell.ts';
 import { createBudget } from './budget.ts';
+import { abortedAfter } from './deadline.ts';
 import { type Delivery, deliver } from './deliver.ts';
+import { entriesOf } from './entries.ts';
+import type { Failure } from './failure.ts';
+import { hasChat } from './has-chat.ts';
 import type { Lane } from './lane.ts';
-import type { Ledger } from './ledger.ts';
-import { createLimiter } from './limiter.ts';
+import { type Ledger, ReplacedError } from './ledger.ts';
+import { createLimiter, type Taken } from './limiter.ts';
 import { createOutbox, type Permit, type Waiting } from './outbox.ts';
 import type { Trouble } from './trouble.ts';
 
 /** Why sending has ended; nothing is on its way any more. */
 export type LaunchEnd =
   | { readonly type: 'finished' | 'cancelled' | 'interrupted' }
-  | { readonly type: 'stopped' | 'failed'; readonly error: string };
+  | { readonly type: 'stopped' | 'failed'; readonly error: string }
+  /** By what nobody expected: it is to be tried again after a while. */
+  | { readonly type: 'broken'; readonly againMs: number };
 
 export interface LaunchOptions {
   readonly name: BroadcastName;
@@ -52,6 +51,7 @@ export interface LaunchOptions {
   readonly token: string;
   readonly lane: Lane;
   readonly trouble: Trouble;
+  readonly failure: Failure;
   /** Those of these chats that are users of the bot. */
   readonly usersOf: (chats: readonly number[]) => Promise<ReadonlyMap<number, RecipientUser>>;
   /** Whether the broadcast is still to be sent. */
@@ -75,13 +75,18 @@ const UNREACHABLE = {
   deactivated: 'Forbidden: user is deactivated',
 } as const;
 
+/** What an owner is told while the service itself is the reason; those who run it are told more. */
+const BROKEN = { until: null, error: 'the service has failed and will try again' };
+
 /**
- * Sends a broadcast to those who were never attempted, until there is nobody left or something ends it.
+ * Sends a broadcast to those who were never attempted, until there is nobody left or something ends it. Whatever fails that
+ * nobody expected ends it too, once the answers to what was begun are in the log and the rest is given back: so that a
+ * mistake costs the recipients whose call it broke, not all that were claimed at each try.
  * @param signal who sends is to stop, or is not the sender any more
  * @throws ReplacedError
  */
 export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal: AbortSignal): Promise<LaunchEnd> {
-  const { name, launch, sender, chats, message, cap, onLimit, lane, trouble, elapsed, logger } = options;
+  const { name, launch, sender, chats, message, cap, onLimit, lane, trouble, failure, elapsed, logger } = options;
   const budget = createBudget(cap, message.units);
   const answers = createAnswers();
   const files = new Map(ledger.state.files);
@@ -94,45 +99,62 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
   let limited = ledger.state.launch === launch && ledger.state.limited;
   let adopted = ledger.state.lastClaim;
   let end: LaunchEnd | null = null;
+  /** After a failure one recipient at a time finds out whether it is over. */
+  let trying = failure.isFailing;
   const bell = createBell();
 
   const limiter = createLimiter(cap, elapsed());
   const outbox = createOutbox(limiter, message.units, lane.wake, send);
+  const courier = {
+    ...options,
+    isRecipient: (chat: number) => hasChat(chats, chat),
+    permit: (units: number) => outbox.permit(units),
+  };
 
   function send({ claim, place }: Waiting, permit: Permit): void {
     const now = elapsed();
     calls.set(place, now);
     begun.push(now);
     if (limited && onLimit.extraDelay > 0) limiter.restUntil(now + onLimit.extraDelay);
-    const parameters = parametersFor(place);
-    if (typeof parameters === 'string') {
+    let parameters: object;
+    try {
+      parameters = message.parameters(users.get(place) ?? {}, files);
+    } catch (error) {
       permit.taken.answered(now);
       permit.over();
-      answered(claim, { place, outcome: 'not_delivered', reason: parameters, without_call: true });
+      answered(claim, { place, ...withoutCall(error) });
       return;
     }
-    const courier = {
-      ...options,
-      isRecipient: (chat: number) => hasChat(chats, chat),
-      permit: (units: number) => outbox.permit(units),
-    };
-    deliver(courier, chats[place]!, parameters, permit).then(
-      (delivery) => delivered(claim, place, delivery),
-      (error: unknown) => {
-        logger.error({ err: error, broadcast: name.id }, 'a recipient could not be sent to');
-        answered(claim, { place, outcome: 'unknown', reason: 'the service failed while sending' });
+    let written = false;
+    const taken: Taken = {
+      written(at) {
+        written = true;
+        permit.taken.written(at);
       },
-    );
+      answered: permit.taken.answered,
+    };
+    deliver(courier, chats[place]!, parameters, { taken, over: permit.over })
+      .then((delivery) => delivered(claim, place, delivery))
+      .catch((error: unknown) => {
+        fail(error);
+        if (calls.has(place)) answered(claim, { place, ...(written ? BROKEN_CALL : RETURNED) });
+      });
   }
 
-  /** A text: why there is nothing to send to this recipient. */
-  function parametersFor(place: number): object | string {
-    try {
-      return message.parameters(users.get(place) ?? {}, files);
-    } catch (error) {
-      if (error instanceof TemplateError) return `the template failed: ${error.message}`;
-      throw error;
-    }
+  /** Why there is nothing to send to a recipient. */
+  function withoutCall(error: unknown): Omit<Answered, 'place'> {
+    if (error instanceof TemplateError)
+      return { outcome: 'not_delivered', reason: `the template failed: ${error.message}`, without_call: true };
+    fail(error);
+    return RETURNED;
+  }
+
+  /** Of calls that were under way together only the first says something new. */
+  function fail(error: unknown): void {
+    if (end?.type === 'broken') return;
+    const againMs = failure.failed(error);
+    end ??= { type: 'broken', againMs };
+    bell.ring();
   }
 
   function delivered(claim: number, place: number, { answer, files: sent, userStatus, trouble: met }: Delivery): void {
@@ -166,7 +188,7 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
   }
 
   function giveBack(waiting: readonly Waiting[]): void {
-    for (const { claim, place } of waiting) answered(claim, { place, outcome: 'returned', reason: null });
+    for (const { claim, place } of waiting) answered(claim, { place, ...RETURNED });
   }
 
   /** Recipients that a kill -9 would cost now, but for calls that have been waiting for long. */
@@ -186,62 +208,47 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
     unreachable = [];
     const open = atRisk(now) - count;
     const careful =
-      trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
+      trying || trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
     const room = careful ? (open === 0 ? 1 : 0) : budget.room(open, now);
     const wanted = end === null && trouble.wait() <= 0 ? room : 0;
-    const before = ledger.state.lastClaim;
+    const { attempted } = ledger.state;
     let wrote = false;
-    await ledger.append((state) => {
-      const decision = decide(state, taken, newFiles, marks, wanted);
-      wrote ||= !(decision instanceof Rejection) && decision.length > 0;
-      return decision;
-    }, until);
-    if (ledger.state.lastClaim > before) await adopt();
-    return wrote;
-  }
-
-  function decide(
-    state: SendingState,
-    taken: ReadonlyMap<number, readonly Answered[]>,
-    newFiles: readonly { url: string; file_id: string }[],
-    marks: readonly { user_id: number; user_status: 'blocked' | 'deactivated' }[],
-    wanted: number,
-  ): Decision<SendingEvent> {
-    for (const claim of state.claims.values())
-      if (claim.sender !== sender) return new Rejection('conflict', 'sender', 'somebody else sends this broadcast');
-    const events: SendingEvent[] = [];
-    for (const [claim, list] of taken) {
-      const decision = answerBatch(state, name.id, claim, list, events.length === 0 ? newFiles : []);
-      if (decision instanceof Rejection) return decision;
-      events.push(...decision);
+    try {
+      await ledger.append((state) => {
+        const decision = entriesOf(state, {
+          claiming: { broadcast_id: name.id, launch, sender, audience: chats.length, count: wanted },
+          answered: taken,
+          files: newFiles,
+          unreachable: marks,
+          pause: trouble.pause() ?? (trying || end?.type === 'broken' ? BROKEN : null),
+          limited,
+        });
+        wrote ||= !(decision instanceof Rejection) && decision.length > 0;
+        return decision;
+      }, until);
+    } catch (error) {
+      for (const [claim, list] of taken) for (const each of list) answers.add(claim, each, now);
+      learned.push(...newFiles);
+      unreachable.push(...marks);
+      throw error;
     }
-    if (marks.length > 0) events.push({ type: 'users_unreachable', data: { users: [...marks] } });
-    const paused = trouble.pause() ?? (limited && !state.limited ? { until: null, error: null } : null);
-    events.push(
-      ...(paused === null
-        ? resumeSending(state, name.id)
-        : pauseSending(state, name.id, launch, { ...paused, limited })),
-    );
-    if (wanted === 0) return events;
-    const claimed = claimBatch(state, {
-      broadcast_id: name.id,
-      launch,
-      sender,
-      audience: chats.length,
-      count: wanted,
-    });
-    return claimed instanceof Rejection ? claimed : [...events, ...claimed];
+    if (trying && end === null && ledger.state.attempted > attempted) {
+      trying = false;
+      failure.mended();
+    }
+    if (ledger.state.lastClaim > adopted) await adopt();
+    return wrote;
   }
 
   /** Puts the recipients of new claims in line, but for those of whom it is known that they cannot be reached. */
   async function adopt(): Promise<void> {
-    for (; adopted < ledger.state.lastClaim; adopted++) {
-      const claim = adopted + 1;
+    while (adopted < ledger.state.lastClaim) {
+      const claim = ++adopted;
       const places = [...(ledger.state.claims.get(claim)?.open ?? [])];
-      const known = await lookUp(places);
+      const known = end === null ? await lookUp(places) : null;
       const since = elapsed();
       const waiting = places.map((place) => ({ claim, place, since }));
-      if (known === null) {
+      if (known === null || end !== null) {
         giveBack(waiting);
         continue;
       }
@@ -260,9 +267,10 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
     try {
       return await options.usersOf(places.map((place) => chats[place]!));
     } catch (error) {
-      if (!isDatabaseDown(error)) throw error;
-      logger.warn({ err: error, broadcast: name.id }, 'recipients cannot be looked up, they are given back');
-      await pause(LOOK_MS, signal);
+      if (isDatabaseDown(error)) {
+        logger.warn({ err: error, broadcast: name.id }, 'recipients cannot be looked up, they are given back');
+        await pause(LOOK_MS, signal);
+      } else fail(error);
       return null;
     }
   }
@@ -277,15 +285,24 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
   try {
     for (let lookedAt = Number.NEGATIVE_INFINITY; ; ) {
       const now = elapsed();
-      if (signal.aborted) end ??= { type: 'interrupted' };
-      if (end === null && now - lookedAt >= LOOK_MS) {
-        lookedAt = now;
-        if (!(await options.isSending())) end = { type: 'cancelled' };
+      let wrote = false;
+      try {
+        if (signal.aborted) end ??= { type: 'interrupted' };
+        if (end === null && now - lookedAt >= LOOK_MS) {
+          lookedAt = now;
+          if (!(await options.isSending())) end = { type: 'cancelled' };
+        }
+        if (end === null && isMessageRefused(ledger.state, launch)) end = { type: 'failed', error: MESSAGE_REFUSED };
+        if (end === null && isAllAttempted(ledger.state, chats.length)) end = { type: 'finished' };
+        takeBack(now);
+        wrote = await keepBooks(deadline.signal);
+      } catch (error) {
+        if (error instanceof ReplacedError || deadline.signal.aborted) throw error;
+        if (end === null) fail(error);
+        // Not even what is known can be written down: it is kept, and nobody else is called.
+        else await (signal.aborted ? pause(LOOK_MS, deadline.signal) : pause(failure.failed(error), signal));
+        continue;
       }
-      if (end === null && isMessageRefused(ledger.state, launch)) end = { type: 'failed', error: MESSAGE_REFUSED };
-      if (end === null && isAllAttempted(ledger.state, chats.length)) end = { type: 'finished' };
-      takeBack(now);
-      const wrote = await keepBooks(deadline.signal);
       if (end !== null && calls.size === 0 && answers.size === 0) return end;
       if (deadline.signal.aborted) return end ?? { type: 'interrupted' };
       if (wrote) continue;
@@ -309,34 +326,6 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
   }
 }
 
-/** A signal that aborts so long after another one. */
-function abortedAfter(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; forget(): void } {
-  const later = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => {
-    timer = setTimeout(() => later.abort(), ms);
-  };
-  if (signal.aborted) begin();
-  else signal.addEventListener('abort', begin, { once: true });
-  return {
-    signal: later.signal,
-    forget() {
-      signal.removeEventListener('abort', begin);
-      clearTimeout(timer);
-    },
-  };
-}
-
+const RETURNED = { outcome: 'returned', reason: null } as const;
+const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed while sending' } as const;
 const MESSAGE_REFUSED = 'the platform refuses the message: see the reasons of the first recipients';
-
-/** @param chats ascending */
-function hasChat(chats: readonly number[], chat: number): boolean {
-  let [low, high] = [0, chats.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    if (chats[middle] === chat) return true;
-    if (chats[middle]! < chat) low = middle + 1;
-    else high = middle - 1;
-  }
-  return false;
-}

@@ -1,6 +1,4 @@
-import { isDatabaseDown } from '../../database/errors.ts';
 import { holdLease } from '../../database/lease.ts';
-import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
@@ -8,6 +6,7 @@ import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts'
 import { broadcastWork } from '../../queries/broadcast/work.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { driveBroadcast, type Station } from './drive.ts';
+import { createFailure } from './failure.ts';
 import { createLane } from './lane.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createTrouble } from './trouble.ts';
@@ -17,7 +16,7 @@ const MAX_CALLS = 1024;
 const LOOK_MS = 200;
 /** Others take over soon after a sender was killed: what it was doing is not waited for. */
 const LEASE = { ttlMs: 2000, renewMs: 500 };
-/** What could not go on is tried again after a while, longer than it takes to notice that a lease is lost. */
+/** A lease that could not be taken or given back is tried again after a while. */
 const AGAIN_MS = 4000;
 
 /**
@@ -93,7 +92,7 @@ async function sendWhileHeld(
 ): Promise<void> {
   const elapsed = () => performance.now();
   const lane = createLane(slots, elapsed);
-  const station: Station = { api, lane, trouble: createTrouble(context.sources.now), elapsed };
+  const station = { api, lane, trouble: createTrouble(context.sources.now), elapsed };
   const idle = new AbortController();
   const calling = lane.run(AbortSignal.any([held, idle.signal]));
   const driven = new Map<number, Promise<void>>();
@@ -113,17 +112,16 @@ async function sendWhileHeld(
 
 async function drive(
   context: ProcessContext,
-  station: Station,
+  station: Omit<Station, 'failure'>,
   name: { readonly bot: string; readonly id: number },
   held: AbortSignal,
 ): Promise<void> {
-  try {
-    await driveBroadcast(context, station, name, held);
-  } catch (error) {
-    if (held.aborted) return;
-    const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
-    const level = passing || isDatabaseDown(error) ? 'warn' : 'error';
-    context.logger[level]({ err: error, broadcast: name.id }, 'a broadcast was interrupted, will go on');
-    await pause(AGAIN_MS, held);
-  }
+  const failure = createFailure({
+    broadcast: name.id,
+    logger: context.logger,
+    elapsed: station.elapsed,
+    tell: (trouble) => context.tell(`broadcast ${name.id}`, trouble),
+  });
+  await driveBroadcast(context, { ...station, failure }, name, held);
+  failure.mended();
 }

@@ -13,12 +13,20 @@ interface Row {
   readonly runs: boolean;
 }
 
-/** The rows of the processes (src/processes/states.ts): how far each is, and whether any instance runs it. */
+/**
+ * The rows of the processes (src/processes/states.ts): how far each is, whether any instance runs it, and what it cannot go
+ * on with (src/processes/troubles.ts).
+ */
 export async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionStatus[]> {
   const { rows } = await pool
     .query<Row>(
-      `SELECT name, positions, error, seen_at > clock_timestamp() - interval '${SILENT}' AS runs
-         FROM processes.states ORDER BY name`,
+      `SELECT s.name, positions, coalesce(s.error, t.error) AS error,
+              seen_at > clock_timestamp() - interval '${SILENT}' AS runs
+         FROM processes.states s LEFT JOIN (
+           SELECT name, min(subject || ': ' || error)
+                        || CASE WHEN count(*) > 1 THEN format(' (and %s more)', count(*) - 1) ELSE '' END AS error
+             FROM processes.troubles WHERE until > clock_timestamp() GROUP BY name
+         ) t USING (name) ORDER BY s.name`,
     )
     .catch(noneIfAbsent);
   return Promise.all(

@@ -1,0 +1,188 @@
+import { pino } from 'pino';
+import { beforeEach, expect, test } from 'vitest';
+import { PLACE } from '../../../src/domain/broadcast/sending.ts';
+import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
+import { prepareMessage } from '../../../src/domain/broadcast/sending-message.ts';
+import type { NewCommit } from '../../../src/log/port.ts';
+import { pause } from '../../../src/pause.ts';
+import type { BotApi } from '../../../src/platform/bot-api.ts';
+import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
+import { createLane } from '../../../src/processes/broadcasts/lane.ts';
+import { type LaunchOptions, sendLaunch } from '../../../src/processes/broadcasts/launch.ts';
+import { type Ledger, openLedger } from '../../../src/processes/broadcasts/ledger.ts';
+import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
+import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
+import { systemSources } from '../../../src/system-sources.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+
+/** What nobody expected, while a broadcast is sent: a mistake of the service, or an error that has no name here. */
+
+const NAME = { bot: 'bot', id: 1 };
+const CHATS = Array.from({ length: 40 }, (_, i) => i + 1);
+const DONE: Answer = { type: 'answered', status: 200, body: '{"ok":true,"result":{"message_id":1}}' };
+
+let log: MemoryLog;
+/** Every call that was written, by chat. */
+let called: number[];
+/** Replaced by a test: what comes of a call. */
+let answer: (chat: number, written: () => void) => Promise<Answer>;
+let failure: Failure;
+/** What those who run the service are told. */
+let told: (string | null)[];
+
+beforeEach(() => {
+  told = [];
+  let isFailing = false;
+  failure = {
+    get isFailing() {
+      return isFailing;
+    },
+    failed(error) {
+      isFailing = true;
+      told.push(String(error));
+      return 5;
+    },
+    mended() {
+      isFailing = false;
+      told.push(null);
+    },
+  };
+  log = memoryLog();
+  called = [];
+  answer = async (_, written) => {
+    written();
+    return DONE;
+  };
+});
+
+const api: BotApi = {
+  call: (_token, _method, { chat_id: chat }: { chat_id?: number }, written) =>
+    answer(chat!, () => {
+      called.push(chat!);
+      written?.();
+    }),
+  close: async () => {},
+};
+
+/** Sends until it ends or fails, as one run of the process does. */
+async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
+  const logger = pino({ level: 'silent' });
+  let ahead = 0;
+  const elapsed = () => performance.now() + ahead;
+  const lane = createLane(createSlots(10), elapsed);
+  ahead = 2000; // the rest after a start
+  const stop = new AbortController();
+  const calling = lane.run(stop.signal);
+  const ledger = await openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
+  const options: LaunchOptions = {
+    name: NAME,
+    launch: 1,
+    sender: systemSources.uuid(),
+    chats: CHATS,
+    message: prepareMessage('sendMessage', { text: 'Hello' }, false),
+    cap: 1000,
+    onLimit: { stop: true, extraDelay: 0 },
+    api,
+    token: '1:token',
+    lane,
+    trouble: createTrouble(systemSources.now),
+    failure,
+    usersOf: async () => new Map(),
+    isSending: async () => true,
+    elapsed,
+    logger,
+    ...changes,
+  };
+  await sendLaunch(options, ledger, stop.signal).catch(() => undefined);
+  stop.abort();
+  await calling;
+  return openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
+}
+
+function countOf({ state }: Ledger, place: number): number {
+  return CHATS.filter((_, i) => state.places[i] === place).length;
+}
+
+/** Sent again, everybody has the message, and was called once. */
+async function expectSentOnce(): Promise<void> {
+  const ledger = await send();
+  expect(told.at(-1)).toBe(null);
+  expect(countOf(ledger, PLACE.delivered)).toBe(CHATS.length);
+  expect(called.toSorted((a, b) => a - b)).toEqual(CHATS);
+}
+
+test('recipients that cannot be looked up go back', async () => {
+  let asked = 0;
+  const usersOf = async () => {
+    if (++asked === 2) throw new Error('relation "users_1.users" does not exist');
+    return new Map();
+  };
+  const { state } = await send({ usersOf });
+  expect(state.claims.size).toBe(0);
+  await expectSentOnce();
+});
+
+test('what the platform answers after the failure is noted, and nobody else is called', async () => {
+  answer = async (_, written) => {
+    written();
+    await pause(300);
+    return DONE;
+  };
+  const isSending = async () => {
+    if (called.length > 0) throw new Error('the stream was tampered with');
+    return true;
+  };
+  const ledger = await send({ isSending });
+  expect(called.length).toBeGreaterThan(0);
+  expect(called.length).toBeLessThan(CHATS.length);
+  expect(countOf(ledger, PLACE.delivered)).toBe(called.length);
+  expect(ledger.state.claims.size).toBe(0);
+  await expectSentOnce();
+});
+
+test('outcomes that cannot be written are kept until they can', async () => {
+  const { append } = log;
+  let refusals = 0;
+  log.append = async (commit: NewCommit) => {
+    if (called.length > 0 && refusals++ < 3) throw new Error('cannot execute INSERT in a read-only transaction');
+    return append(commit);
+  };
+  const ledger = await send();
+  expect(told).toHaveLength(3);
+  expect(countOf(ledger, PLACE.unknown)).toBe(0);
+  expect(countOf(ledger, PLACE.delivered)).toBe(called.length);
+  await expectSentOnce();
+});
+
+test('a message that cannot be made is sent to nobody', async () => {
+  const message = prepareMessage('sendMessage', { text: 'Hello' }, false);
+  const parameters = () => {
+    throw new TypeError('a mistake');
+  };
+  const ledger = await send({ message: { ...message, parameters } });
+  expect(called).toEqual([]);
+  expect(ledger.state).toMatchObject({ attempted: 0 });
+  expect(ledger.state.claims.size).toBe(0);
+  await expectSentOnce();
+});
+
+test('a call that fails by mistake is unknown if it was written, and goes back if it was not', async () => {
+  answer = async (chat, written) => {
+    if (chat === 3) throw new TypeError('a mistake before the call');
+    written();
+    await pause(50);
+    return DONE;
+  };
+  const before = await send();
+  expect([before.state.claims.size, before.state.places[2]]).toEqual([0, PLACE.waiting]);
+  expect(countOf(before, PLACE.delivered)).toBe(called.length);
+  expect(before.state.paused).toEqual({ until: null, error: 'the service has failed and will try again' });
+
+  answer = async (_, written) => {
+    written();
+    throw new TypeError('a mistake after the call');
+  };
+  const after = await send();
+  expect(countOf(after, PLACE.unknown), 'after a failure one recipient tries').toBe(1);
+  expect(told).toEqual(['TypeError: a mistake before the call', 'TypeError: a mistake after the call']);
+});
