@@ -118,6 +118,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             sources,
             directory: createEventTypeDirectory({ log, sources }),
           }),
+          context: { log, sources },
         }
       : null,
   });

@@ -1,10 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import type { CommandContext } from '../commands/handle.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
 import { answerFrameworkError, answerMalformedHttp, handleErrors } from './error-handler.ts';
-import { rememberRunningCommands } from './idempotency.ts';
+import { rememberCommands } from './idempotency.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
@@ -16,7 +17,11 @@ export interface AppOptions {
   readonly trustProxy: number | string[] | false;
   readonly operations: OperationsOptions;
   /** What the role `api` serves; null for the other roles. */
-  readonly api: { readonly access: AccessControlOptions; readonly routes: readonly AnyRoute[] } | null;
+  readonly api: {
+    readonly access: AccessControlOptions;
+    readonly routes: readonly AnyRoute[];
+    readonly context: CommandContext;
+  } | null;
 }
 
 /** The HTTP server of an instance, not yet listening. */
@@ -41,10 +46,10 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   handleErrors(app);
   closeInOrder(app);
   logRequests(app, logger);
-  rememberRunningCommands(app);
   const refuseTheOthers = refuseOtherMethods(app);
   serveOperations(app, operations);
   if (api !== null) {
+    rememberCommands(app, api.context);
     await describeApi(app);
     registerRoutes(app, accessControl(api.access), api.routes);
   }

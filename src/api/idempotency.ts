@@ -1,72 +1,101 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
-import type { Appended, CommandStamp } from '../log/port.ts';
-import { principalOf } from './access.ts';
+import type { CommandContext } from '../commands/handle.ts';
+import { intakeStream } from '../domain/streams.ts';
+import type { Appended, CommandStamp, Position, RecordedCommit } from '../log/port.ts';
+import { botOf, principalOf } from './access.ts';
 import { ApiError } from './errors.ts';
+import type { Settle } from './settle.ts';
 
 /** Names a command by owner, bot, route and the caller's key (decisions 1.6). Part of the data format: never changed. */
 const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
 const MAX_LENGTH = 255;
 
+/** Commands that carry an Idempotency-Key. */
+interface Commands {
+  /** Those that this instance is working on. Across instances, the log itself decides who was first. */
+  readonly running: Set<string>;
+  /** The commit of a bot's log that holds the command. */
+  find(bot: string, id: string): Promise<RecordedCommit | null>;
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Command ids that this instance is working on. Across instances, the log itself decides who was first. */
-    runningCommands: Set<string>;
+    commands: Commands;
   }
 }
 
-export function rememberRunningCommands(app: FastifyInstance): void {
-  app.decorate('runningCommands', new Set<string>());
+export function rememberCommands(app: FastifyInstance, { log, sources }: CommandContext): void {
+  app.decorate('commands', {
+    running: new Set<string>(),
+    find: (bot, id) => log.findCommand(intakeStream(bot), id, sources.now()),
+  });
 }
+
+/** What became of a command: whoever has passed the position sees it. */
+type Outcome = Pick<Appended, 'repeated'> & { readonly position?: Position | undefined };
 
 /**
  * Honours Idempotency-Key: the stamp goes into the same append as the events, so that a repeat is recognised after a
- * kill -9 and after the database was dropped. `work` appends with the stamp; when the log says that the command was
- * there before, the first answer is given again.
+ * kill -9 and after the database was dropped. `work` checks what has to be checked and appends with the stamp; a repeat is
+ * given the first answer again, whatever those checks would come to by now.
+ * @param settle waits until the next request sees the change
  * @throws ApiError 400 for a malformed key, 409 while the first is running, 422 for another body
  */
 export function idempotently<T>(
   request: FastifyRequest,
   route: string,
   answer: T,
-  work: (stamp: CommandStamp | undefined) => Promise<Pick<Appended, 'repeated'> | null>,
+  work: (stamp: CommandStamp | undefined) => Promise<Outcome | null>,
+  settle?: Settle,
 ): Promise<T> {
-  return underKey(
+  return underKey<Outcome | null, T>(
     request,
     route,
-    (stamp) => work(stamp === undefined ? undefined : { ...stamp, answer }),
-    async (appended) => (appended?.repeated?.command === undefined ? answer : (appended.repeated.command.answer as T)),
+    async (stamp, first) =>
+      first === null
+        ? work(stamp === undefined ? undefined : { ...stamp, answer })
+        : { position: first.position, repeated: first },
+    async (outcome) => {
+      await settle?.(request, outcome?.position);
+      return outcome?.repeated?.command === undefined ? answer : (outcome.repeated.command.answer as T);
+    },
   );
 }
 
 /**
- * The same where the answer shows only once the commit has been read: `answerOf` makes it from what was appended, now or by
- * the commit that is repeated. Throws as {@link idempotently}.
+ * The same where the answer shows only once the commit has been read: `answerOf` makes it from what `work` came to, now or
+ * by the commit that is repeated. Where that is known beforehand it is handed to `work` as `first`, which then checks
+ * nothing any more. Throws as {@link idempotently}.
  */
 export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   request: FastifyRequest,
   route: string,
-  work: (stamp: CommandStamp | undefined) => Promise<A>,
-  answerOf: (appended: A) => Promise<T>,
+  work: (stamp: CommandStamp | undefined, first: RecordedCommit | null) => Promise<A>,
+  answerOf: (done: A) => Promise<T>,
 ): Promise<T> {
   const key = request.headers['idempotency-key'];
-  if (key === undefined) return answerOf(await work(undefined));
+  if (key === undefined) return answerOf(await work(undefined, null));
   if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
     throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
-  const principal = principalOf(request);
-  const bot = request.access?.bot ?? null;
-  const id = v5(JSON.stringify([principal.ownerId, bot?.public_key ?? null, route, key]), NAMESPACE);
+  const bot = botOf(request).public_key;
+  const id = v5(JSON.stringify([principalOf(request).ownerId, bot, route, key]), NAMESPACE);
   const bodyHash = hash('sha256', contentOf(request), 'base64url');
-  const running = request.server.runningCommands;
+  const refuseAnother = (repeated: RecordedCommit | null | undefined): void => {
+    if (repeated?.command !== undefined && repeated.command.bodyHash !== bodyHash)
+      throw new ApiError(422, 'this Idempotency-Key was used with another body');
+  };
+  const { running, find } = request.server.commands;
   if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
   running.add(id);
   try {
-    const appended = await work({ id, bodyHash });
-    const first = appended?.repeated?.command;
-    if (first !== undefined && first.bodyHash !== bodyHash)
-      throw new ApiError(422, 'this Idempotency-Key was used with another body');
-    return await answerOf(appended);
+    const first = await find(bot, id);
+    refuseAnother(first);
+    const done = await work({ id, bodyHash }, first);
+    // Another instance may have been faster in between.
+    refuseAnother(done?.repeated);
+    return await answerOf(done);
   } finally {
     running.delete(id);
   }

@@ -5,7 +5,7 @@ import { type AccountEvent, type AccountState, account } from '../domain/referra
 import { Rejection } from '../domain/rejection.ts';
 import { accountStream } from '../domain/streams.ts';
 import { ConflictError, EMPTY_STREAM, type Position, type RecordedCommit, type StreamHead } from '../log/port.ts';
-import type { CommandContext, CommandMeta, Handled } from './handle.ts';
+import { type CommandContext, type CommandMeta, type Handled, repeatedBy } from './handle.ts';
 import { createIdPool, type IdPool } from './reserve-ids.ts';
 
 /** Whose account: a user of a bot, which is named by its public key. */
@@ -39,8 +39,6 @@ interface Entry {
   state: AccountState;
   head: StreamHead;
   position: Position | undefined;
-  /** Commits that a repeat of their command would come to, by its id. */
-  readonly commands: Map<string, RecordedCommit>;
 }
 
 /** What is kept in memory, over all accounts: some 300 bytes each. An accrual counts twice, a refusal once. */
@@ -73,7 +71,7 @@ export function createAccounts(context: CommandContext, maxCached = MAX_CACHED):
     if (begun !== undefined) await begun.catch(() => undefined);
     const known = entries.get(stream);
     if (known !== undefined) return readOn(stream, known);
-    const entry = { state: account.initialState(), head: EMPTY_STREAM, position: undefined, commands: new Map() };
+    const entry = { state: account.initialState(), head: EMPTY_STREAM, position: undefined };
     const loaded = readOn(stream, entry);
     loading.set(stream, loaded);
     try {
@@ -123,12 +121,12 @@ export function createAccounts(context: CommandContext, maxCached = MAX_CACHED):
             entry = await refresh(stream);
             at = sources.now();
           }
-          const { state, head, position, commands } = entry;
+          const { state, head, position } = entry;
           const decision = decide(state, at, ids);
           if (decision instanceof Rejection) {
             // What was done once may no longer be possible: a repeat of it is answered as it was.
-            const repeated = meta.command === undefined ? undefined : commands.get(meta.command.id);
-            if (repeated === undefined) throw decision;
+            const repeated = await repeatedBy(log, stream, meta, at);
+            if (repeated === null) throw decision;
             return { events: repeated.events.map(account.read), position: repeated.position, repeated };
           }
           if (decision.length === 0) return { events: [], position, repeated: null };
@@ -161,12 +159,11 @@ export function createAccounts(context: CommandContext, maxCached = MAX_CACHED):
 }
 
 function fold(entry: Entry, commit: RecordedCommit): void {
-  const { revision, hash, events, command, position } = commit;
+  const { revision, hash, events, position } = commit;
   if (revision !== entry.head.revision + 1 || hash === null) return;
   entry.state = events.map(account.read).reduce(account.evolve, entry.state);
   entry.head = { revision, hash };
   entry.position = position;
-  if (command !== undefined) entry.commands.set(command.id, commit);
 }
 
 /** The ids that an event gives away. */

@@ -48,8 +48,8 @@ export async function handle<State, Event>(
     const decision = decide(loaded.state, at);
     if (decision instanceof Rejection) {
       // What was done once may no longer be possible: a repeat of it is answered as it was.
-      const repeated = await commitOf(log, stream, meta.command?.id);
-      if (repeated === undefined) throw decision;
+      const repeated = await repeatedBy(log, stream, meta, at);
+      if (repeated === null) throw decision;
       return { events: repeated.events.map(decider.read), position: repeated.position, repeated };
     }
     if (decision.length === 0) return { events: [], position: loaded.position, repeated: null };
@@ -65,8 +65,14 @@ export async function handle<State, Event>(
   }
 }
 
-async function commitOf(log: EventLog, stream: string, commandId?: string): Promise<RecordedCommit | undefined> {
-  if (commandId === undefined) return undefined;
-  const { commits } = await log.read(stream);
-  return commits.find(({ command }) => command?.id === commandId);
+/** The commit that a command repeats, on its own stream. */
+export async function repeatedBy(
+  log: EventLog,
+  stream: string,
+  { command }: CommandMeta,
+  at: number,
+): Promise<RecordedCommit | null> {
+  if (command === undefined) return null;
+  const found = await log.findCommand(stream, command.id, at);
+  return found?.stream === stream ? found : null;
 }

@@ -1,5 +1,6 @@
-import type { AccountEvent } from '../domain/referral/account/account.ts';
+import { type AccountEvent, account } from '../domain/referral/account/account.ts';
 import { payable, type RequestPayout as Request, requestPayout as request } from '../domain/referral/account/payout.ts';
+import type { RecordedCommit } from '../log/port.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 import type { CommandMeta, Handled } from './handle.ts';
 
@@ -30,6 +31,11 @@ export async function requestPayout(
     meta,
   );
   return { position, repeated, ...requestedBy(events) };
+}
+
+/** What the first of a repeated request came to. */
+export function requestedBefore(repeated: RecordedCommit): Omit<Handled<unknown>, 'events'> & RequestedPayouts {
+  return { position: repeated.position, repeated, ...requestedBy(repeated.events.map(account.read)) };
 }
 
 function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {

@@ -135,6 +135,11 @@ export interface EventLog {
    */
   append(commit: NewCommit): Promise<Appended>;
   /**
+   * The commit that an append of this command to the stream at `at` would repeat, as far as can be told before it is tried;
+   * null: none. It may be of another stream of the same key.
+   */
+  findCommand(stream: string, id: string, at: number): Promise<RecordedCommit | null>;
+  /**
    * The commits of an exact stream after revision `from` (default 0), and its head. The chain is checked on the way. Of a
    * long stream it may be asked for `atMost` so many: the head is then that of the last of them; fewer are the rest.
    * @throws BrokenChainError

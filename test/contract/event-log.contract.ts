@@ -183,6 +183,8 @@ export function describeEventLog(engine: EngineUnderTest): void {
           await log.append(first);
           const again = await other.append(newCommit(stream, { command: { id: command.id, bodyHash: 'h2' } }));
           expect(again.repeated).toMatchObject({ id: first.id, command });
+          expect(await other.findCommand(stream, command.id, first.at)).toEqual(again.repeated);
+          expect(await other.findCommand(stream, randomUUID(), first.at)).toBeNull();
           expect(await commitsOf(log, stream)).toMatchObject([{ id: first.id }]);
         }
       });
@@ -210,6 +212,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const lost = newCommit(stream, { command: { id: randomUUID() }, expected: { revision: 5, hash: 'x' } });
         await expect(log.append(lost)).rejects.toThrow(ConflictError);
         const { head } = await log.read(stream);
+        expect(await log.findCommand(stream, lost.command!.id, lost.at)).toBeNull();
         expect(await log.append({ ...lost, expected: head })).toMatchObject({ revision: 2, repeated: null });
       });
 
@@ -219,10 +222,14 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const [intake, exact] = [{ id: randomUUID() }, { id: randomUUID() }];
         await log.append(newCommit(`intake-${bot}`, { at, command: intake }));
         await log.append(newCommit(`bot-${bot}`, { at, command: exact }));
-        const later = async (stream: string, ms: number, command: { id: string }): Promise<Appended> =>
-          log.append(
+        const later = async (stream: string, ms: number, command: { id: string }): Promise<Appended> => {
+          const found = await other.findCommand(stream, command.id, at + ms);
+          const appended = await log.append(
             newCommit(stream, { at: at + ms, command, expected: stream.startsWith('bot') ? EMPTY_STREAM : 'any' }),
           );
+          expect(appended.repeated).toEqual(found);
+          return appended;
+        };
         expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS - 1, intake)).repeated).not.toBeNull();
         expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS, intake)).repeated).toBeNull();
         expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS + 5, intake)).repeated).not.toBeNull();

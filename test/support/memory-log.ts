@@ -52,9 +52,12 @@ export function memoryLog(lanes = 1): MemoryLog {
   }
 
   function repeatOf({ id, at, command }: NewCommit): RecordedCommit | undefined {
-    const known = command === undefined ? undefined : byCommand.get(command.id);
-    if (known !== undefined && (known.revision !== null || known.at > at - COMMAND_MEMORY_MS)) return known;
-    return byId.get(id);
+    return (command && holderOf(command.id, at)) ?? byId.get(id);
+  }
+
+  function holderOf(commandId: string, at: number): RecordedCommit | undefined {
+    const known = byCommand.get(commandId);
+    return known !== undefined && (known.revision !== null || known.at > at - COMMAND_MEMORY_MS) ? known : undefined;
   }
 
   return {
@@ -64,6 +67,7 @@ export function memoryLog(lanes = 1): MemoryLog {
     keys: memoryKeyring(),
     // Async, so that a refusal is a rejection as on a real engine.
     append: async (commit) => append(commit),
+    findCommand: async (_stream, id, at) => holderOf(id, at) ?? null,
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);

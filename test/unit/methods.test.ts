@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
+import { systemSources } from '../../src/system-sources.ts';
+import { memoryLog } from '../support/memory-log.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
@@ -27,6 +29,7 @@ beforeAll(async () => {
         failuresPerMinute: 0,
       },
       routes: [declared('POST', '/v1/thing'), declared('GET', '/v1/both'), declared('POST', '/v1/both')],
+      context: { log: memoryLog(), sources: systemSources },
     },
   });
   await app.listen({ port: 0 });

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { BroadcastChange } from '../../commands/broadcast/change.ts';
-import { existingBroadcast } from '../../commands/broadcast/change.ts';
+import { type BroadcastChange, existingBroadcast, repeatedChange } from '../../commands/broadcast/change.ts';
 import { existingBot } from '../../commands/existing-bot.ts';
 import type { CommandContext, CommandMeta } from '../../commands/handle.ts';
 import type { IdPool } from '../../commands/reserve-ids.ts';
@@ -85,31 +84,34 @@ interface Answered {
   readonly statistics: BroadcastStatistics;
 }
 
-/** Changes a broadcast, once for each Idempotency-Key, and answers it as it is then. @param id null: it is a new one */
+/**
+ * Changes a broadcast, once for each Idempotency-Key, and answers it as it is then. @param id null: it is a new one
+ * @param work checks what is asked for, and appends
+ */
 export async function changed(
-  { source, settle }: BroadcastChanges,
+  { context, source, settle }: BroadcastChanges,
   request: FastifyRequest,
   { route, id }: { readonly route: string; readonly id: number | null },
   work: (meta: CommandMeta) => Promise<BroadcastChange>,
 ): Promise<object> {
   const { bot_id, timezone } = botOf(request);
   const { keyId } = principalOf(request);
-  const found = id === null ? null : await findBroadcast(await source(), bot_id, id);
-  const answered: Answered = { timezone, statistics: found?.statistics ?? NO_STATISTICS };
   return underKey(
     request,
     `broadcast/${route}`,
-    async (stamp) => {
+    async (stamp, first) => {
+      if (first !== null) return { ...(await repeatedChange(context.log, first)), answered: null };
+      const found = id === null ? null : await findBroadcast(await source(), bot_id, id);
+      const answered: Answered = { timezone, statistics: found?.statistics ?? NO_STATISTICS };
       const command = stamp === undefined ? stamp : { ...stamp, answer: answered };
       const change = await work({ keyId, command }).catch((error: unknown) => {
         throw toApiError(error);
       });
-      await settle(request, change.position);
-      return change;
+      return { ...change, answered };
     },
-    async ({ broadcast, repeated }) => {
-      const first = repeated?.command?.answer as Answered | undefined;
-      const { statistics, timezone } = first ?? answered;
+    async ({ broadcast, position, repeated, answered }) => {
+      await settle(request, position);
+      const { statistics, timezone } = (repeated?.command?.answer as Answered | undefined) ?? answered!;
       return { ok: true, data: broadcastObject(broadcast, statistics, timezone) };
     },
   );

@@ -1,4 +1,5 @@
-import { createBroadcast } from '../../commands/broadcast/create.ts';
+import type { FastifyRequest } from 'fastify';
+import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/message-types.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
@@ -25,36 +26,34 @@ export function create(changes: BroadcastChanges): AnyRoute {
     idempotent: true,
     exact: true,
     async handle({ request, body }) {
-      const { public_key, owner_id } = botOf(request);
-      const problems: Problem[] = [];
-      const activate = parseActivate(body, problems);
-      const type = parseType(body, problems);
-      // Without a type, nothing can be said of the message.
-      const checkable = type === undefined ? { ...body, message: null } : body;
-      const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
-      const given = parseContent(checkable, context, problems);
-      if (type === undefined || problems.length > 0) throw invalid(problems);
-      const content = {
-        name: given.name ?? null,
-        message: given.message ?? {},
-        segmentations: given.segmentations ?? EMPTY_SEGMENTATIONS,
-        settings: given.settings ?? DEFAULT_SETTINGS,
-        date_send: given.date_send ?? null,
-      };
-      const ready = activate ? await readinessFor(changes, request, [content.segmentations], true) : null;
-      const command = {
-        ids: changes.ids.broadcast,
-        bot: public_key,
-        ownerId: owner_id,
-        type,
-        content,
-        activate: ready,
-      };
-      return changed(changes, request, { route: 'create', id: null }, (meta) =>
-        createBroadcast(changes.context, command, meta),
-      );
+      return changed(changes, request, { route: 'create', id: null }, async (meta) => {
+        const command = await checked(changes, request, body);
+        return createBroadcast(changes.context, command, meta);
+      });
     },
   });
+}
+
+/** @throws ApiError 400 */
+async function checked(changes: BroadcastChanges, request: FastifyRequest, body: JsonObject): Promise<CreateBroadcast> {
+  const { public_key, owner_id } = botOf(request);
+  const problems: Problem[] = [];
+  const activate = parseActivate(body, problems);
+  const type = parseType(body, problems);
+  // Without a type, nothing can be said of the message.
+  const checkable = type === undefined ? { ...body, message: null } : body;
+  const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
+  const given = parseContent(checkable, context, problems);
+  if (type === undefined || problems.length > 0) throw invalid(problems);
+  const content = {
+    name: given.name ?? null,
+    message: given.message ?? {},
+    segmentations: given.segmentations ?? EMPTY_SEGMENTATIONS,
+    settings: given.settings ?? DEFAULT_SETTINGS,
+    date_send: given.date_send ?? null,
+  };
+  const ready = activate ? await readinessFor(changes, request, [content.segmentations], true) : null;
+  return { ids: changes.ids.broadcast, bot: public_key, ownerId: owner_id, type, content, activate: ready };
 }
 
 function parseType(body: JsonObject, problems: Problem[]): MessageType | undefined {

@@ -31,10 +31,10 @@ export function save(changes: BroadcastChanges): AnyRoute {
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {
-      const { name, content } = await edited(changes, request, body);
-      return changed(changes, request, { route: 'save', id: name.id }, (meta) =>
-        saveBroadcast(changes.context, name, content, meta),
-      );
+      return changed(changes, request, { route: 'save', id: idOf(body, 'id') }, async (meta) => {
+        const { name, content } = await edited(changes, request, body);
+        return saveBroadcast(changes.context, name, content, meta);
+      });
     },
   });
 }
@@ -49,13 +49,13 @@ export function activate(changes: BroadcastChanges): AnyRoute {
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {
-      const { name, content, broadcast } = await edited(changes, request, body);
-      const audiences = [broadcast.segmentations, content.segmentations].filter((text) => text !== undefined);
-      const ready = await readinessFor(changes, request, audiences, false);
-      const command = { ...name, ownerId: botOf(request).owner_id, changes: content, ready };
-      return changed(changes, request, { route: 'activate', id: name.id }, (meta) =>
-        activateBroadcast(changes.context, command, meta),
-      );
+      return changed(changes, request, { route: 'activate', id: idOf(body, 'id') }, async (meta) => {
+        const { name, content, broadcast } = await edited(changes, request, body);
+        const audiences = [broadcast.segmentations, content.segmentations].filter((text) => text !== undefined);
+        const ready = await readinessFor(changes, request, audiences, false);
+        const command = { ...name, ownerId: botOf(request).owner_id, changes: content, ready };
+        return activateBroadcast(changes.context, command, meta);
+      });
     },
   });
 }

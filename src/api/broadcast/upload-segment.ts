@@ -1,4 +1,4 @@
-import { uploadSegment as upload } from '../../commands/broadcast/upload-segment.ts';
+import { uploadSegment as upload, uploadAgain } from '../../commands/broadcast/upload-segment.ts';
 import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf, principalOf } from '../access.ts';
@@ -27,24 +27,24 @@ export function uploadSegment(changes: BroadcastChanges): AnyRoute {
     async handle({ request, body: { task_id, chat_ids } }) {
       const { public_key: bot } = botOf(request);
       const { keyId } = principalOf(request);
-      await namedBroadcast(changes, request, task_id, 'task_id');
-      const given = parseChats(chat_ids);
-      const chats = [...Float64Array.from(new Set(given)).sort()];
       return underKey(
         request,
         'broadcast/upload-segment',
-        async (command) => {
-          const uploaded = await upload(changes.context, changes.ids.segment, { bot, id: task_id }, chats, {
-            keyId,
-            command,
-          });
-          await changes.settle(request, uploaded.position);
-          return uploaded;
+        async (command, first) => {
+          const name = { bot, id: task_id };
+          if (first === null) await namedBroadcast(changes, request, task_id, 'task_id');
+          const given = parseChats(chat_ids);
+          const chats = [...Float64Array.from(new Set(given)).sort()];
+          const uploaded =
+            first === null
+              ? await upload(changes.context, changes.ids.segment, name, chats, { keyId, command })
+              : await uploadAgain(changes.context, name, chats, first);
+          return { ...uploaded, count_list: chats.length, duplicates: given.length - chats.length };
         },
-        async ({ segmentId }) => ({
-          ok: true,
-          data: { segment_id: segmentId, count_list: chats.length, duplicates: given.length - chats.length },
-        }),
+        async ({ segmentId: segment_id, position, count_list, duplicates }) => {
+          await changes.settle(request, position);
+          return { ok: true, data: { segment_id, count_list, duplicates } };
+        },
       );
     },
   });

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createReferralCode } from '../../commands/create-referral-code.ts';
+import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
@@ -44,6 +45,7 @@ async function create(
 ): Promise<object> {
   void reply.header('cache-control', 'no-store');
   const bot = botOf(request);
+  const { username } = bot;
   return underKey(
     request,
     'referral/create-code',
@@ -52,12 +54,11 @@ async function create(
         changes,
         request,
         (meta) => createReferralCode(changes.context, { bot: bot.public_key, userId }, meta),
-        stamp,
+        stamp && { ...stamp, answer: { username } },
       ),
-    async ({ code, lagging }) => ({
-      ok: true,
-      data: { code, link: linkOf(bot, code) },
-      ...(lagging ? { lagging } : {}),
-    }),
+    async ({ code, repeated, lagging }) => {
+      const linked = (repeated?.command?.answer as Pick<BotRow, 'username'> | undefined) ?? bot;
+      return { ok: true, data: { code, link: linkOf(linked, code) }, ...(lagging ? { lagging } : {}) };
+    },
   );
 }

@@ -1,4 +1,5 @@
-import { markReferral as append, type MarkReferral } from '../../commands/mark-referral.ts';
+import type { CommandMeta } from '../../commands/handle.ts';
+import { type AppendedMark, markReferral as append, type MarkReferral } from '../../commands/mark-referral.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
 import { standingOf } from '../../queries/referral/attribution.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
@@ -6,7 +7,7 @@ import { botOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { changeWithNewCode, type ReferralChanges } from './changes.ts';
+import { changeWithNewCode, type ReferralChanges, type Told } from './changes.ts';
 import { mark, marked } from './schemas.ts';
 import type { AwaitVisits } from './visits.ts';
 
@@ -26,26 +27,35 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
     async handle({ request, body }) {
       const { referral_user_id: referralUserId } = body;
       const bot = botOf(request);
-      if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
-      await awaitVisits();
-      const { by, referrerId, already } = await foresee(await changes.source(), bot.bot_id, body);
-      const sent = 'code' in by ? by.code : null;
-      const answerOf = (referrer_id: number | null, code: string | null, already_attributed: boolean): object => ({
+      const look = async (): Promise<Foreseen> => {
+        if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
+        await awaitVisits();
+        return foresee(await changes.source(), bot.bot_id, body);
+      };
+      const answer = (referrer_id: number | null, code: string | null, already_attributed: boolean): object => ({
         ok: true,
         data: { referral_id: referralUserId, referrer_id, code, already_attributed },
       });
-      // For ever so: there is nothing to write, but for a repeat to be recognised by.
-      if (already && request.headers['idempotency-key'] === undefined) return answerOf(referrerId, sent, true);
-      const command = { bot: bot.public_key, referralUserId, by };
-      return underKey(
+      return underKey<Marked, object>(
         request,
         'referral/mark-referral',
-        (stamp) => changeWithNewCode(changes, request, (meta) => append(changes.context, command, meta), stamp),
-        async ({ outcome, newCode, lagging }) => {
-          if (outcome === null)
-            return { ...answerOf(referrerId, sent ?? newCode, already), ...(lagging ? { lagging } : {}) };
+        async (stamp, first) => {
+          const foreseen = (first?.command?.answer as Foreseen | undefined) ?? (await look());
+          const { by, already } = foreseen;
+          // For ever so: there is nothing to write, but for a repeat to be recognised by.
+          if (already && stamp === undefined) return { foreseen, ...NOTHING_WRITTEN };
+          const command = { bot: bot.public_key, referralUserId, by };
+          const stamped = stamp && { ...stamp, answer: foreseen };
+          const mark = (meta: CommandMeta) => append(changes.context, command, meta);
+          return { foreseen, ...(await changeWithNewCode(changes, request, mark, stamped)) };
+        },
+        async ({ foreseen: { by, referrerId, already }, outcome, newCode, lagging }) => {
+          if (outcome === null) {
+            const code = 'code' in by ? by.code : newCode;
+            return { ...answer(referrerId, code, already), ...(lagging ? { lagging } : {}) };
+          }
           if (outcome.type !== 'marked') throw refusalOf(outcome);
-          return answerOf(outcome.referrer_id, outcome.code, outcome.already_attributed);
+          return answer(outcome.referrer_id, outcome.code, outcome.already_attributed);
         },
       );
     },
@@ -58,13 +68,19 @@ interface Mark {
   readonly referrer_user_id?: number | null | undefined;
 }
 
-/** What a mark comes to, as far as can be said before it is processed. */
+/** What a mark comes to, as far as can be said before it is processed; what a repeat is told if that is not known yet. */
 interface Foreseen {
   readonly by: MarkReferral['by'];
   /** Null: nobody's code. */
   readonly referrerId: number | null;
   readonly already: boolean;
 }
+
+interface Marked extends Told, Pick<AppendedMark, 'newCode' | 'repeated'> {
+  readonly foreseen: Foreseen;
+}
+
+const NOTHING_WRITTEN: Omit<Marked, 'foreseen'> = { outcome: null, newCode: null, lagging: false, repeated: null };
 
 /** The checks of decisions 5.3, in their order. @throws ApiError 400 self, 404 unknown code */
 async function foresee(

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../commands/accounts.ts';
-import { requestPayout } from '../../commands/request-payout.ts';
+import { requestedBefore, requestPayout } from '../../commands/request-payout.ts';
 import { botOf, principalOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
@@ -24,7 +24,10 @@ export function payout(accounts: Accounts, settle: Settle): AnyRoute {
       return underKey(
         request,
         'referral/payout',
-        (command) => requestPayout(accounts, { bot, userId, unit_id, method, initiated_by: 'api' }, { keyId, command }),
+        async (command, first) =>
+          first === null
+            ? requestPayout(accounts, { bot, userId, unit_id, method, initiated_by: 'api' }, { keyId, command })
+            : requestedBefore(first),
         async ({ position, payout_id, payout_ids }) => {
           const seen = await settle(request, position);
           return { ok: true, data: { payout_id, payout_ids }, ...(seen ? {} : { lagging: true }) };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Accounts } from '../../commands/accounts.ts';
+import type { Handled } from '../../commands/handle.ts';
 import { reverseAccrual as reverse } from '../../commands/reverse-accrual.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { waitUntilProjected } from '../../projections/runtime/wait.ts';
@@ -36,11 +37,14 @@ export function reverseAccrual({ accounts, source, settle, pool, maxWaitMs }: Re
     async handle({ request, body: { accrual_id: accrualId, reason } }) {
       const bot = botOf(request).public_key;
       const { keyId } = principalOf(request);
-      const userId = await ownerOf(bot, accrualId);
-      return underKey(
+      return underKey<Pick<Handled<unknown>, 'position' | 'repeated'>, object>(
         request,
         'referral/reverse-accrual',
-        (command) => reverse(accounts, { bot, userId, accrualId, reason }, { keyId, command }),
+        async (command, first) => {
+          if (first !== null) return { position: first.position, repeated: first };
+          const userId = await ownerOf(bot, accrualId);
+          return reverse(accounts, { bot, userId, accrualId, reason }, { keyId, command });
+        },
         async ({ position }) => {
           const seen = await settle(request, position);
           return { ok: true, data: {}, ...(seen ? {} : { lagging: true }) };

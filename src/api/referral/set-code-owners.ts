@@ -23,15 +23,18 @@ export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits
     idempotent: true,
     async handle({ request, body: elements }) {
       const bot = botOf(request);
-      await awaitVisits();
       const codes = elements.map(({ code }) => code);
-      const known = await ownersOf(await changes.source(), bot.bot_id, codes);
       return underKey(
         request,
         'referral/set-code-owners',
-        (stamp) =>
-          change(changes, request, (meta) => append(changes.context, { bot: bot.public_key, elements }, meta), stamp),
-        async ({ outcome, lagging }) => {
+        async (stamp, first) => {
+          if (first === null) await awaitVisits();
+          const known = await ownersOf(await changes.source(), bot.bot_id, codes);
+          const command = { bot: bot.public_key, elements };
+          const changed = await change(changes, request, (meta) => append(changes.context, command, meta), stamp);
+          return { ...changed, known };
+        },
+        async ({ outcome, lagging, known }) => {
           const results = outcome === null ? foreseen(elements, known) : resultsOf(outcome);
           return { ok: true, data: { results }, ...(lagging ? { lagging } : {}) };
         },

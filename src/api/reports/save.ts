@@ -5,6 +5,7 @@ import { isJsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/report/parse-report.ts';
 import { reportNameProblem } from '../../domain/report/saved/saved-report.ts';
+import type { CommandStamp } from '../../log/port.ts';
 import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
@@ -37,11 +38,9 @@ export function save(context: CommandContext, settle: Settle): AnyRoute {
       const uuid = replaces ? uuidOf(body.uuid) : context.sources.uuid();
       if (uuid === undefined) throw unknownReport();
       const command = { bot: bot.public_key, report: { uuid, ...content }, replaces };
-      return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, async (stamp) => {
-        const saved = await saveReport(context, command, { keyId: principalOf(request).keyId, command: stamp });
-        await settle(request, saved.position);
-        return saved;
-      });
+      const { keyId } = principalOf(request);
+      const save = (stamp: CommandStamp | undefined) => saveReport(context, command, { keyId, command: stamp });
+      return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, save, settle);
     },
   });
 }

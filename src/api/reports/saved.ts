@@ -3,6 +3,7 @@ import { deleteReport } from '../../commands/delete-report.ts';
 import type { CommandContext } from '../../commands/handle.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
+import type { CommandStamp } from '../../log/port.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import { listSavedReports, type SavedReportRow } from '../../queries/report/saved-reports.ts';
 import { principalOf } from '../access.ts';
@@ -83,12 +84,10 @@ export function removeReport(context: CommandContext, sources: FindReportSources
     idempotent: true,
     async handle({ request, body }) {
       const { uuid, bot } = await findReport(request, body.uuid, sources);
-      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, async (stamp) => {
-        const meta = { keyId: principalOf(request).keyId, command: stamp };
-        const deleted = await deleteReport(context, { bot: bot.public_key, uuid }, meta);
-        await settle(request, deleted.position);
-        return deleted;
-      });
+      const { keyId } = principalOf(request);
+      const remove = (stamp: CommandStamp | undefined) =>
+        deleteReport(context, { bot: bot.public_key, uuid }, { keyId, command: stamp });
+      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, remove, settle);
     },
   });
 }

@@ -10,7 +10,7 @@ import { ACTIVATED_WITHIN_MS } from '../../domain/broadcast/quota.ts';
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
-import { OutcomeUnknownError, type RecordedCommit } from '../../log/port.ts';
+import { OutcomeUnknownError } from '../../log/port.ts';
 import type { CommandContext, CommandMeta } from '../handle.ts';
 import {
   type BroadcastChange,
@@ -19,7 +19,7 @@ import {
   existingBroadcast,
   repeatedChange,
 } from './change.ts';
-import { countedFor, giveQuotaBack, takeQuota } from './quota.ts';
+import { giveQuotaBack, takeQuota } from './quota.ts';
 
 export interface ActivateBroadcast extends BroadcastName {
   readonly ownerId: number;
@@ -62,8 +62,9 @@ export async function counted(
   { bot, id, ownerId, activation }: Launch,
   append: (inTime: InTime) => Promise<BroadcastChange>,
 ): Promise<BroadcastChange> {
-  const first = await activatedBefore(context, ownerId, activation);
-  if (first !== undefined) return repeatedChange(context.log, first);
+  // After an activation that is repeated there may be no room for another.
+  const first = await context.log.findCommand(broadcastStream(bot, id), activation, context.sources.now());
+  if (first !== null) return repeatedChange(context.log, first);
   const from = context.sources.now();
   await takeQuota(context, ownerId, { activation, broadcast_id: id, bot });
   const late = new Rejection('conflict', 'id', 'it took too long to activate the broadcast, try again');
@@ -77,16 +78,4 @@ export async function counted(
   }
   if (change.broadcast.activation !== activation) await giveQuotaBack(context, ownerId, activation);
   return change;
-}
-
-/** The commit of an activation that is repeated: after it, there may be no room for another. */
-async function activatedBefore(
-  { log }: CommandContext,
-  ownerId: number,
-  activation: string,
-): Promise<RecordedCommit | undefined> {
-  const name = await countedFor(log, ownerId, activation);
-  if (name === undefined) return undefined;
-  const { commits } = await log.read(broadcastStream(name.bot, name.id));
-  return commits.find(({ command }) => command?.id === activation);
 }

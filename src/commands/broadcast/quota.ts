@@ -44,16 +44,6 @@ export async function giveQuotaBack(context: CommandContext, ownerId: number, ac
   await handle(context, quota, quotaStream(ownerId), (state) => giveBack(state, activation));
 }
 
-/** The broadcast that an activation was counted for; undefined: it never was. */
-export async function countedFor(
-  log: EventLog,
-  ownerId: number,
-  activation: string,
-): Promise<{ readonly bot: string; readonly id: number } | undefined> {
-  const count = (await load(log, quota, quotaStream(ownerId))).state.get(activation);
-  return count && { bot: count.bot, id: count.broadcast_id };
-}
-
 async function limitOf(log: EventLog, ownerId: number): Promise<number> {
   const { state } = await load(log, owner, ownerStream(ownerId));
   if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);

@@ -1,8 +1,7 @@
-import { broadcastLeft } from '../../domain/broadcast/broadcast-events.ts';
 import { addPart, partsOf, segment } from '../../domain/broadcast/segment.ts';
 import { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { broadcastStream, segmentStream } from '../../domain/streams.ts';
+import { segmentStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, handle } from '../handle.ts';
 import type { IdPool } from '../reserve-ids.ts';
@@ -24,57 +23,50 @@ export interface UploadedSegment {
 export async function uploadSegment(
   context: CommandContext,
   ids: IdPool,
-  { bot, id: broadcast_id }: BroadcastName,
+  name: BroadcastName,
   chats: readonly number[],
   { command, keyId }: CommandMeta,
 ): Promise<UploadedSegment> {
-  const broadcast = await existingBroadcast(context.log, { bot, id: broadcast_id });
-  if (broadcast.status !== 0) {
-    const before = await uploadedBefore(context, { bot, id: broadcast_id }, { keyId, command });
-    if (before === undefined) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
-    return before;
-  }
+  const { status } = await existingBroadcast(context.log, name);
+  if (status !== 0) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
   const [reserved] = await ids.take(1);
-  const [first] = partsOf(chats, { segment_id: reserved!, broadcast_id });
-  const begun = await handle(
+  const [first] = partsOf(chats, { segment_id: reserved!, broadcast_id: name.id });
+  const { events, position, repeated } = await handle(
     context,
     segment,
-    segmentStream(bot, reserved!),
+    segmentStream(name.bot, reserved!),
     (state) => addPart(state, first!),
     command === undefined ? { keyId } : { keyId, command },
   );
-  const segmentId = begun.events[0]!.data.segment_id;
-  const { repeated } = begun;
-  let { position } = begun;
+  const begun = { segmentId: events[0]!.data.segment_id, position, repeated };
   // With another body it is no repeat, which the caller is told.
-  if (repeated !== null && repeated.command?.bodyHash !== command?.bodyHash) return { segmentId, position, repeated };
+  if (repeated !== null && repeated.command?.bodyHash !== command?.bodyHash) return begun;
+  return uploadRest(context, name, chats, begun, keyId);
+}
+
+/** What a repeated upload came to, which goes on as long as the broadcast is a draft. @param first its first commit */
+export async function uploadAgain(
+  context: CommandContext,
+  name: BroadcastName,
+  chats: readonly number[],
+  first: RecordedCommit,
+): Promise<UploadedSegment> {
+  const { segment_id: segmentId } = segmentPartUploaded.read(first.events[0]!).data;
+  const begun = { segmentId, position: first.position, repeated: first };
+  const { status } = await existingBroadcast(context.log, name);
+  return status === 0 ? uploadRest(context, name, chats, begun, first.keyId) : begun;
+}
+
+async function uploadRest(
+  context: CommandContext,
+  { bot, id: broadcast_id }: BroadcastName,
+  chats: readonly number[],
+  { segmentId, position, repeated }: UploadedSegment,
+  keyId: number | undefined,
+): Promise<UploadedSegment> {
   for (const part of partsOf(chats, { segment_id: segmentId, broadcast_id }).slice(1))
     ({ position } = await handle(context, segment, segmentStream(bot, segmentId), (state) => addPart(state, part), {
       keyId,
     }));
   return { segmentId, position, repeated };
-}
-
-/**
- * What a request is answered with that repeats one from when the broadcast was a draft. Only an append tells whether it
- * does: what it appends otherwise changes nothing.
- */
-async function uploadedBefore(
-  context: CommandContext,
-  { bot, id }: BroadcastName,
-  meta: CommandMeta,
-): Promise<UploadedSegment | undefined> {
-  if (meta.command === undefined) return undefined;
-  const stamped = { id: context.sources.uuid(), at: context.sources.now(), ...meta };
-  const { head } = await context.log.read(broadcastStream(bot, id));
-  const events = [broadcastLeft.create({ id })];
-  const { position, repeated } = await context.log.append({
-    ...stamped,
-    stream: broadcastStream(bot, id),
-    expected: head,
-    events,
-  });
-  const first = repeated?.events[0];
-  if (first?.type !== segmentPartUploaded.type) return undefined;
-  return { segmentId: segmentPartUploaded.read(first).data.segment_id, position, repeated };
 }

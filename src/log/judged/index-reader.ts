@@ -82,6 +82,29 @@ export async function holderOf(
   commit: NewCommit,
   text: string,
 ): Promise<RecordedCommit | null> {
+  const row = await held(index, lane, { id: commit.id, commandId: commit.command?.id ?? null, at: commit.at });
+  if (row === undefined) return null;
+  if (row.body === null && commit.expected !== 'any')
+    throw new RangeError(`the id ${commit.id} is that of another commit`);
+  return recorded(lane, { ...row, body: row.body ?? text });
+}
+
+/** The commit that holds a command, as far as the index is. */
+export async function commandHolder(
+  index: Index,
+  lane: number,
+  commandId: string,
+  at: number,
+): Promise<RecordedCommit | null> {
+  const row = await held(index, lane, { id: null, commandId, at });
+  return row === undefined ? null : recorded(lane, row);
+}
+
+async function held(
+  index: Index,
+  lane: number,
+  { id, commandId, at }: { readonly id: string | null; readonly commandId: string | null; readonly at: number },
+): Promise<StoredRow | undefined> {
   const { rows } = await index.pool.query<StoredRow>({
     name: 'index_holder',
     text: `SELECT at_offset, body FROM (
@@ -93,13 +116,9 @@ export async function holderOf(
              UNION ALL
              SELECT 4, at_offset, NULL FROM ${index.schema}.recent_commits WHERE lane = $1 AND id = $2 AND at > $4
            ) AS found ORDER BY rank LIMIT 1`,
-    values: [lane, commit.id, commit.command?.id ?? null, commit.at - COMMAND_MEMORY_MS],
+    values: [lane, id, commandId, at - COMMAND_MEMORY_MS],
   });
-  const row = rows[0];
-  if (row === undefined) return null;
-  if (row.body === null && commit.expected !== 'any')
-    throw new RangeError(`the id ${commit.id} is that of another commit`);
-  return recorded(lane, { ...row, body: row.body ?? text });
+  return rows[0];
 }
 
 /** @throws BrokenChainError */

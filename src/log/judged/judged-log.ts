@@ -18,7 +18,7 @@ import {
 } from '../port.ts';
 import { categoryOf, keyOf } from '../stream-name.ts';
 import { Appender, type GroupLimits } from './appender.ts';
-import { headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
+import { commandHolder, headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
@@ -170,6 +170,12 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       } finally {
         pending.delete(appending);
       }
+    },
+
+    async findCommand(stream, id, at): Promise<RecordedCommit | null> {
+      const lane = laneOf(keyOf(stream));
+      const finding = caughtUp(lane, performance.now() + maxWaitMs).then(() => commandHolder(index, lane, id, at));
+      return inTime(finding, maxWaitMs, silent);
     },
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {

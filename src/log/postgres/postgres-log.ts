@@ -13,6 +13,7 @@ import {
   type EventLog,
   type Lag,
   LogUnavailableError,
+  type RecordedCommit,
   type StreamHead,
   type StreamSlice,
   type SubscribeOptions,
@@ -74,6 +75,20 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     lanes: 1,
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit) => appender.append(commit),
+
+    async findCommand(_stream, id, at): Promise<RecordedCommit | null> {
+      const { rows } = await answered(
+        readers.query<{ txid: string; seq: string; body: string }>({
+          name: 'log_command',
+          text: `SELECT c.txid::text, c.seq::text, c.body
+                 FROM log.commands AS k JOIN log.commits AS c ON c.id = k.commit_id
+                 WHERE k.id = $1 AND (k.exact OR k.at > $2)`,
+          values: [id, at - COMMAND_MEMORY_MS],
+        }),
+      );
+      const [found] = rows;
+      return found === undefined ? null : decodeCommit(found.body, positionOf(found), Number(found.seq));
+    },
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const { rows } = await answered(

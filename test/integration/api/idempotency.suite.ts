@@ -35,6 +35,14 @@ export function describeIdempotency(start: () => Promise<TestService>): void {
     expect(answer).toMatchObject({ status: 422, body: { ok: false, error_code: 422 } });
   });
 
+  test('a repeat that is refused leaves no name behind', async () => {
+    await send('names', valid);
+    expect((await send('names', { ...valid, event: 'left behind' })).status).toBe(422);
+    const catalog = await readAll(service.log, { categories: ['eventtypes'] });
+    expect(JSON.stringify(catalog)).toContain('"paid"');
+    expect(JSON.stringify(catalog)).not.toContain('left behind');
+  });
+
   test('many at once are one append; the others are 409 or the same answer', async () => {
     const before = await count();
     const answers = await Promise.all(Array.from({ length: 20 }, () => send('c', valid)));

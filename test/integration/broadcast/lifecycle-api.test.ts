@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { broadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
+import { changeBot } from '../../../src/commands/change-bot.ts';
 import { changeOwner } from '../../../src/commands/change-owner.ts';
 import { resolveAudience } from '../../../src/commands/resolve-audience.ts';
 import type { BroadcastEvent, BroadcastState } from '../../../src/domain/broadcast/broadcast.ts';
@@ -327,5 +328,23 @@ describe('an Idempotency-Key', () => {
       ['save', 'e'],
     ] as const)
       expect((await post(method, { ...complete, id, more: 1 }, keyed(key))).status).toBe(422);
+  });
+
+  it('is answered as it was first, also where it would be refused by now', async () => {
+    const settings = { intervalCap: 100 };
+    await changeBot(api.service.commands, bot.publicKey, { paid_broadcasts: true });
+    const create = () => post('create', { ...complete, settings }, keyed('paid'));
+    const created = await create();
+    const { id } = created.body.data;
+    const save = () => post('save', { id, settings }, keyed('paid too'));
+    const saved = await save();
+    const activate = () => post('activate', { id, settings }, keyed('paid for'));
+    const activated = await activate();
+    expect([created, saved, activated].map(({ status }) => status)).toEqual([200, 200, 200]);
+    await changeBot(api.service.commands, bot.publicKey, { paid_broadcasts: false });
+    expect((await post('save', { id, settings }, own())).status).toBe(400);
+    expect((await create()).body).toEqual(created.body);
+    expect((await save()).body).toEqual(saved.body);
+    expect((await activate()).body).toEqual(activated.body);
   });
 });

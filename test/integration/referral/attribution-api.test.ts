@@ -71,6 +71,16 @@ describe('create-code', () => {
     expect((await call.data(`codes?user_id=${owner}`)).codes).toHaveLength(2);
     expect((await call.data(`codes?user_id=${other}`)).codes).toHaveLength(0);
   });
+
+  it('is told again under the name that the bot had then', async () => {
+    const named = await service.createBot();
+    const of = referralCaller(service, named);
+    const key = { 'idempotency-key': 'named' };
+    const made = await of.post('create-code', { user_id: 1 }, key);
+    await changeBot(service.commands, named.publicKey, { username: 'other_bot' });
+    await expect.poll(async () => (await of.data('codes?user_id=1')).codes[0].link).not.toBeNull();
+    expect((await of.post('create-code', { user_id: 1 }, key)).body).toEqual(made.body);
+  });
 });
 
 describe('a visit', () => {
@@ -209,6 +219,20 @@ describe('mark-referral', () => {
       });
     const next = await mark({ referral_user_id: user(), referrer_user_id: referrer });
     expect(next.code).toMatch(CODE);
+  });
+
+  it('is told again what it came to, also where it would be refused by now', async () => {
+    const [referred, other] = [user(), user()];
+    const code = `own-${referred}`;
+    await call.visit(other, code);
+    const key = { 'idempotency-key': `own ${referred}` };
+    const body = { referral_user_id: referred, code };
+    const first = await call.post('mark-referral', body, key);
+    expect(first).toMatchObject({ status: 200, body: { data: { referrer_id: null, already_attributed: false } } });
+    await call.data('set-code-owners', [{ code, user_id: referred }]);
+    expect((await call.post('mark-referral', body)).status).toBe(400);
+    expect(await call.post('mark-referral', body, key)).toMatchObject({ status: 200, body: first.body });
+    expect((await call.post('mark-referral', { ...body, referral_user_id: other }, key)).status).toBe(422);
   });
 
   it('by a code of nobody waits for an owner, like a visit', async () => {
