@@ -8,9 +8,8 @@ import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
 import { describeAccounts } from './referral/accounts-api.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
-import { describeLedger } from './referral/ledger.suite.ts';
 
-/** The whole service with the log on Kafka; what takes long: `test/long/engines.test.ts`. */
+/** The whole service with the log on Kafka; what is tried on EventStoreDB: `test/long/engines.test.ts`. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
@@ -22,6 +21,5 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describeDroppedDatabase(start);
   describe('attribution', () => describeAttribution(start));
   describe('accounts', () => describeAccounts(start));
-  describeLedger(start);
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

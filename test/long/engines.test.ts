@@ -9,6 +9,7 @@ import { describeLedger } from '../integration/referral/ledger.suite.ts';
 import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { streamText } from '../support/stream-text.ts';
 
 /** Every read model on every engine, and what `npm test` tries on some engines only. */
 const broker = await startKafkaBroker();
@@ -26,8 +27,15 @@ describe.skipIf(broker === null)('a rebuild on Kafka', () => describeRebuild(onK
 describe(`a rebuild on EventStoreDB (${eventStore.kind})`, () => describeRebuild(onEventStore));
 
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
+describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));
 describe(`accounts on EventStoreDB (${eventStore.kind})`, () => describeAccounts(onEventStore));
 describe(`accruals on EventStoreDB (${eventStore.kind})`, () => describeAccruals(onEventStore));
+describe(`attribution on EventStoreDB (${eventStore.kind})`, () => describeAttribution(onEventStore));
+describe(`erasure on EventStoreDB (${eventStore.kind})`, () =>
+  describeErasure({
+    start: onEventStore,
+    stored: ({ env }) => streamText(eventStore.url, env['EVENTSTORE_STREAM']!),
+  }));
 
 describe.skipIf(broker === null)('broadcasts on Kafka', () => describeSending(onKafka));
 describe(`broadcasts on EventStoreDB (${eventStore.kind})`, () => describeSending(onEventStore));

@@ -1,0 +1,12 @@
+import { openEventStoreClient } from '../../src/log/eventstore/client.ts';
+
+/** All that a stream of an EventStoreDB has, as text. */
+export async function streamText(url: string, stream: string): Promise<string> {
+  const client = openEventStoreClient(url);
+  try {
+    const events = await client.read(stream, 0, Number.MAX_SAFE_INTEGER);
+    return events.map(({ data }) => Buffer.from(data as Uint8Array).toString()).join('\n');
+  } finally {
+    await client.close();
+  }
+}
