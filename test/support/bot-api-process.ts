@@ -21,10 +21,15 @@ export interface BotApiProcess {
 export async function botApiProcess(): Promise<BotApiProcess> {
   const program = fileURLToPath(new URL('./bot-api-program.ts', import.meta.url));
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
-  const ask = async (asked: Asked): Promise<Told> => {
-    child.send(asked);
-    const [told] = await once(child, 'message');
-    return told as Told;
+  let before: Promise<unknown> = Promise.resolve();
+  /** One question after the other: an answer does not say to which. */
+  const ask = (asked: Asked): Promise<Told> => {
+    const told = before.then(async () => {
+      child.send(asked);
+      return (await once(child, 'message'))[0] as Told;
+    });
+    before = told;
+    return told;
   };
   const [first] = (await once(child, 'message')) as [Told];
   if (!('root' in first)) throw new Error('the stand-in did not start');

@@ -36,7 +36,7 @@ function usage(times: readonly number[], cap: number): number {
   return ((times.length - 1) * 1000) / (times.at(-1)! - times[0]!) / cap;
 }
 
-test('a bot never gets more than its largest cap in 0.98 s through, each broadcast never more than its own', async () => {
+test.concurrent('a bot never gets more than its largest cap in 0.98 s through, each broadcast never more than its own', async () => {
   const runs = await Promise.all(
     [
       { token: '1:fast', caps: [7] },
@@ -67,7 +67,7 @@ test('a bot never gets more than its largest cap in 0.98 s through, each broadca
   }
 });
 
-test('albums count their length, and one that is longer than the cap goes alone', async () => {
+test.concurrent('albums count their length, and one that is longer than the cap goes alone', async () => {
   const media = (length: number) => Array.from({ length }, (_, i) => ({ type: 'photo', media: `file_${i}` }));
   const [small, large] = await Promise.all(['6:fast', '7:fast'].map((token) => sendingBot(service, token)));
   const type = 'sendMediaGroup';
@@ -83,7 +83,7 @@ test('albums count their length, and one that is longer than the cap goes alone'
   for (const gap of [second! - first!, third! - second!]) expect(gap).toBeGreaterThanOrEqual(4000 / 3);
 });
 
-test('a pin counts one', async () => {
+test.concurrent('a pin counts one', async () => {
   const bot = await sendingBot(service, '8:fast');
   const id = await launch(service, bot, {
     chats: [1, 2, 3, 4, 5, 6],
