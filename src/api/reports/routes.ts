@@ -6,7 +6,7 @@ import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { reportsReadModel } from '../../projections/reports/read-model.ts';
-import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
+import { loadLeastCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { RunReport } from '../../queries/report/run-report.ts';
 import type { ServedSchema } from '../../served-schema.ts';
@@ -58,7 +58,7 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
 
   /** How far the slowest of the schemas is behind. */
   async function lagMs(schemas: readonly string[]): Promise<number> {
-    const lags = await Promise.all(schemas.map(async (schema) => log.lag(await loadCheckpoint(pool, schema))));
-    return Math.round(Math.max(...lags.map(({ seconds }) => seconds)) * 1000);
+    const { seconds } = await log.lag(await loadLeastCheckpoint(pool, schemas));
+    return Math.round(seconds * 1000);
   }
 }

@@ -19,6 +19,17 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
+/** The positions up to which all of the schemas hold the log, by one statement, prepared once a connection. */
+export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]): Promise<Cursor> {
+  const all = schemas.map((schema) => `SELECT lane, position FROM ${schema}.checkpoints`).join(' UNION ALL ');
+  const { rows } = await pool.query<{ lane: number; position: Position }>({
+    name: `least_checkpoint.${schemas.join('.')}`,
+    text: `SELECT lane, min(position) AS position FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
+    values: [schemas.length],
+  });
+  return new Map(rows.map(({ lane, position }) => [lane, position]));
+}
+
 /**
  * Compare-and-set, in the transaction that writes the rows: of two projectors one moves the checkpoint, the other learns
  * that it did not and must roll back. Runs with the search path on the version's schema.
