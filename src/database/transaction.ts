@@ -2,18 +2,18 @@ import type pg from 'pg';
 import { isDatabaseDown } from './errors.ts';
 
 /**
- * Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. `begin` may
- * say more than BEGIN, in the same round trip.
+ * Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. `begin`: null
+ * when `work` begins it, by a statement that says more.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (tx: pg.PoolClient) => Promise<T>,
-  begin = 'BEGIN',
+  begin: 'BEGIN' | null = 'BEGIN',
 ): Promise<T> {
   const tx = await pool.connect();
   let broken = true;
   try {
-    await tx.query(begin);
+    if (begin !== null) await tx.query(begin);
     try {
       const result = await work(tx);
       await tx.query('COMMIT');

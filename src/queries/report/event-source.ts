@@ -17,17 +17,18 @@ export interface Span {
 /** Takes the events from `begin` to before `end` of a chunk, which lie in the span; later chunks have later events. */
 export type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
 
-/** The events of a bot, in the order of (date, ord). */
+/** The events of a bot in a span, in the order of (date, ord). */
 export interface EventSource {
   /** How many users are known: events have users below that. */
   readonly users: number;
-  /** Gives the events of a span, with these columns and their dates. */
-  each(span: Span, columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
+  /** Gives them with these columns and their dates. */
+  each(columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
 }
 
 export interface EventSourceOptions {
   readonly botId: number;
   readonly tables: ReportTables;
+  readonly span: Span;
   readonly snapshot: Snapshot;
   readonly cache: ChunkCache;
 }
@@ -36,33 +37,34 @@ export interface EventSourceOptions {
  * Events as a report's snapshot has them: those of chunks, from the cache or the table, with what has changed in them
  * since they were packed, and then those that are not packed yet.
  */
-export async function openEvents({ botId, tables, snapshot, cache }: EventSourceOptions): Promise<EventSource> {
+export async function openEvents({ botId, tables, span, snapshot, cache }: EventSourceOptions): Promise<EventSource> {
   const table = (name: string) => `${tables.events}.${name}`;
+  const chunksTable = sql.table(table('chunks'));
+  const [id, from, to] = [botId, span.from, span.to].map((number) => sql.lit(number));
+  // Of constants, so that it goes with the snapshot's beginning; with the chunks that may have events of the span.
   const [bot] = await snapshot.query(sql<BotRow>`
-    SELECT b.user_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed
+    SELECT b.user_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed, c.ids, c.sizes
       FROM ${sql.table(table('bots'))} AS b LEFT JOIN ${sql.table(table('timelines'))} AS t USING (bot_id)
-     WHERE b.bot_id = ${botId}`);
+     CROSS JOIN LATERAL (
+       SELECT string_agg(id::text, ',' ORDER BY last_date, last_ord) AS ids,
+              string_agg(events::text, ',' ORDER BY last_date, last_ord) AS sizes
+         FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${from}::bigint
+          AND last_date <= coalesce((SELECT min(last_date) FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${to}::bigint),
+                                    9223372036854775807)) AS c
+     WHERE b.bot_id = ${id}`);
   if (bot === undefined) return { users: 0, each: async () => {} };
-
-  /** Those that may have events of the span. */
-  async function chunksIn({ from, to }: Span): Promise<readonly ChunkRow[]> {
-    const chunks = sql.table(table('chunks'));
-    return snapshot.query(sql<ChunkRow>`
-      SELECT id, events FROM ${chunks} WHERE bot_id = ${botId} AND last_date >= ${from}::bigint
-         AND last_date <= coalesce((SELECT min(last_date) FROM ${chunks} WHERE bot_id = ${botId} AND last_date >= ${to}::bigint),
-                                   9223372036854775807)
-       ORDER BY last_date, last_ord`);
-  }
+  const sizes = bot.sizes?.split(',') ?? [];
+  const chunks = bot.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
 
   /** By chunk, the events that have changed or were added since it was packed. */
-  async function changesIn({ from, to }: Span, names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
+  async function changesOf(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
     if (bot!.changed !== true) return new Map();
     const builders = new Map<string, ChunkBuilder>();
     const columns = withOrder(names);
     await snapshot.copy(
       `SELECT ${rowColumns(columns)}, c.chunk::text FROM ${table('changed_events')} c
          JOIN ${table('events')} e USING (bot_id, user_id, date, ord)
-        WHERE c.bot_id = ${botId} AND c.date >= ${from} AND c.date < ${to} ORDER BY e.date, e.ord`,
+        WHERE c.bot_id = ${botId} AND c.date >= ${span.from} AND c.date < ${span.to} ORDER BY e.date, e.ord`,
       columns.length + 1,
       (bytes, starts, lengths) => {
         const at = starts[columns.length]!;
@@ -80,7 +82,6 @@ export async function openEvents({ botId, tables, snapshot, cache }: EventSource
 
   /** Gives packed chunks in their order, from the cache as far as it has them. */
   async function eachPacked(
-    chunks: readonly ChunkRow[],
     columnsOf: (chunk: ChunkRow) => readonly ColumnName[],
     onChunk: (chunk: Chunk, row: ChunkRow) => void,
   ): Promise<void> {
@@ -139,15 +140,15 @@ export async function openEvents({ botId, tables, snapshot, cache }: EventSource
     );
   }
 
-  async function eachLoose({ from, to }: Span, names: readonly ColumnName[], onChunk: (chunk: Chunk) => void) {
+  async function eachLoose(names: readonly ColumnName[], onChunk: (chunk: Chunk) => void) {
     const builder = chunkBuilder(names, LOOSE_CHUNK);
     const { until_date, until_ord } = bot!;
     const after = until_date === null ? '' : `AND (e.date, e.ord) > (${until_date}, ${until_ord})`;
     // By the date alone the index would be read from the period's beginning.
-    const first = Math.max(from, until_date ?? from);
+    const first = Math.max(span.from, until_date ?? span.from);
     await snapshot.copy(
       `SELECT ${rowColumns(names)} FROM ${table('events')} e
-        WHERE e.bot_id = ${botId} AND e.date >= ${first} AND e.date < ${to} ${after} ORDER BY e.date, e.ord`,
+        WHERE e.bot_id = ${botId} AND e.date >= ${first} AND e.date < ${span.to} ${after} ORDER BY e.date, e.ord`,
       names.length,
       (bytes, starts, lengths) => {
         builder.add(bytes, starts, lengths);
@@ -161,23 +162,22 @@ export async function openEvents({ botId, tables, snapshot, cache }: EventSource
 
   return {
     users: bot.user_count,
-    async each(span, wanted, onChunk) {
+    async each(wanted, onChunk) {
       const names = [...new Set<ColumnName>(['date', ...wanted])];
       const give = (chunk: Chunk) => {
         const dates = numbersOf(chunk, 'date');
         const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
         if (begin < end) onChunk(chunk, begin, end);
       };
-      const changes = await changesIn(span, names);
+      const changes = await changesOf(names);
       await eachPacked(
-        await chunksIn(span),
         ({ id }) => (changes.has(id) ? withOrder(names) : names),
         (chunk, { id }) => {
           const changed = changes.get(id);
           give(changed === undefined ? chunk : mergeChunks(chunk, changed));
         },
       );
-      await eachLoose(span, names, give);
+      await eachLoose(names, give);
     },
   };
 }
@@ -195,6 +195,10 @@ interface BotRow {
   readonly until_date: number | null;
   readonly until_ord: number | null;
   readonly changed: boolean | null;
+  /** Of chunks, in their order, with commas; null: there are none. */
+  readonly ids: string | null;
+  /** How many events each has. */
+  readonly sizes: string | null;
 }
 
 interface ChunkRow {

@@ -25,7 +25,6 @@ export async function funnelRows(
   for (const step of report.steps) selectors.push(await selectorOf(step, shared, walk));
   const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
   const timelines = await gatherTimelines(walk, {
-    span: period,
     columns: selectors.flatMap(({ columns }) => columns),
     mark: markWith(selectors),
     // What is strict sees other events too.

@@ -8,6 +8,7 @@ import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
 import { breakdownColumns } from './combination-cells.ts';
 import { combinationsOf } from './combinations.ts';
+import type { Span } from './event-source.ts';
 import { matcherOf } from './matcher.ts';
 import { firstFrom } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
@@ -25,17 +26,14 @@ export async function retentionRows(
   const start = await selectorOf(report.start, shared, walk);
   const returning = await selectorOf(report.returning, shared, walk);
   const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
-  // Starts in the period, for first starts ever those before it too, and returns in all intervals.
-  const starts = { from: report.retention === 'retention_first_time_ever' ? EARLIEST : period.from, to: period.to };
-  const returns = { from: calendar.starts[0]!, to: calendar.starts.at(-1)! };
+  const { starts, returns } = spansOf(report);
   const timelines = await gatherTimelines(walk, {
-    span: { from: Math.min(starts.from, returns.from), to: Math.max(starts.to, returns.to) },
     columns: [...start.columns, ...returning.columns],
     mark(marks, chunk, begin, end) {
       markIn(starts, start, START);
       markIn(returns, returning, RETURN);
 
-      function markIn({ from, to }: typeof starts, selector: Selector, bit: number): void {
+      function markIn({ from, to }: Span, selector: Selector, bit: number): void {
         const dates = numbersOf(chunk, 'date');
         const [first, last] = [Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to))];
         if (first >= last) return;
@@ -75,6 +73,20 @@ export async function retentionRows(
   );
   const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
   return { columns, rows: cohortRows(parts, report, limit), total: parts.length * calendar.cohorts };
+}
+
+/** Of all events that count. */
+export function retentionSpan(report: RetentionReport): Span {
+  const { starts, returns } = spansOf(report);
+  return { from: Math.min(starts.from, returns.from), to: Math.max(starts.to, returns.to) };
+}
+
+/** Starts in the period, for first starts ever those before it too, and returns in all intervals. */
+function spansOf({ retention, period, calendar }: RetentionReport): { readonly starts: Span; readonly returns: Span } {
+  return {
+    starts: { from: retention === 'retention_first_time_ever' ? EARLIEST : period.from, to: period.to },
+    returns: { from: calendar.starts[0]!, to: calendar.starts.at(-1)! },
+  };
 }
 
 const START = 1;

@@ -9,7 +9,7 @@ import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
 import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
-import { retentionRows } from './retention.ts';
+import { retentionRows, retentionSpan } from './retention.ts';
 import { inSnapshot } from './snapshot.ts';
 import { runTrends } from './trends.ts';
 import { openWalk } from './walk.ts';
@@ -48,7 +48,8 @@ async function runReport(
   const { timezone, from, to } = report.period;
   const { columns, rows, total } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
     if (report.type === 'list') return listRows(report, { botId, tables, query: snapshot.query }, limit);
-    const walk = await openWalk({ botId, tables, snapshot, cache }, fieldsNamed(report));
+    const span = report.type === 'retention' ? retentionSpan(report) : report.period;
+    const walk = await openWalk({ botId, tables, span, snapshot, cache }, fieldsNamed(report));
     const options = { now, limit };
     switch (report.type) {
       case 'trends':

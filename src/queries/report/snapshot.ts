@@ -36,8 +36,9 @@ export async function inSnapshot<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   try {
-    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
     const started = performance.now();
+    let begin: string | null =
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
     const readAll = async (tx: pg.PoolClient): Promise<T> => {
       const msLeft = () => {
         const left = Math.floor(deadline - performance.now());
@@ -51,20 +52,31 @@ export async function inSnapshot<T>(
         limited = performance.now();
         await tx.query("SELECT set_config('statement_timeout', $1, true)", [String(left)]);
       };
+      /** With a first statement that has no parameters, in the same round trip; it has the rows. */
+      async function beginWith<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
+        const results = (await tx.query(`${begin}; ${text}`)) as unknown as pg.QueryResult<Row>[];
+        begin = null;
+        return results.at(-1)!.rows;
+      }
+      async function ready() {
+        if (begin !== null) await beginWith('');
+        await limitTime();
+      }
       return work({
         async query(fragment) {
-          await limitTime();
           const { text, values } = statement(fragment);
+          if (begin !== null && values.length === 0) return beginWith(text);
+          await ready();
           return (await tx.query(text, values)).rows;
         },
         async copy(select, columns, onRow) {
-          await limitTime();
+          await ready();
           await copyRows(tx, select, columns, onRow);
         },
         checkTime: () => void msLeft(),
       });
     };
-    const run = inTransaction(pool, readAll, begin);
+    const run = inTransaction(pool, readAll, null);
     // A server that answers stops the report itself.
     return await inTime(run, timeoutMs + SILENT_MS, () => new DatabaseUnavailableError('the report was not answered'));
   } catch (error) {

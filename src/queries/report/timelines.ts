@@ -1,12 +1,11 @@
 import type { TimelineEvent } from '../../domain/report/timeline.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
 import type { Combinations } from './combinations.ts';
-import type { OnChunk, Span } from './event-source.ts';
+import type { OnChunk } from './event-source.ts';
 import type { Walk } from './walk.ts';
 
 /** Which events of a bot make its users' timelines. */
 export interface TimelineOptions {
-  readonly span: Span;
   readonly columns: readonly ColumnName[];
   /** Says for events of a chunk from `begin` to before `end`, in any order, what each is, in bits; what is 0 is left out. */
   readonly mark: (marks: Uint32Array, chunk: Chunk, begin: number, end: number) => void;
@@ -68,7 +67,7 @@ interface Gathered extends Group {
 /** Null when there are more than `most`; `counts`, if given, then has how many each user has. */
 async function gather(
   walk: Walk,
-  { span, columns, mark, all, combinations }: TimelineOptions,
+  { columns, mark, all, combinations }: TimelineOptions,
   { from, to }: Group,
   { most, counts }: { readonly most: number; readonly counts: Uint32Array | null },
 ): Promise<Gathered | null> {
@@ -112,7 +111,7 @@ async function gather(
     marked = copied(marked, new Uint32Array(length));
     numbers = copied(numbers, new Uint32Array(length));
   }
-  await walk.events.each(span, ['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
+  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
   return size > most ? null : { from, to, size, users, dates, marks: marked, combinations: numbers };
 }
 

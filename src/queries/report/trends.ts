@@ -56,7 +56,7 @@ async function linesOf(
 ): Promise<Lines> {
   const volumes: number[] = [];
   const columns = [...combinations.columns, ...selectors.flatMap((selector) => selector.columns)];
-  await events.each(report.period, columns, (chunk, begin, end) => {
+  await events.each(columns, (chunk, begin, end) => {
     const combinationAt = combinations.on(chunk);
     for (const selector of selectors)
       for (const at of selector.on(chunk, begin, end)) {
@@ -78,14 +78,14 @@ interface Measured {
 }
 
 async function measure(
-  { period, axis }: TrendsReport,
+  { axis }: TrendsReport,
   measured: readonly Measured[],
   lines: { readonly combinations: Combinations; readonly of: Uint32Array } | null,
   { events }: Walk,
 ): Promise<void> {
   const columns = measured.flatMap(({ tally, selector }) => [...tally.columns, ...selector.columns]);
   let linesAt = new Uint32Array(0);
-  await events.each(period, [...columns, ...(lines?.combinations.columns ?? [])], (chunk, begin, end) => {
+  await events.each([...columns, ...(lines?.combinations.columns ?? [])], (chunk, begin, end) => {
     const stretches = axis === null ? [{ bucket: 0, end }] : stretchesOf(chunk, { begin, end }, axis.starts);
     const combinationAt = lines?.combinations.on(chunk);
     for (const { tally, selector } of measured) {

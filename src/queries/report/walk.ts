@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ReportField } from '../../domain/report/fields.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
-import { type EventSource, openEvents } from './event-source.ts';
+import { type EventSource, openEvents, type Span } from './event-source.ts';
 import { placeOf } from './field-columns.ts';
 import type { MatcherSource, Utm } from './matcher.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -16,6 +16,8 @@ export interface Walk extends MatcherSource {
 export interface WalkOptions {
   readonly botId: number;
   readonly tables: ReportTables;
+  /** What it walks over. */
+  readonly span: Span;
   readonly snapshot: Snapshot;
   readonly cache: ChunkCache;
 }

@@ -41,9 +41,9 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
         const walked: number[] = [];
         let place = 0;
         const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
-          const walk = await openWalk({ botId, tables: TABLES, snapshot, cache }, fieldsOf(condition));
+          const walk = await openWalk({ botId, tables: TABLES, span: EVER, snapshot, cache }, fieldsOf(condition));
           const matcher = await matcherOf(condition, walk);
-          await walk.events.each(EVER, matcher.columns, (chunk, begin, end) => {
+          await walk.events.each(matcher.columns, (chunk, begin, end) => {
             const test = matcher.on(chunk);
             for (let at = begin; at < end; at++) {
               if (test(at)) walked.push(place);

@@ -18,9 +18,9 @@ afterAll(() => database.drop());
 /** The dates of each user's events, as they are given with room for so many events at once. */
 function gathered(botId: number, most: number): Promise<number[][]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
-    const walk = await openWalk({ botId, tables: TABLES, snapshot, cache: createChunkCache(1e6) }, []);
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-    const found = await gatherTimelines(walk, { span, columns: [], mark() {}, all: true, combinations: null }, most);
+    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6) }, []);
+    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, most);
     const users: number[][] = [];
     let dates: number[] = [];
     await found.each({
