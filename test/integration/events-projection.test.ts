@@ -20,6 +20,7 @@ import {
   updateItem,
 } from '../support/intake-logs.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
 let projection: TestProjection;
@@ -59,7 +60,7 @@ describe('the read model `events`', () => {
         const expected = sorted(foldIntake([...lanes.values()].flat()));
         expect(sorted(await project(cut(interleaved(lanes, picks), sizes)))).toEqual(expected);
       }),
-      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('the read model `events`', () => {
         const of = (arrived: typeof events) => cut(withKnownUsers(arrived.map(single)), [4, 1, 7]);
         expect(sorted(await project(of(repeated)))).toEqual(sorted(await project(of(inOrder))));
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(40) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { botCreated, readCommit } from '../../support/intake-commits.ts';
 import { cut, DAY, EPOCH, MINUTE } from '../../support/intake-logs.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { foldReferrals, type ReferralPicture } from '../../support/referral-fold.ts';
 import { createTestProjection, type TestProjection } from '../../support/test-projection.ts';
 
@@ -146,7 +147,7 @@ describe('the read model `referral`', () => {
         const held = await projection.project(cut(log, sizes), pictures);
         expect(held.map(sorted)).toEqual(expected);
       }),
-      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 120) },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -4,6 +4,7 @@ import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { reportRunner } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { allBuckets, bucketKey, bucketStarts, type Dates, type Filter, iso } from './oracle.ts';
 import { asJson, brokenDown, grouped, isIn, isSelected, type Selected, timelines } from './oracle-parts.ts';
 import { dates, filters, now, separators, TIMEZONES, world } from './questions.ts';
@@ -130,7 +131,7 @@ it('every retention says what brute force says', async () => {
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(80) },
   );
   for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(5);
 });

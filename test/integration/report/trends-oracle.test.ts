@@ -4,6 +4,7 @@ import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { reportRunner } from '../../../src/queries/report/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 import { type Asked, type Dates, expected } from './oracle.ts';
 import { asJson, grouped } from './oracle-parts.ts';
 import { dates, filters, QUIET_DAYS, separators, TIMEZONES, world } from './questions.ts';
@@ -136,7 +137,7 @@ it('every trends report says what brute force says', async () => {
         expect(rows).toEqual(within(buckets));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(80) },
   );
   expect(Math.min(seen.other, seen.utmOther, seen.cut)).toBeGreaterThan(5);
   expect(seen.lines).toBeGreaterThan(500);
