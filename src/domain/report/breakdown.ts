@@ -23,7 +23,7 @@ function plain(value: FieldValue): readonly [string, string] | null {
  */
 export function largestCombinations(
   values: readonly (readonly FieldValue[])[],
-  volumes: readonly (number | undefined)[],
+  volumes: ArrayLike<number | undefined>,
   limit: number,
 ): { readonly shown: readonly number[]; readonly more: boolean } {
   const some = values.flatMap((_, number) => ((volumes[number] ?? 0) > 0 ? [number] : []));

@@ -15,11 +15,13 @@ import {
 import { knownUsersSql } from './columns.ts';
 import { columnOf, type FieldPlace, placeOf } from './field-columns.ts';
 import { type MatcherSource, userColumnSql } from './matcher.ts';
+import type { Positions } from './positions.ts';
 
 /** The combinations of the separators' values that events have, numbered as they are met. */
 export interface Combinations {
   readonly columns: readonly ColumnName[];
-  on(chunk: Chunk): (at: number) => number;
+  /** Writes the numbers of what the events at `positions` have. */
+  number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
   /** By number, the values of each. */
   readonly values: readonly (readonly FieldValue[])[];
 }
@@ -29,43 +31,46 @@ export async function combinationsOf(separators: readonly Separator[], source: M
   for (const members of byColumn(separators)) groups.push(await groupOf(members, source));
   const [only, another] = groups;
   // All separators are of one column, in their order.
-  if (only !== undefined && another === undefined) return { columns: [only.column], values: only.values, on: only.on };
+  if (only !== undefined && another === undefined) {
+    const { column, values, number } = only;
+    return { columns: [column], values, number };
+  }
   const values: FieldValue[][] = [];
   /** From the number of what comes before and the group's own to the number of both; the last are those of combinations. */
   const joins = groups.slice(1).map(() => new Map<number, number>());
 
   /** A combination of what its groups have. */
-  function numbered(parts: readonly number[], number: number): number {
-    if (values[number] === undefined) {
-      const all = new Array<FieldValue>(separators.length);
-      for (const [i, { members, values: own }] of groups.entries())
-        for (const [k, { index }] of members.entries()) all[index] = own[parts[i]!]![k]!;
-      values[number] = all;
-    }
-    return number;
+  function valuesOf(parts: readonly Uint32Array[], i: number): FieldValue[] {
+    const all = new Array<FieldValue>(separators.length);
+    for (const [g, { members, values: own }] of groups.entries())
+      for (const [k, { index }] of members.entries()) all[index] = own[parts[g]![i]!]![k]!;
+    return all;
   }
 
+  const parts = groups.map(() => new Uint32Array(0));
   return {
     columns: groups.map(({ column }) => column),
     values,
-    on(chunk) {
-      const numbersAt = groups.map((group) => group.on(chunk));
-      const [first, ...others] = numbersAt;
-      const parts = new Array<number>(groups.length);
-      return (at) => {
-        let number = first!(at);
-        parts[0] = number;
-        for (let i = 0; i < others.length; i++) {
-          const own = others[i]!(at);
-          parts[i + 1] = own;
-          const key = number * MOST + own;
-          const join = joins[i]!;
-          const known = join.get(key);
-          number = known ?? join.size;
-          if (known === undefined) join.set(key, number);
+    number(chunk, positions, into) {
+      const size = positions.length;
+      for (const [g, group] of groups.entries()) {
+        if (parts[g]!.length < size) parts[g] = new Uint32Array(2 * size);
+        group.number(chunk, positions, parts[g]!);
+      }
+      into.set(parts[0]!.subarray(0, size));
+      for (const [g, join] of joins.entries()) {
+        const own = parts[g + 1]!;
+        for (let i = 0; i < size; i++) {
+          const key = into[i]! * MOST + own[i]!;
+          let number = join.get(key);
+          if (number === undefined) {
+            number = join.size;
+            join.set(key, number);
+            if (g === joins.length - 1) values[number] = valuesOf(parts, i);
+          }
+          into[i] = number;
         }
-        return numbered(parts, number);
-      };
+      }
     },
   };
 }
@@ -84,8 +89,8 @@ interface Member {
 interface Group {
   readonly column: ColumnName;
   readonly members: readonly Member[];
-  /** The number of what an event has in them. */
-  on(chunk: Chunk): (at: number) => number;
+  /** Writes the numbers of what the events at `positions` have in them. */
+  number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
   readonly values: readonly (readonly FieldValue[])[];
 }
 
@@ -114,13 +119,13 @@ async function groupOf(members: readonly Member[], source: MatcherSource): Promi
   };
   if (column === 'user_idx') {
     const byUser = await usersNumbers(members, numberOf, source);
-    return { column, members, values, on: numbersAt('user_idx', byUser) };
+    return { column, members, values, number: byPlace('user_idx', byUser) };
   }
   if (column === 'utm_id') {
     const byUtm = Uint32Array.from(source.utms, (utm) =>
       numberOf(members.map(({ place }) => (place.type === 'utm' ? utm[place.part] : null))),
     );
-    return { column, members, values, on: numbersAt('utm_id', byUtm) };
+    return { column, members, values, number: byPlace('utm_id', byUtm) };
   }
   const reads = members.map(({ place }) => {
     if (place.type !== 'coded') throw new Error(`no separator stands in ${column}`);
@@ -132,32 +137,33 @@ async function groupOf(members: readonly Member[], source: MatcherSource): Promi
     column,
     members,
     values,
-    on(chunk) {
+    number(chunk, positions, into) {
       const { codes, values: coded } = codedOf(chunk, column as CodedName);
       /** Found when an event has the code: the number plus one. */
       const table = new Uint32Array(coded.length);
-      return (at) => {
-        const code = codes[at]!;
-        const number = table[code]!;
-        if (number !== 0) return number - 1;
-        const value = coded[code]!;
-        let found = known.get(value);
-        if (found === undefined) {
-          found = numberOf(reads.map((read) => (value === null ? null : read(value))));
-          known.set(value, found);
-        }
-        table[code] = found + 1;
-        return found;
-      };
+      for (let i = 0; i < positions.length; i++) {
+        const code = codes[positions[i]!]!;
+        if (table[code] === 0) table[code] = 1 + numberOfCoded(coded[code]!);
+        into[i] = table[code]! - 1;
+      }
     },
   };
+
+  function numberOfCoded(value: string | number | null): number {
+    let number = known.get(value);
+    if (number === undefined) {
+      number = numberOf(reads.map((read) => (value === null ? null : read(value))));
+      known.set(value, number);
+    }
+    return number;
+  }
 }
 
 /** @param numbers by place */
-function numbersAt(column: PlaceName, numbers: Uint32Array): Group['on'] {
-  return (chunk) => {
+function byPlace(column: PlaceName, numbers: Uint32Array): Group['number'] {
+  return (chunk, positions, into) => {
     const places = placesOf(chunk, column);
-    return (at) => numbers[places[at]!]!;
+    for (let i = 0; i < positions.length; i++) into[i] = numbers[places[positions[i]!]!]!;
   };
 }
 

@@ -1,5 +1,7 @@
 /** Numbers pairs of a line of a report and an entity, such as a user, from 0 in the order in which they are met. */
 export interface Slots {
+  /** Entities that a line has, if a pair's number is `line * entities + entity`; null: it is looked up. */
+  readonly direct: number | null;
   of(line: number, entity: number): number;
   /** Every number is below it, now and for as long as no other pair is met. */
   readonly size: number;
@@ -11,7 +13,7 @@ const MOST_DIRECT = 2 ** 22;
 /** @param entities undefined: any numbers */
 export function slots(lines: number, entities?: number): Slots {
   if (entities !== undefined && (lines === 1 || lines * entities <= MOST_DIRECT))
-    return { of: (line, entity) => line * entities + entity, size: lines * entities };
+    return { direct: entities, of: (line, entity) => line * entities + entity, size: lines * entities };
   return hashed();
 }
 
@@ -48,6 +50,7 @@ function hashed(): Slots {
   }
 
   return {
+    direct: null,
     of(line, entity) {
       const place = placeOf(line, entity);
       const known = table[place]!;
@@ -66,7 +69,7 @@ function hashed(): Slots {
 }
 
 /** An array that holds at least so many, with what it held. */
-export function atLeast<A extends Int32Array | Uint32Array>(array: A, size: number): A {
+export function atLeast<A extends Int32Array | Uint32Array | Float64Array>(array: A, size: number): A {
   if (array.length >= size) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(size, 2 * array.length));
   larger.set(array);

@@ -66,7 +66,7 @@ function uniquesTally(
   const counts = new Float64Array(lines * buckets);
   const totals = new Float64Array(lines);
   /** From 1; 0: never. */
-  let lastSeen = new Int32Array(entities === undefined ? 1024 : pairs.size);
+  let lastSeen = new Int32Array(pairs.direct === null ? 1024 : pairs.size);
   let at: Uint32Array | Float64Array = new Uint32Array(0);
   return {
     columns: [column],
@@ -74,9 +74,10 @@ function uniquesTally(
       at = entitiesOf(chunk);
     },
     add(bucket, positions, linesAt, from, to) {
-      if (linesAt === null && entities !== undefined) {
-        const entitiesAt = at;
-        const seenIn = lastSeen;
+      const { direct } = pairs;
+      const entitiesAt = at;
+      const seenIn = lastSeen;
+      if (direct !== null && linesAt === null) {
         let inBucket = 0;
         let inAll = 0;
         for (let i = from; i < to; i++) {
@@ -89,6 +90,18 @@ function uniquesTally(
         }
         counts[bucket]! += inBucket;
         totals[0]! += inAll;
+        return;
+      }
+      if (direct !== null && linesAt !== null) {
+        for (let i = from; i < to; i++) {
+          const line = linesAt[i]!;
+          const pair = line * direct + entitiesAt[positions[i]!]!;
+          const seen = seenIn[pair]!;
+          if (seen === bucket + 1) continue;
+          seenIn[pair] = bucket + 1;
+          counts[line * buckets + bucket]! += 1;
+          if (seen === 0) totals[line]! += 1;
+        }
         return;
       }
       for (let i = from; i < to; i++) {

@@ -77,14 +77,15 @@ async function gather(
   let marked = new Uint32Array(1024);
   let numbers = new Uint32Array(1024);
   let marks = new Uint32Array(0);
+  let hits = new Uint32Array(0);
   const onChunk: OnChunk = (chunk, begin, end) => {
     if (marks.length < chunk.size) marks = new Uint32Array(2 * chunk.size);
     else marks.fill(0, begin, end);
     mark(marks, chunk, begin, end);
     const [usersAt, datesAt] = [placesOf(chunk, 'user_idx'), numbersOf(chunk, 'date')];
-    const combinationAt = combinations?.on(chunk);
+    if (hits.length < end - begin) hits = new Uint32Array(2 * chunk.size);
     if (size < most) makeRoom(size + end - begin);
-    const [marksAt, usersInto, datesInto, marksInto, numbersInto] = [marks, users, dates, marked, numbers];
+    const [marksAt, usersInto, datesInto, marksInto, hitsInto] = [marks, users, dates, marked, hits];
     let next = size;
     for (let at = begin; at < end; at++) {
       const mark = marksAt[at]!;
@@ -97,10 +98,12 @@ async function gather(
         usersInto[next] = user;
         datesInto[next] = datesAt[at]!;
         marksInto[next] = mark;
-        if (combinationAt !== undefined) numbersInto[next] = combinationAt(at);
+        hitsInto[next - size] = at;
       }
       next++;
     }
+    const fits = Math.min(next, most);
+    if (fits > size) combinations?.number(chunk, hits.subarray(0, fits - size), numbers.subarray(size));
     size = next;
   };
   function makeRoom(room: number): void {

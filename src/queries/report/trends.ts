@@ -8,6 +8,7 @@ import { type Combinations, combinationsOf } from './combinations.ts';
 import { matcherOf } from './matcher.ts';
 import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
+import { atLeast } from './slots.ts';
 import { type Tally, tallyOf } from './tally.ts';
 import { trendsRows } from './trends-rows.ts';
 import type { Walk } from './walk.ts';
@@ -15,22 +16,39 @@ import type { Walk } from './walk.ts';
 /** Runs a trends report: first which combinations are shown, if there is a breakdown, then the metrics. */
 export async function runTrends(report: TrendsReport, walk: Walk, limit: number): Promise<Rows> {
   const shared = report.filter && (await matcherOf(report.filter, walk));
-  const selectors: Selector[] = [];
-  for (const metric of report.metrics) selectors.push(await selectorOf(metric, shared, walk));
+  const selected: Selected[] = [];
+  for (const [index, metric] of report.metrics.entries()) {
+    // Events of one type, or all, are looked for once for all metrics that want no more of them.
+    const same = metric.filter === null && selected.find(({ alike }) => alike === metric.eventId);
+    if (same) same.metrics.push(index);
+    else {
+      const alike = metric.filter === null ? metric.eventId : undefined;
+      selected.push({ alike, metrics: [index], selector: await selectorOf(metric, shared, walk) });
+    }
+  }
   const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, walk);
-  const lines = combinations === null ? WHOLE : await linesOf(report, selectors, combinations, walk);
+  const lines = combinations === null ? WHOLE : await linesOf(report, selected, combinations, walk);
   const tallies: Tally[] = [];
   const buckets = report.axis?.starts.length ?? 1;
   const together = Math.max(1, Math.floor(MOST_USERS / Math.max(1, walk.users)));
   for (let first = 0; first < report.metrics.length; first += together) {
-    const some = report.metrics.slice(first, first + together).map(({ measure }, i) => ({
-      tally: tallyOf(measure, { lines: lines.count, buckets, users: walk.users }),
-      selector: selectors[first + i]!,
-    }));
-    await measure(report, some, lines.of === null ? null : { combinations: combinations!, of: lines.of }, walk);
-    tallies.push(...some.map(({ tally }) => tally));
+    for (const { measure } of report.metrics.slice(first, first + together))
+      tallies.push(tallyOf(measure, { lines: lines.count, buckets, users: walk.users }));
+    const measured = selected.flatMap(({ selector, metrics }) => {
+      const own = metrics.filter((metric) => metric >= first && metric < tallies.length);
+      return own.length === 0 ? [] : [{ selector, tallies: own.map((metric) => tallies[metric]!) }];
+    });
+    await measure(report, measured, lines.of === null ? null : { combinations: combinations!, of: lines.of }, walk);
   }
   return trendsRows(report, { tallies, combinations: lines.shown, more: lines.more }, limit);
+}
+
+/** What some metrics, by their indexes, look for. */
+interface Selected {
+  readonly selector: Selector;
+  readonly metrics: number[];
+  /** The type of event, or all (null), where metrics want no more of them; else undefined. */
+  readonly alike: number | null | undefined;
 }
 
 /** Each metric may remember something of each user: of so many users and metrics at once. */
@@ -50,19 +68,21 @@ const WHOLE: Lines = { count: 1, shown: undefined, more: false, of: null };
 
 async function linesOf(
   report: TrendsReport,
-  selectors: readonly Selector[],
+  selected: readonly Selected[],
   combinations: Combinations,
   { events }: Walk,
 ): Promise<Lines> {
-  const volumes: number[] = [];
-  const columns = [...combinations.columns, ...selectors.flatMap((selector) => selector.columns)];
+  let volumes = new Float64Array(1024);
+  let numbers = new Uint32Array(0);
+  const columns = [...combinations.columns, ...selected.flatMap(({ selector }) => selector.columns)];
   await events.each(columns, (chunk, begin, end) => {
-    const combinationAt = combinations.on(chunk);
-    for (const selector of selectors)
-      for (const at of selector.on(chunk, begin, end)) {
-        const combination = combinationAt(at);
-        volumes[combination] = (volumes[combination] ?? 0) + 1;
-      }
+    for (const { selector, metrics } of selected) {
+      const positions = selector.on(chunk, begin, end);
+      numbers = atLeast(numbers, positions.length);
+      combinations.number(chunk, positions, numbers);
+      volumes = atLeast(volumes, combinations.values.length);
+      for (let i = 0; i < positions.length; i++) volumes[numbers[i]!]! += metrics.length;
+    }
   });
   const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
   const { shown, more } = largestCombinations(combinations.values, volumes, limit);
@@ -73,8 +93,8 @@ async function linesOf(
 }
 
 interface Measured {
-  readonly tally: Tally;
   readonly selector: Selector;
+  readonly tallies: readonly Tally[];
 }
 
 async function measure(
@@ -83,20 +103,25 @@ async function measure(
   lines: { readonly combinations: Combinations; readonly of: Uint32Array } | null,
   { events }: Walk,
 ): Promise<void> {
-  const columns = measured.flatMap(({ tally, selector }) => [...tally.columns, ...selector.columns]);
+  const columns = measured.flatMap(({ tallies, selector }) => [
+    ...tallies.flatMap((tally) => tally.columns),
+    ...selector.columns,
+  ]);
   let linesAt = new Uint32Array(0);
   await events.each([...columns, ...(lines?.combinations.columns ?? [])], (chunk, begin, end) => {
     const stretches = axis === null ? [{ bucket: 0, end }] : stretchesOf(chunk, { begin, end }, axis.starts);
-    const combinationAt = lines?.combinations.on(chunk);
-    for (const { tally, selector } of measured) {
+    for (const { tallies, selector } of measured) {
       const positions = selector.on(chunk, begin, end);
       if (positions.length === 0) continue;
-      tally.open(chunk);
-      if (combinationAt !== undefined) {
-        if (linesAt.length < positions.length) linesAt = new Uint32Array(2 * positions.length);
-        for (let i = 0; i < positions.length; i++) linesAt[i] = lines!.of[combinationAt(positions[i]!)]!;
+      if (lines !== null) {
+        linesAt = atLeast(linesAt, positions.length);
+        lines.combinations.number(chunk, positions, linesAt);
+        for (let i = 0; i < positions.length; i++) linesAt[i] = lines.of[linesAt[i]!]!;
       }
-      addStretches(tally, positions, stretches, combinationAt === undefined ? null : linesAt);
+      for (const tally of tallies) {
+        tally.open(chunk);
+        addStretches(tally, positions, stretches, lines === null ? null : linesAt);
+      }
     }
   });
 }
