@@ -90,7 +90,7 @@ describe('a read model that stops at a bad event', () => {
     expect(await counted()).toBe(3);
     expect(await eventsRow()).toMatchObject({ state: 'live', error: null, next_command: null });
     expect(await run('dead-letter', 'list')).toEqual([]);
-  }, 30_000);
+  });
 
   test('goes on without it when it is skipped, in a rebuild too; the log says who decided what', async () => {
     await start('stop');
@@ -107,7 +107,7 @@ describe('a read model that stops at a bad event', () => {
     ]);
     expect(await run('projection', 'rebuild', 'events')).toMatchObject({ version: 2, state: 'ready' });
     await run('projection', 'verify', 'events');
-  }, 30_000);
+  });
 });
 
 describe('a read model that sets bad events aside', () => {
@@ -129,7 +129,7 @@ describe('a read model that sets bad events aside', () => {
     await run('dead-letter', 'retry', `events_v1.${bad}`);
     expect(await counted()).toBe(3);
     expect(await run('dead-letter', 'list')).toEqual([]);
-  }, 30_000);
+  });
 
   test('is strict in a rebuild', async () => {
     await start('dead-letter');
@@ -152,7 +152,7 @@ describe('a read model that sets bad events aside', () => {
     );
     const retried = await botledger(service.env, ['dead-letter', 'retry', `events_v2.${bad}`], models());
     expect(retried.err).toBe(`botledger: there is no dead letter events_v2.${bad}\n`);
-  }, 30_000);
+  });
 });
 
 test('an unknown dead letter, and a skip without a reason, are refused', async () => {

@@ -136,7 +136,7 @@ describe('a reader', () => {
       return (await readPage(database.pool, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
     };
     const nothing = { lane: 0, commits: [] };
-    await expect.poll(() => across(after, 3, 1 << 20)).toEqual({ ...nothing, last: third });
+    await expect.poll(() => across(after, 3, 1 << 20), { timeout: 20_000 }).toEqual({ ...nothing, last: third });
     expect(await across(after, 2, 1 << 20)).toEqual({ ...nothing, last: second });
     expect(await across(after, 9, 1)).toEqual({ ...nothing, last: first });
     expect(await across(second, 9, 1)).toEqual({ ...nothing, last: third });
