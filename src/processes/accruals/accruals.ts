@@ -6,6 +6,7 @@ import { pause } from '../../pause.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { setAsideIn } from '../../projections/runtime/dead-letters.ts';
 import { waitUntilProjected } from '../../projections/runtime/wait.ts';
 import {
   type EarningRow,
@@ -15,6 +16,7 @@ import {
   type Stretch,
 } from '../../queries/referral/earnings.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { type Places, settled, takeIn } from './places.ts';
 import { rewardItem } from './reward-item.ts';
 
 /** How soon a reward follows its event, beside what the read models take. */
@@ -36,15 +38,20 @@ const ITEMS_AT_ONCE = 500;
 export const accruals: Process = { name: 'accruals', alone: true, run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
-  const reached = new Map<number, Position>(await context.reached());
+  const places: Places = { reached: new Map(await context.reached()), waiting: new Map() };
+  const { reached, waiting } = places;
   while (!signal.aborted) {
     const head = await context.log.head();
-    const found = hasPassedAll(reached, head) ? null : await look(context, head, signal);
+    const isIdle = hasPassedAll(reached, head) && waiting.size === 0;
+    const found = isIdle ? null : await look(context, head, signal);
     if (found !== null) {
+      takeIn(places, found.setAside);
+      context.note(settled(places));
       for (const [lane, to] of found.upTo) {
         const stretch = { lane, after: reached.get(lane) ?? '', to };
         const done = await walk(context.accounts, found.source, stretch, signal, (position) => {
-          context.note(new Map(reached.set(lane, position)));
+          reached.set(lane, position);
+          context.note(settled(places));
         });
         if (!done) return;
       }
@@ -57,6 +64,8 @@ interface Found {
   readonly source: EarningsSource;
   /** By lane: behind it all is known of events and referrals that is to be known. */
   readonly upTo: ReadonlyMap<number, Position>;
+  /** What these read models have set aside. */
+  readonly setAside: ReadonlyMap<string, Position>;
 }
 
 /**
@@ -76,7 +85,9 @@ async function look({ pool, served }: ProcessContext, head: Cursor, signal: Abor
     upTo.set(lane, [end, passed, known].sort()[0]!);
   }
   const source = { pool, events: events.schema, referral: referral.schema, catalog: catalog.schema };
-  return { source, upTo };
+  // Asked for after how far they are: what they have passed and do not have is there.
+  const setAside = await setAsideIn(pool, [events.schema, referral.schema]);
+  return { source, upTo, setAside };
 }
 
 /** Walks part of a lane, page by page. @returns false: the signal aborted before the end */

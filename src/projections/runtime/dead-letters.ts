@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import type { RecordedCommit } from '../../log/port.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
 
 /** Commits that a version of a read model could not take, in the version's own schema. */
 export const DEAD_LETTERS_DDL = `
@@ -47,6 +47,19 @@ export async function listDeadLetters(pool: Pool, schema: string): Promise<DeadL
     `SELECT commit, error, blocking, retry, at FROM ${schema}.dead_letters ORDER BY at, commit_id`,
   );
   return rows.map((row) => ({ ...row, commit: JSON.parse(row.commit) as RecordedCommit }));
+}
+
+/** Where in the log that is which versions have set aside, by a name that no other has. */
+export async function setAsideIn(pool: Pool, schemas: readonly string[]): Promise<Map<string, Position>> {
+  const found = await Promise.all(
+    schemas.map(async (schema) => {
+      const { rows } = await pool.query<{ commit_id: string; position: Position }>(
+        `SELECT commit_id, commit::json->>'position' AS position FROM ${schema}.dead_letters WHERE NOT blocking`,
+      );
+      return rows.map(({ commit_id, position }) => [`${schema}.${commit_id}`, position] as const);
+    }),
+  );
+  return new Map(found.flat());
 }
 
 export async function askRetry(pool: Pool, schema: string, commitId: string): Promise<void> {

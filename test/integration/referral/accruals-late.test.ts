@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ReadModel } from '../../../src/projections/read-model.ts';
+import { readModels } from '../../../src/projections/registry.ts';
+import { operate } from '../../support/operate.ts';
+import { amountsOf, newUser, type RewardProgram, rewardProgram, rewardsOf } from '../../support/reward-program.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+/** What was set aside and is applied when the events behind it have long been walked. */
+
+let service: TestService;
+let program: RewardProgram;
+/** What commits are refused for that have it in them. */
+let refused: string | null;
+
+beforeEach(async () => {
+  refused = null;
+  service = await startTestService({ ON_BAD_EVENT: 'dead-letter' }, 'postgres', undefined, models);
+  program = await rewardProgram(service);
+  await program.rule({ amount: '1' });
+});
+afterEach(() => service.stop());
+
+const models: readonly ReadModel[] = readModels.map((model) => ({
+  ...model,
+  async apply(tx, commits) {
+    const bad = refused !== null && ['events', 'referral'].includes(model.name) ? refused : undefined;
+    if (bad !== undefined && JSON.stringify(commits).includes(bad)) throw new TypeError('this commit cannot be taken');
+    await model.apply(tx, commits);
+  },
+}));
+
+const letters = (): Promise<{ id: string; projection: string }[]> =>
+  operate(service.env, ['dead-letter', 'list'], models);
+
+async function retryAll(): Promise<void> {
+  refused = null;
+  for (const { id } of await letters()) await operate(service.env, ['dead-letter', 'retry', id], models);
+}
+
+/** Waits for so many rewards: as long as something is set aside, the process does not say that it has walked everything. */
+async function rewarded(count: number): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rows } = await service.database.pool.query(
+        `SELECT sum((SELECT count(*) FROM jsonb_array_elements(body::jsonb->'events') e
+                      WHERE e->>'type' = 'reward_accrued'))::int AS n FROM log.commits WHERE stream LIKE 'account-%'`,
+      );
+      return rows[0].n ?? 0;
+    })
+    .toBe(count);
+}
+
+it('an event earns once it is applied, also where that is done between two runs', async () => {
+  const user_id = await program.referral(newUser());
+  await service.projected();
+  refused = 'poison';
+  await program.send({ user_id, value_str: 'poison' });
+  await program.send({ user_id });
+  await rewarded(1);
+  expect(await letters()).toMatchObject([{ projection: 'events' }]);
+  await retryAll();
+  expect(amountsOf(await rewardsOf(service, program))).toEqual(['1', '1']);
+
+  refused = 'poison';
+  await program.send({ user_id, value_str: 'poison' });
+  await program.send({ user_id });
+  await rewarded(3);
+  await service.restart(retryAll);
+  expect(amountsOf(await rewardsOf(service, program))).toEqual(['1', '1', '1', '1']);
+});
+
+it('who was referred by what is applied late earns for the referrer from there on', async () => {
+  const referrer = newUser();
+  const code = await program.call.codeFor(referrer);
+  const user_id = newUser();
+  await service.projected();
+  refused = code;
+  await program.call.visit(user_id, code, Date.parse('2026-01-15T10:00:00Z'));
+  await program.send({ user_id });
+  const other = await program.referral(newUser());
+  await program.send({ user_id: other });
+  await rewarded(1);
+  expect(new Set((await letters()).map(({ projection }) => projection))).toEqual(new Set(['events', 'referral']));
+  await retryAll();
+  expect(amountsOf(await rewardsOf(service, program))).toEqual(['1', '1']);
+});
