@@ -36,7 +36,7 @@ import { freezeAudience } from './freeze-audience.ts';
 import type { Lane } from './lane.ts';
 import { type LaunchEnd, sendLaunch } from './launch.ts';
 import { openLedger } from './ledger.ts';
-import { servedSchemaOf } from './served.ts';
+import type { SchemaOf } from './served.ts';
 import type { Trouble } from './trouble.ts';
 
 /** What a bot's broadcasts are sent by. */
@@ -45,6 +45,7 @@ export interface Station {
   readonly lane: Lane;
   readonly trouble: Trouble;
   readonly failure: Failure;
+  readonly schemaOf: SchemaOf;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
@@ -124,10 +125,10 @@ async function takeStep(
       if (late < 0) return false;
       if (late > MISSED_MS) return fail('missed');
       if (frozen === null) return advance(startResolution);
-      return (await isPremium(context, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, station, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     }
     case 6: {
-      const { bot_id: botId, timezone } = await sendingBot(context, name, signal);
+      const { bot_id: botId, timezone } = await sendingBot(context, station, name, signal);
       const { bot, id: broadcastId } = name;
       const { segmentations } = broadcast;
       const stopping = await whileInStatus(context, name, 6, signal);
@@ -145,7 +146,7 @@ async function takeStep(
     }
     case 7:
       if (broadcast.frozen === 0) return advance(finishBroadcast);
-      return (await isPremium(context, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, station, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     case 2:
       return endedBy(await send(context, station, name, broadcast, signal), advance, (againMs) =>
         waitInStatus(context, name, 2, againMs, signal),
@@ -186,17 +187,27 @@ async function endedBy(
 
 const NOT_PREMIUM = 'premium plan required';
 
-async function isPremium(context: ProcessContext, name: BroadcastName, signal: AbortSignal): Promise<boolean> {
-  return (await sendingBot(context, name, signal)).plan === 'premium';
+async function isPremium(
+  context: ProcessContext,
+  station: Station,
+  name: BroadcastName,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await sendingBot(context, station, name, signal)).plan === 'premium';
 }
 
 const POLL_MS = 100;
 
 /** Waits until the catalog knows the bot. @throws the signal's reason */
-async function sendingBot(context: ProcessContext, { bot }: BroadcastName, signal: AbortSignal): Promise<SendingBot> {
+async function sendingBot(
+  { pool }: ProcessContext,
+  { schemaOf }: Station,
+  { bot }: BroadcastName,
+  signal: AbortSignal,
+): Promise<SendingBot> {
   for (;;) {
-    const schema = await servedSchemaOf(context, catalogReadModel, signal);
-    const found = await findSendingBot({ pool: context.pool, schema }, bot);
+    const schema = await schemaOf(catalogReadModel, signal);
+    const found = await findSendingBot({ pool, schema }, bot);
     if (found !== null) return found;
     await pause(POLL_MS, signal);
     signal.throwIfAborted();
@@ -230,7 +241,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<LaunchEnd> {
   const { log, pool, sources, logger } = context;
-  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, name, signal);
+  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, station, name, signal);
   if (token === null) return { type: 'failed', error: 'the bot has no token' };
   const { type, settings, launch } = broadcast;
   const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
@@ -252,8 +263,8 @@ async function send(
         token,
         logger,
         async usersOf(chats) {
-          const users = await servedSchemaOf(context, usersReadModel, signal);
-          const referral = await servedSchemaOf(context, referralReadModel, signal);
+          const users = await station.schemaOf(usersReadModel, signal);
+          const referral = await station.schemaOf(referralReadModel, signal);
           return recipientUsers({ pool, users, referral, botId, timezone }, chats, message.asksUser);
         },
         async isSending() {

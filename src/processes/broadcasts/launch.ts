@@ -63,7 +63,8 @@ export interface LaunchOptions {
 
 /** Whoever was claimed and has waited for so long is given back: a claim holds for a second. */
 const STALE_MS = 1000;
-const LOOK_MS = 200;
+/** A cancellation stops the calls within a second. */
+const LOOK_MS = 400;
 /** How often it is looked whether there is anything to write down, unless something happens. */
 const BOOKS_MS = 100;
 /** A service that stops waits no longer for answers. */

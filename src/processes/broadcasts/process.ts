@@ -8,6 +8,7 @@ import type { Process, ProcessContext } from '../process.ts';
 import { driveBroadcast, type Station } from './drive.ts';
 import { createFailure } from './failure.ts';
 import { createLane } from './lane.ts';
+import { type SchemaOf, servedSchemas } from './served.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { createTrouble } from './trouble.ts';
 
@@ -29,6 +30,7 @@ export const broadcastsProcess: Process = {
   async run(context, signal) {
     const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS });
     const slots = createSlots(MAX_CALLS);
+    const schemaOf = servedSchemas(context);
     const work = new Map<string, ReadonlySet<number>>();
     const bots = new Map<string, Promise<void>>();
     try {
@@ -36,7 +38,11 @@ export const broadcastsProcess: Process = {
         await look(context, work);
         for (const bot of work.keys()) {
           if (bots.has(bot)) continue;
-          const sending = sendForBot(context, { api, slots, bot, work: () => work.get(bot) ?? NOTHING }, signal);
+          const sending = sendForBot(
+            context,
+            { api, slots, schemaOf, bot, work: () => work.get(bot) ?? NOTHING },
+            signal,
+          );
           bots.set(
             bot,
             sending.finally(() => bots.delete(bot)),
@@ -66,6 +72,7 @@ async function look(context: ProcessContext, work: Map<string, ReadonlySet<numbe
 interface BotWork {
   readonly api: BotApi;
   readonly slots: Slots;
+  readonly schemaOf: SchemaOf;
   readonly bot: string;
   /** The broadcasts that there is something to do about, as of now. */
   work(): ReadonlySet<number>;
@@ -87,12 +94,12 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
 /** All broadcasts of the bot side by side, until there is none left. */
 async function sendWhileHeld(
   context: ProcessContext,
-  { api, slots, bot, work }: BotWork,
+  { api, slots, schemaOf, bot, work }: BotWork,
   held: AbortSignal,
 ): Promise<void> {
   const elapsed = () => performance.now();
   const lane = createLane(slots, elapsed);
-  const station = { api, lane, trouble: createTrouble(context.sources.now), elapsed };
+  const station = { api, lane, schemaOf, trouble: createTrouble(context.sources.now), elapsed };
   const idle = new AbortController();
   const calling = lane.run(AbortSignal.any([held, idle.signal]));
   const driven = new Map<number, Promise<void>>();
