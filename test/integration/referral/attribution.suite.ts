@@ -44,7 +44,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
     expect(await call.referralsOf(loser!)).toEqual([]);
     const next = await call.data('mark-referral', { referral_user_id: 2, referrer_user_id: loser });
     expect(next.code).toEqual(expect.any(String));
-  }, 30_000);
+  });
 
   test('marks, visits and owners at once: a user has one referrer, a code one owner', async () => {
     const [ann, ben] = [await call.codeFor(10), await call.codeFor(20)];
@@ -71,7 +71,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
       const { referrer_id } = await call.data('mark-referral', { referral_user_id: user, code: ann });
       expect((await call.referralsOf(referrer_id)).some(({ referral_id }) => referral_id === user)).toBe(true);
     }
-  }, 30_000);
+  });
 
   test('repeats are answered as the first time, also after the loss of all that is not the log', async () => {
     await call.visit(60, 'early', Date.UTC(2026, 0, 15));

@@ -69,7 +69,7 @@ it('at midnight, all that is available, in every unit, once; what comes later wa
   await paysOut(bot, user, '0.5', '10', '3');
   await paysOut(bot, other, '4');
   await paysOut(bot, held, '7');
-}, 30_000);
+});
 
 it('weekly and monthly at theirs; once for all that an outage missed', async () => {
   const [weekly, monthly, daily] = [await botThat('weekly'), await botThat('monthly'), await botThat('daily')];
@@ -80,7 +80,7 @@ it('weekly and monthly at theirs; once for all that an outage missed', async () 
   for (const { bot } of [weekly, monthly, daily]) await paysOut(bot, 9, '10');
   await quiet();
   for (const { bot } of [weekly, monthly, daily]) expect(await amountsOf(bot, 9)).toHaveLength(1);
-}, 30_000);
+});
 
 it('once, by instances at once, one of which was killed half way', async () => {
   const { bot, unitId } = await botThat('daily');
@@ -105,4 +105,4 @@ it('once, by instances at once, one of which was killed half way', async () => {
   for (const user of users) await world.earn(bot, user, unitId, '1');
   await quiet();
   for (const user of users) expect(await amountsOf(bot, user)).toEqual(['10']);
-}, 30_000);
+});

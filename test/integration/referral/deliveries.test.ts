@@ -126,7 +126,7 @@ describe('a payout', () => {
       (await listed(bot, name.payoutId)).map(({ attempt, status }) => [attempt, status]).reverse();
     await expect.poll(all).toEqual([...answers, 500].map((status, index) => [index + 1, status]));
     expect((await listed(bot))[0]).toMatchObject({ webhook_id: `payout_${name.payoutId}`, error: 'answered 500' });
-  }, 30_000);
+  });
 
   it('waits for as long as Retry-After says, and is given up at 410', async () => {
     const { bot } = await world.bot(client.url);
@@ -200,7 +200,7 @@ describe('a client', () => {
     await expect.poll(failed, { timeout: 5000 }).toBe(4);
     await settle(...waiting);
     await slow.close();
-  }, 20_000);
+  });
 
   it('has 20 s to answer (here one)', async () => {
     const { bot } = await world.bot(client.url);
@@ -313,7 +313,7 @@ describe('what was cut off', () => {
         [null, 200],
         ['cut off', null],
       ]);
-  }, 20_000);
+  });
 
   it('by instances at once: each attempt is made by one of them', async () => {
     const { bot } = await world.bot(client.url);

@@ -196,7 +196,7 @@ export function describeLedger(start: () => Promise<TestService>): void {
         'reward_accrued',
       ]);
       expect(await audited('--bot', other.bot.publicKey)).toEqual([]);
-    }, 30_000);
+    });
 
     test('an account that earns twice, or pays out what it has not, is found; so is a wrong row', async () => {
       const { publicKey } = program.bot;
