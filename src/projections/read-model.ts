@@ -32,8 +32,9 @@ export interface ReadModel {
   /**
    * Does a slice of the work that `apply` has put off, short enough for a transaction of its own. Answers whether there
    * is more. The rows must be the same in the end however slices and batches follow each other. Search path: as `apply`.
+   * @param behind many commits are yet to come: what is better done once for all of them may wait, and is then not `more`
    */
-  idle?(tx: ClientBase): Promise<boolean>;
+  idle?(tx: ClientBase, behind: boolean): Promise<boolean>;
   /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
   readonly putOff?: string;
   /**

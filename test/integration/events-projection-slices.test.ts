@@ -90,7 +90,7 @@ describe('in transactions of their own', () => {
     const touched: number[] = [];
     for (let more = true; more; )
       more = await inE(async (tx) => {
-        const left = await eventsReadModel.idle!(tx);
+        const left = await eventsReadModel.idle!(tx, false);
         const { rows } = await tx.query<{ n: number }>(
           `SELECT count(*)::int AS n FROM events WHERE xmin::text = pg_current_xact_id()::text`,
         );

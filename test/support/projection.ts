@@ -33,7 +33,7 @@ export async function drain(pool: pg.Pool, model: ReadModel): Promise<void> {
   while (more)
     more = await inTransaction(pool, async (tx) => {
       await setSearchPath(tx, firstSchema(model));
-      return model.idle!(tx);
+      return model.idle!(tx, false);
     });
 }
 

@@ -33,7 +33,7 @@ export async function createTestProjection(model: ReadModel): Promise<TestProjec
           await after?.(tx);
         }
         let more = model.idle !== undefined;
-        while (more) more = await model.idle!(tx);
+        while (more) more = await model.idle!(tx, false);
         return await read(tx);
       } finally {
         await tx.query('ROLLBACK');

@@ -59,11 +59,12 @@ export const eventsReadModel: ReadModel = {
   },
   putOff: 'put_off',
   derived: PACKED_TABLES,
-  async idle(tx) {
+  async idle(tx, behind) {
     await takeTurn(tx);
     await findByKey(tx);
     const toJudge = await judgeSlice(tx);
-    const toPack = await packSlice(tx);
+    // With all events there each chunk is packed once, also where the log does not have them by date.
+    const toPack = !behind && (await packSlice(tx));
     return toJudge || toPack;
   },
 };

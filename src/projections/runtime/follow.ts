@@ -104,9 +104,11 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   const passed = new Map<number, Position>();
   /** Whether the read model may have put off work: it is looked at between batches, and until it is done when none comes. */
   let putOff = true;
+  /** A version that is being built gets the whole log; behind it, it follows. */
+  let behind = building;
   async function catchUp(forMs: number): Promise<void> {
     const until = performance.now() + forMs;
-    do putOff = putOff && (await catchUpSlice(target));
+    do putOff = putOff && (await catchUpSlice(target, behind));
     while (putOff && performance.now() < until);
   }
   async function write(batch: Batch): Promise<void> {
@@ -122,11 +124,22 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
 
   let goal: { readonly head: Cursor; readonly at: number } | null = null;
   async function finishWhenBuilt(): Promise<void> {
-    if (!building || putOff || (goal !== null && !hasPassedAll(writer.written, goal.head))) return;
-    if (goal !== null && performance.now() - goal.at < CLOSE_MS) {
-      await finishBuilding(pool, model.name, version);
-      building = false;
-    } else goal = { head: await log.head(), at: performance.now() };
+    if (!building) return;
+    if (goal !== null) {
+      if (!hasPassedAll(writer.written, goal.head)) return;
+      if (behind) {
+        behind = false;
+        putOff = true;
+        await catchUp(PASSED_MS);
+      }
+      if (putOff) return;
+      if (performance.now() - goal.at < CLOSE_MS) {
+        await finishBuilding(pool, model.name, version);
+        building = false;
+        return;
+      }
+    }
+    goal = { head: await log.head(), at: performance.now() };
   }
 
   const failed = new AbortController();

@@ -11,13 +11,17 @@ export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema:
   return rows[0]!.some;
 }
 
-/** Does a slice of what was put off, if anything was, in a transaction of its own. @returns whether there is more */
-export async function catchUpSlice({ pool, model, schema }: Target): Promise<boolean> {
+/**
+ * Does a slice of what was put off, if anything was, in a transaction of its own.
+ * @param behind as `ReadModel.idle` has it
+ * @returns whether there is more
+ */
+export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {
   const { idle } = model;
   if (idle === undefined || !(await hasPutOff(pool, model, schema))) return false;
   return inTransaction(pool, async (tx) => {
     await tx.query('SET LOCAL synchronous_commit TO off');
     await setSearchPath(tx, schema);
-    return idle(tx);
+    return idle(tx, behind);
   });
 }

@@ -31,7 +31,7 @@ export async function replayInto(target: Target, log: EventLog, until: Cursor, s
       if (hasPassedAll(writer.written, until)) done.abort();
     }
   do signal.throwIfAborted();
-  while (await catchUpSlice(target));
+  while (await catchUpSlice(target, false));
 }
 
 /** What of the batch lies at or below the end; null: nothing. */
