@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   eventually,
   type PostgresProcess,
@@ -15,7 +16,19 @@ import {
 // Every step starts processes and servers, which a busy machine does slowly.
 vi.setConfig({ testTimeout: 180_000 });
 
-let folder: Awaited<ReturnType<typeof temporaryDataDir>>;
+type Folder = Awaited<ReturnType<typeof temporaryDataDir>>;
+
+/** With a cluster that has one committed row: to make one takes longer than most of the tests. */
+let made: Folder;
+beforeAll(async () => {
+  made = await temporaryDataDir();
+  const service = startPostgresProcess(made.path, 'service');
+  await query(await service.said('url'), 'CREATE TABLE kept AS SELECT 1 AS n');
+  expect(await service.kill('SIGTERM')).toBe(0);
+});
+afterAll(() => made.remove());
+
+let folder: Folder;
 let processes: PostgresProcess[];
 beforeEach(async () => {
   folder = await temporaryDataDir();
@@ -38,12 +51,16 @@ async function serverPid(): Promise<number> {
   return server.pid;
 }
 
+/** With its owner: an ordinary account, where the tests are root's. */
+async function copyCluster(): Promise<void> {
+  await promisify(execFile)('cp', ['-a', `${made.path}/.`, folder.path]);
+}
+
 /** A service with one committed row. */
 async function serviceWithData(): Promise<{ service: PostgresProcess; url: string }> {
+  await copyCluster();
   const service = start('service');
-  const url = await service.said('url');
-  await query(url, 'CREATE TABLE kept AS SELECT 1 AS n');
-  return { service, url };
+  return { service, url: await service.said('url') };
 }
 
 /** The next start works, at the same address, with the row; and it stops in good order. */
@@ -87,7 +104,7 @@ describe('kill -9', () => {
   test('of everything while a backend is busy: the next start waits for it to go', async () => {
     const { service, url } = await serviceWithData();
     const server = await serverPid();
-    const busy = query(url, burnCpu(4)).catch(() => {});
+    const busy = query(url, burnCpu(3)).catch(() => {});
     await eventually(async () => expect(await query(url, COUNT_BUSY)).toEqual([{ busy: 1 }]));
     process.kill(server, 'SIGKILL');
     await service.killGroup('SIGKILL');
@@ -143,6 +160,7 @@ describe('kill -9', () => {
   });
 
   test('of a command that started the server: the next command joins it, and stops it', async () => {
+    await copyCluster();
     const first = start('command');
     const url = await first.said('url');
     const server = await serverPid();
