@@ -14,12 +14,12 @@ import { childrenOf, parentOf, processorSeconds, residentMb } from './proc.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * Broadcasts, end to end: a hundred bots that send as fast as they can, beside a bare loop of the same client to the same
- * stand-in; then one broadcast to many, for its memory, events and rows.
+ * Broadcasts, end to end: a hundred BOTS that send to EACH as fast as they can, beside a bare loop of the same client to the
+ * same stand-in; then one broadcast to RECIPIENTS, for its memory, events and rows. With 0 of either it is left out.
  */
 const BOTS = Number(process.env['BOTS'] ?? 100);
 const EACH = Number(process.env['EACH'] ?? 2000);
-const ONE = Number(process.env['ONE'] ?? 100_000);
+const RECIPIENTS = Number(process.env['RECIPIENTS'] ?? 100_000);
 const CAP = 1000;
 const IN_FLIGHT = 256;
 const TOKEN = '123:token';
@@ -32,6 +32,16 @@ const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCa
 const commands = { log, sources: systemSources };
 const serverPid = await databaseServer();
 try {
+  if (BOTS > 0) await besideBareLoop();
+  if (RECIPIENTS > 0) await oneBroadcast();
+} finally {
+  await log.close();
+  await pool.end();
+  await service.stop();
+  await platform.stop();
+}
+
+async function besideBareLoop(): Promise<void> {
   const before = await bareLoop(BOTS * EACH);
   const own = await manyBots();
   const after = await bareLoop(BOTS * EACH);
@@ -40,12 +50,6 @@ try {
   console.log(
     `${BOTS} bots at a cap of ${CAP}: ${own.toFixed(0)} messages/s, ratio ${(own / floor).toFixed(2)} (target 0.6)`,
   );
-  if (ONE > 0) await oneBroadcast();
-} finally {
-  await log.close();
-  await pool.end();
-  await service.stop();
-  await platform.stop();
 }
 
 /** Messages a second, so many calls under way at once. */
@@ -100,21 +104,28 @@ async function oneBroadcast(): Promise<void> {
   const pid = service.process.pid!;
   const idle = await residentMb(pid);
   const bot = await aBot();
-  const [log0, tables0] = [await logSize(), await tableBytes()];
+  const [log0, tables0, cpu0] = [await logSize(), await tableBytes(), await cpuSeconds()];
   const known = (await platform.arrivals()).length;
-  const id = await launch({ commands }, bot, { chats: chats(ONE), cap: CAP });
+  const id = await launch({ commands }, bot, { chats: chats(RECIPIENTS), cap: CAP });
   let peak = 0;
   const watching = setInterval(() => void residentMb(pid).then((mb) => (peak = Math.max(peak, mb))), 1000);
   await ended([id]);
   clearInterval(watching);
-  const [log1, tables1] = [await logSize(), await tableBytes()];
+  const [log1, tables1, cpu1] = [await logSize(), await tableBytes(), await cpuSeconds()];
   const times = (await platform.arrivals()).slice(known).map(([at]) => at);
+  if (times.length !== RECIPIENTS) throw new Error(`${times.length} calls instead of ${RECIPIENTS}`);
   const seconds = (times.at(-1)! - times[0]!) / 1000;
-  console.log(`one broadcast to ${ONE}: ${(ONE / seconds).toFixed(0)} messages/s of a cap of ${CAP}`);
+  const each = (all: number, digits: number): string => (all / RECIPIENTS).toFixed(digits);
+  console.log(`one broadcast to ${RECIPIENTS}: ${(RECIPIENTS / seconds).toFixed(0)} messages/s of a cap of ${CAP}`);
   console.log(`memory of the service: ${idle.toFixed(0)} MB before, at most ${peak.toFixed(0)} MB`);
   console.log(
-    `per recipient: ${((log1.events - log0.events) / ONE).toFixed(3)} events, ${((log1.bytes - log0.bytes) / ONE).toFixed(1)} bytes of log, 1 row, ${((tables1 - tables0) / ONE).toFixed(0)} bytes of it`,
+    `per recipient: ${each((cpu1 - cpu0) * 1e6, 0)} µs of processor time, ${each(log1.events - log0.events, 3)} events, ${each(log1.bytes - log0.bytes, 1)} bytes of log, ${each(await rows(id), 0)} row, ${each(tables1 - tables0, 0)} bytes of it`,
   );
+}
+
+async function rows(id: number): Promise<number> {
+  const text = `SELECT count(*)::float8 AS count FROM ${READ_MODEL}.recipients WHERE broadcast_id = $1 AND state = 2`;
+  return (await pool.query<{ count: number }>(text, [id])).rows[0]!.count;
 }
 
 async function ended(ids: readonly number[]): Promise<void> {
