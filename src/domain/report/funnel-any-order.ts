@@ -5,46 +5,38 @@ import type { Attempt, FunnelRules, FunnelWalk } from './funnel-attempt.ts';
  * Where an event can be several steps that is a matching, and more events that can be the same n steps than n of them
  * never make it larger: so only the last n of each kind are remembered, however many there are in the window.
  */
-export function walkInAnyOrder<E extends { readonly date: number }>({ windowMs, steps }: FunnelRules): FunnelWalk<E> {
-  /** By the steps that they can be, the latest first. */
-  const recent = new Map<number, { readonly event: E; readonly place: number }[]>();
-  let taken = 0;
-  let best: Attempt<E> | null = null;
-
-  return {
-    take(event, matches) {
-      if (matches === 0) return;
-      taken += 1;
-      const alike = recent.get(matches) ?? [];
-      recent.set(matches, [{ event, place: taken }, ...alike.slice(0, bits(matches) - 1)]);
-      const window = [...recent]
-        .flatMap(([kinds, events]) => events.map((each) => ({ ...each, kinds })))
-        .filter(({ event: { date } }) => event.date - date <= windowMs)
-        .sort((a, b) => b.place - a.place);
-      const attempt = largest(window);
+export function walkInAnyOrder({ windowMs, steps }: FunnelRules): FunnelWalk {
+  return ({ begin, end, dates, marks }) => {
+    /** Places of events by the steps that they can be, the latest first. */
+    const recent = new Map<number, readonly number[]>();
+    let best: Pick<Attempt, 'level' | 'start'> | null = null;
+    for (let event = begin; event < end; event += 1) {
+      const matches = marks[event]!;
+      if (matches === 0) continue;
+      recent.set(matches, [event, ...(recent.get(matches) ?? []).slice(0, bits(matches) - 1)]);
+      const window = [...recent.values()]
+        .flat()
+        .filter((earlier) => dates[event]! - dates[earlier]! <= windowMs)
+        .sort((a, b) => b - a);
+      const attempt = largest(window, marks);
       if (best === null || attempt.level >= best.level) best = attempt;
-    },
-    best: () => best,
-    reset() {
-      recent.clear();
-      taken = 0;
-      best = null;
-    },
+    }
+    return best && { ...best, date: dates[best.start]!, times: [] };
   };
 
   /**
    * Events are tried from the latest back, and one that fits in is kept: that gives as many as any choice does, and of
    * the choices of so many the one whose earliest event is latest (what can be matched is a matroid).
    */
-  function largest(window: readonly { readonly event: E; readonly kinds: number }[]): Attempt<E> {
+  function largest(window: readonly number[], marks: Uint32Array): Pick<Attempt, 'level' | 'start'> {
     const filledBy: (number | undefined)[] = new Array(steps).fill(undefined);
-    let [level, start] = [0, window[0]!.event];
-    for (const { event, kinds } of window) {
-      if (level === steps || !fits(kinds, filledBy, { seen: 0 })) continue;
+    let [level, start] = [0, window[0]!];
+    for (const event of window) {
+      if (level === steps || !fits(marks[event]!, filledBy, { seen: 0 })) continue;
       level += 1;
       start = event;
     }
-    return { level, start, times: [] };
+    return { level, start };
   }
 
   /** Finds a step for an event, if need be by moving others to other steps of theirs. */

@@ -1,24 +1,23 @@
 import type { FunnelReport } from './report.ts';
+import type { Timeline } from './timeline.ts';
 
 /** A user's best attempt at a funnel. */
-export interface Attempt<E> {
+export interface Attempt {
   /** How many steps were taken, at least 1. */
   readonly level: number;
-  /** Where it began: the event of step 1, or without an order the earliest event of the window. */
-  readonly start: E;
-  /** When each step was taken, in milliseconds since 1970 UTC; none where steps have no order. */
-  readonly times: readonly number[];
+  /** Where it began: the place of the event of step 1, or without an order of the earliest event of the window. */
+  readonly start: number;
+  /** When that was; milliseconds since 1970 UTC. */
+  readonly date: number;
+  /** When each step was taken, `level` times that are good until the next user; none at all where steps have no order. */
+  readonly times: ArrayLike<number>;
 }
 
-/** Walks the events of one user after another, each in the order of a timeline, and gives the best attempt of each. */
-export interface FunnelWalk<E> {
-  /** `steps`: a bit for each step that the event can be, step 1 the lowest; 0 for an event of no step. */
-  take(event: E, steps: number): void;
-  /** null: no event was a step 1, or, without an order, a step at all. */
-  best(): Attempt<E> | null;
-  /** What comes is the next user's. */
-  reset(): void;
-}
+/**
+ * Gives the best attempt of one user after another; null: no event was a step 1, or, without an order, a step at all. The
+ * marks have a bit for each step that an event can be, step 1 the lowest.
+ */
+export type FunnelWalk = (timeline: Timeline) => Attempt | null;
 
 export type FunnelRules = Pick<FunnelReport, 'order' | 'windowMs'> & {
   /** How many steps the funnel has, 2 to 20. */

@@ -8,55 +8,49 @@ import type { FunnelRules, FunnelWalk } from './funnel-attempt.ts';
  * `ordered`: a step is filled by the earliest later event. `strict`: by the very next event of the user, so a chain that
  * the current event does not continue is over.
  */
-export function walkInOrder<E extends { readonly date: number }>({
-  order,
-  windowMs,
-  steps,
-}: FunnelRules): FunnelWalk<E> {
-  const starts: (E | undefined)[] = new Array(steps).fill(undefined);
+export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk {
+  /** Places of events; -1: there is no such chain. */
+  const starts = new Int32Array(steps);
   /** When the chain of step k took each of its steps, from `k * steps` on. */
   const times = new Float64Array(steps * steps);
   const bestTimes = new Float64Array(steps);
-  let level = 0;
-  let best: E | undefined;
 
-  return {
-    take(event, matches) {
-      if (matches === 0 && order === 'ordered') return;
+  return ({ begin, end, dates, marks }) => {
+    starts.fill(NO_CHAIN);
+    let level = 0;
+    let best = NO_CHAIN;
+    for (let event = begin; event < end; event += 1) {
+      const matches = marks[event]!;
+      if (matches === 0 && order === 'ordered') continue;
+      const date = dates[event]!;
       for (let step = steps - 1; step >= 0; step -= 1) {
-        const start = (matches & (1 << step)) === 0 ? undefined : startOf(step, event);
-        if (start === undefined) {
-          if (order === 'strict') starts[step] = undefined;
+        let start = NO_CHAIN;
+        if ((matches & (1 << step)) !== 0) {
+          start = step === 0 ? event : starts[step - 1]!;
+          if (start !== NO_CHAIN && date - dates[start]! > windowMs) start = NO_CHAIN;
+        }
+        if (start === NO_CHAIN) {
+          if (order === 'strict') starts[step] = NO_CHAIN;
           continue;
         }
         // The same attempt was here before, with an earlier event.
         if (order === 'ordered' && starts[step] === start) continue;
-        goOn(step, start, event.date);
+        goOn(step, start, date);
+        if (step + 1 < level) continue;
+        level = step + 1;
+        best = start;
+        for (let i = 0; i < level; i += 1) bestTimes[i] = times[step * steps + i]!;
       }
-    },
-    best: () => (best === undefined ? null : { level, start: best, times: Array.from(bestTimes.subarray(0, level)) }),
-    reset() {
-      starts.fill(undefined);
-      level = 0;
-      best = undefined;
-    },
+    }
+    return best === NO_CHAIN ? null : { level, start: best, date: dates[best]!, times: bestTimes };
   };
 
-  /** Where the chain began that the event continues by this step; undefined: there is none. */
-  function startOf(step: number, event: E): E | undefined {
-    if (step === 0) return event;
-    const before = starts[step - 1];
-    return before === undefined || event.date - before.date > windowMs ? undefined : before;
-  }
-
-  function goOn(step: number, start: E, date: number): void {
+  function goOn(step: number, start: number, date: number): void {
     const row = step * steps;
     for (let i = 0; i < step; i += 1) times[row + i] = times[row - steps + i]!;
     times[row + step] = date;
     starts[step] = start;
-    if (step + 1 < level) return;
-    level = step + 1;
-    best = start;
-    for (let i = 0; i < level; i += 1) bestTimes[i] = times[row + i]!;
   }
 }
+
+const NO_CHAIN = -1;

@@ -12,8 +12,8 @@ export interface StepCounts {
 }
 
 /** Adds up the best attempts of users. */
-export interface FunnelTally<E> {
-  add(attempt: Attempt<E>): void;
+export interface FunnelTally {
+  add(attempt: Pick<Attempt, 'level' | 'date' | 'times'>): void;
   steps(): StepCounts[];
 }
 
@@ -25,10 +25,10 @@ export interface FunnelClock {
 }
 
 /** Keeps one number a user and step for the medians, else a few a step. */
-export function funnelTally<E extends { readonly date: number }>(steps: number, clock: FunnelClock): FunnelTally<E> {
+export function funnelTally(steps: number, clock: FunnelClock): FunnelTally {
   const rows = Array.from({ length: steps }, () => ({ users: 0, dropped: 0, in_progress: 0, waits: [] as number[] }));
   return {
-    add({ level, start, times }) {
+    add({ level, date, times }) {
       for (let step = 0; step < level; step += 1) {
         const row = rows[step]!;
         row.users += 1;
@@ -36,7 +36,7 @@ export function funnelTally<E extends { readonly date: number }>(steps: number, 
       }
       const missed = rows[level];
       if (missed === undefined) return;
-      const hasTime = clock.now < start.date + clock.windowMs && clock.now < clock.to;
+      const hasTime = clock.now < date + clock.windowMs && clock.now < clock.to;
       missed[hasTime ? 'in_progress' : 'dropped'] += 1;
     },
     steps: () => rows.map(({ waits, ...counts }) => ({ ...counts, median_seconds: medianSeconds(waits) })),

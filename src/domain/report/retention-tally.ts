@@ -1,5 +1,5 @@
 import type { RetentionCalendar } from './report.ts';
-import type { Membership, Returns } from './retention-walk.ts';
+import type { Returns } from './retention-walk.ts';
 
 /** One row of retention (decisions.md 4.7), without its breakdown. */
 export interface CohortCounts {
@@ -10,7 +10,7 @@ export interface CohortCounts {
 
 /** Adds up what users did. */
 export interface RetentionTally {
-  add(membership: Membership<unknown>, returned: Returns<unknown>['returned']): void;
+  add(cohort: number, did: Pick<Returns, 'returns' | 'returned'>): void;
   /** By its index in the calendar, an empty one too. */
   cohort(index: number): CohortCounts;
 }
@@ -19,12 +19,15 @@ export interface RetentionTally {
 export function retentionTally({ starts, intervals }: RetentionCalendar, now: number): RetentionTally {
   const counts = new Map<number, { size: number; readonly users: number[] }>();
   return {
-    add({ cohort }, returned) {
-      const row = counts.get(cohort) ?? { size: 0, users: new Array<number>(intervals).fill(0) };
-      counts.set(cohort, row);
+    add(cohort, { returns, returned }) {
+      let row = counts.get(cohort);
+      if (row === undefined) {
+        row = { size: 0, users: new Array<number>(intervals).fill(0) };
+        counts.set(cohort, row);
+      }
       row.size += 1;
-      for (const interval of returned) {
-        const cell = interval - cohort;
+      for (let i = 0; i < returns; i += 1) {
+        const cell = returned[i]! - cohort;
         if (cell >= 0 && cell < intervals) row.users[cell]! += 1;
       }
     },

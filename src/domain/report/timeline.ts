@@ -2,14 +2,16 @@ import type { Condition } from '../condition/condition.ts';
 import type { ReportField } from './fields.ts';
 
 /**
- * One event as the folds over users' timelines see it. A timeline is the events of one user by date, then by their order
- * in the log.
+ * The events of one user by date, then by their order in the log: those from `begin` to before `end`, in columns that users
+ * share. An event is told by its place in them. Good until the next user's.
  */
-export interface TimelineEvent {
+export interface Timeline {
+  readonly begin: number;
+  readonly end: number;
   /** Milliseconds since 1970 UTC. */
-  readonly date: number;
-  /** The number of the combination of a breakdown; without one 0. */
-  readonly combination: number;
+  readonly dates: Float64Array;
+  /** What each event is for a report, in bits. */
+  readonly marks: Uint32Array;
 }
 
 /** What a step of a funnel, or a start or return of retention, looks for. */

@@ -1,5 +1,4 @@
 import { largestCombinations } from '../../domain/report/breakdown.ts';
-import type { TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Row } from './answer.ts';
 import { type Breakdown, cellsOf, MAX_COMBINATIONS } from './combination-cells.ts';
 import type { Combinations } from './combinations.ts';
@@ -10,8 +9,8 @@ export interface Part<T> {
   readonly tally: T;
 }
 
-/** Gives the tally that something belongs to by the event that decides. */
-export type TallyOf<T> = (event: TimelineEvent) => T;
+/** Gives the tally that something belongs to by the combination of the event that decides. */
+export type TallyOf<T> = (combination: number) => T;
 
 /**
  * Runs `count` with a tally for every combination that is shown. With separators it runs twice: only when all has been
@@ -22,7 +21,7 @@ export async function byCombination<T>(
   combinations: Combinations | null,
   newTally: () => T,
   passes: {
-    volumes: (add: (event: TimelineEvent) => void) => Promise<void>;
+    volumes: (add: (combination: number) => void) => Promise<void>;
     tallies: (of: TallyOf<T>) => Promise<void>;
   },
 ): Promise<Part<T>[]> {
@@ -32,13 +31,13 @@ export async function byCombination<T>(
     return [{ cells: {}, tally }];
   }
   const volumes: number[] = [];
-  await passes.volumes(({ combination }) => {
+  await passes.volumes((combination) => {
     volumes[combination] = (volumes[combination] ?? 0) + 1;
   });
   const { shown, more } = largestCombinations(combinations.values, volumes, MAX_COMBINATIONS);
   const tallies = new Map(shown.map((combination) => [combination, newTally()]));
   const other = newTally();
-  await passes.tallies(({ combination }) => tallies.get(combination) ?? other);
+  await passes.tallies((combination) => tallies.get(combination) ?? other);
   const parts = [...tallies].map(([combination, tally]) => {
     return { cells: cellsOf(breakdown, combinations.values[combination]!), tally };
   });

@@ -3,7 +3,6 @@ import type { Attempt } from '../../domain/report/funnel-attempt.ts';
 import { walkInOrder } from '../../domain/report/funnel-in-order.ts';
 import { type FunnelTally, funnelTally } from '../../domain/report/funnel-tally.ts';
 import type { FunnelReport } from '../../domain/report/report.ts';
-import type { TimelineEvent } from '../../domain/report/timeline.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
 import { breakdownColumns } from './combination-cells.ts';
@@ -32,25 +31,21 @@ export async function funnelRows(
     combinations,
   });
   const rules = { ...report, steps: report.steps.length };
-  const attempts = (onBest: (attempt: Attempt<TimelineEvent>) => void) => {
-    const { take, best, reset } =
-      report.order === 'unordered' ? walkInAnyOrder<TimelineEvent>(rules) : walkInOrder<TimelineEvent>(rules);
-    return timelines.each({
-      take,
-      end() {
-        const attempt = best();
-        if (attempt !== null) onBest(attempt);
-        reset();
-      },
+  /** With the combination of the event that each began with. */
+  const attempts = (onBest: (attempt: Attempt, combination: number) => void) => {
+    const best = report.order === 'unordered' ? walkInAnyOrder(rules) : walkInOrder(rules);
+    return timelines.each((timeline) => {
+      const attempt = best(timeline);
+      if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start]!);
     });
   };
   const parts = await byCombination(
     { separators, timezone: period.timezone },
     combinations,
-    () => funnelTally<TimelineEvent>(rules.steps, { windowMs, to: period.to, now }),
+    () => funnelTally(rules.steps, { windowMs, to: period.to, now }),
     {
-      volumes: (add) => attempts(({ start }) => add(start)),
-      tallies: (of) => attempts((attempt) => of(attempt.start).add(attempt)),
+      volumes: (add) => attempts((_, combination) => add(combination)),
+      tallies: (of) => attempts((attempt, combination) => of(combination).add(attempt)),
     },
   );
   const rows = parts.flatMap((part) => stepRows(part, report));
@@ -68,7 +63,7 @@ const STEP_COLUMNS: readonly Column[] = [
   { key: 'in_progress', label: 'In progress', type: 'number' },
 ];
 
-function stepRows({ cells, tally }: Part<FunnelTally<TimelineEvent>>, { steps }: FunnelReport): Row[] {
+function stepRows({ cells, tally }: Part<FunnelTally>, { steps }: FunnelReport): Row[] {
   const counts = tally.steps();
   return counts.map(({ users, median_seconds, dropped, in_progress }, index) => ({
     ...cells,

@@ -1,8 +1,7 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { RetentionReport } from '../../domain/report/report.ts';
 import { type RetentionTally, retentionTally } from '../../domain/report/retention-tally.ts';
-import { type Returns, walkRetention } from '../../domain/report/retention-walk.ts';
-import type { TimelineEvent } from '../../domain/report/timeline.ts';
+import { RETURN, type Returns, START, walkRetention } from '../../domain/report/retention-walk.ts';
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
@@ -44,15 +43,12 @@ export async function retentionRows(
     all: false,
     combinations,
   });
-  const users = (onUser: (returns: Returns<TimelineEvent>) => void) => {
-    const retention = walkRetention<TimelineEvent>(report);
-    return timelines.each({
-      take: (event, marks) =>
-        retention.take(event, { start: (marks & START) !== 0, returning: (marks & RETURN) !== 0 }),
-      end() {
-        onUser(retention.returns());
-        retention.reset();
-      },
+  /** With the combination of the event that made a user one of a cohort. */
+  const members = (onMember: (cohort: number, did: Returns, combination: number) => void) => {
+    const walkUser = walkRetention(report);
+    return timelines.each((timeline) => {
+      const did = walkUser(timeline);
+      for (let i = 0; i < did.memberships; i++) onMember(did.cohorts[i]!, did, timeline.combinations[did.starts[i]!]!);
     });
   };
 
@@ -61,14 +57,8 @@ export async function retentionRows(
     combinations,
     () => retentionTally(calendar, now),
     {
-      volumes: (add) =>
-        users(({ memberships }) => {
-          for (const { start } of memberships) add(start);
-        }),
-      tallies: (of) =>
-        users(({ memberships, returned }) => {
-          for (const membership of memberships) of(membership.start).add(membership, returned);
-        }),
+      volumes: (add) => members((_cohort, _did, combination) => add(combination)),
+      tallies: (of) => members((cohort, did, combination) => of(combination).add(cohort, did)),
     },
   );
   const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
@@ -89,8 +79,6 @@ function spansOf({ retention, period, calendar }: RetentionReport): { readonly s
   };
 }
 
-const START = 1;
-const RETURN = 2;
 /** Before all dates. */
 const EARLIEST = Number.MIN_SAFE_INTEGER;
 

@@ -1,7 +1,8 @@
-import type { TimelineEvent } from '../../domain/report/timeline.ts';
+import type { Timeline } from '../../domain/report/timeline.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
 import type { Combinations } from './combinations.ts';
 import type { OnChunk } from './event-source.ts';
+import { atLeast } from './slots.ts';
 import type { Walk } from './walk.ts';
 
 /** Which events of a bot make its users' timelines. */
@@ -14,16 +15,14 @@ export interface TimelineOptions {
   readonly combinations: Combinations | null;
 }
 
-/** Takes the events of one user after another, each in order. */
-export interface TimelineTaker {
-  take(event: TimelineEvent, marks: number): void;
-  /** After the user's last event. */
-  end(): void;
+/** By place, the number of what an event has in the combinations; without any 0. */
+export interface BrokenDown extends Timeline {
+  readonly combinations: Uint32Array;
 }
 
 export interface Timelines {
-  /** May be called again. */
-  each(taker: TimelineTaker): Promise<void>;
+  /** Gives one user after another. May be called again. */
+  each(onUser: (timeline: BrokenDown) => void): Promise<void>;
 }
 
 /**
@@ -31,18 +30,18 @@ export interface Timelines {
  * more, users are taken in groups, each of which looks at all events again.
  */
 export async function gatherTimelines(walk: Walk, options: TimelineOptions, most = MOST_EVENTS): Promise<Timelines> {
-  const counts = new Uint32Array(walk.users);
-  const whole = await gather(walk, options, { from: 0, to: walk.users }, { most, counts });
-  if (whole !== null) {
-    const sorted = byUser(whole);
-    return { each: async (taker) => giveUsers(sorted, taker) };
+  const everybody = { from: 0, to: walk.users };
+  const { counts, events } = await gather(walk, options, everybody, most);
+  if (events !== null) {
+    const sorted = byUser(everybody, counts, events);
+    return { each: async (onUser) => giveUsers(sorted, onUser) };
   }
   const groups = groupsOf(counts, most);
   return {
-    async each(taker) {
+    async each(onUser) {
       for (const group of groups) {
-        const gathered = await gather(walk, options, group, { most: Number.POSITIVE_INFINITY, counts: null });
-        giveUsers(byUser(gathered!), taker);
+        const gathered = await gather(walk, options, group, Number.POSITIVE_INFINITY);
+        giveUsers(byUser(group, gathered.counts, gathered.events!), onUser);
       }
     },
   };
@@ -56,71 +55,83 @@ interface Group {
   readonly to: number;
 }
 
-interface Gathered extends Group {
+interface Gathered {
+  /** How many events each user of the group has. */
+  readonly counts: Uint32Array;
+  /** Null: there are more than were wanted. */
+  readonly events: Events | null;
+}
+
+/** As they came. */
+interface Events {
   readonly size: number;
   readonly users: Uint32Array;
   readonly dates: Float64Array;
   readonly marks: Uint32Array;
+  /** None without a breakdown. */
   readonly combinations: Uint32Array;
 }
 
-/** Null when there are more than `most`; `counts`, if given, then has how many each user has. */
 async function gather(
   walk: Walk,
   { columns, mark, all, combinations }: TimelineOptions,
   { from, to }: Group,
-  { most, counts }: { readonly most: number; readonly counts: Uint32Array | null },
-): Promise<Gathered | null> {
+  most: number,
+): Promise<Gathered> {
+  const counts = new Uint32Array(to - from);
   let size = 0;
   let users = new Uint32Array(1024);
   let dates = new Float64Array(1024);
   let marked = new Uint32Array(1024);
-  let numbers = new Uint32Array(1024);
+  let numbers = new Uint32Array(0);
   let marks = new Uint32Array(0);
   let hits = new Uint32Array(0);
   const onChunk: OnChunk = (chunk, begin, end) => {
-    if (marks.length < chunk.size) marks = new Uint32Array(2 * chunk.size);
-    else marks.fill(0, begin, end);
+    if (marks.length < chunk.size) {
+      marks = new Uint32Array(2 * chunk.size);
+      hits = new Uint32Array(2 * chunk.size);
+    } else marks.fill(0, begin, end);
     mark(marks, chunk, begin, end);
-    const [usersAt, datesAt] = [placesOf(chunk, 'user_idx'), numbersOf(chunk, 'date')];
-    if (hits.length < end - begin) hits = new Uint32Array(2 * chunk.size);
-    if (size < most) makeRoom(size + end - begin);
-    const [marksAt, usersInto, datesInto, marksInto, hitsInto] = [marks, users, dates, marked, hits];
-    let next = size;
+    const usersAt = placesOf(chunk, 'user_idx');
+    const count = countHits(usersAt, begin, end);
+    // Of what does not fit, only the counts matter.
+    if (size + count <= most) take(chunk, usersAt, hits.subarray(0, count));
+    size += count;
+  };
+
+  /** Notes where the events stand that are something, of users of the group. */
+  function countHits(usersAt: Uint32Array, begin: number, end: number): number {
+    const [marksAt, hitsInto] = [marks, hits];
+    let count = 0;
     for (let at = begin; at < end; at++) {
-      const mark = marksAt[at]!;
-      if (mark === 0 && !all) continue;
+      if (marksAt[at] === 0 && !all) continue;
       const user = usersAt[at]!;
       if (user < from || user >= to) continue;
-      if (counts !== null) counts[user]!++;
-      // Of what does not fit, only the counts matter.
-      if (next < most) {
-        usersInto[next] = user;
-        datesInto[next] = datesAt[at]!;
-        marksInto[next] = mark;
-        hitsInto[next - size] = at;
-      }
-      next++;
+      counts[user - from]!++;
+      hitsInto[count++] = at;
     }
-    const fits = Math.min(next, most);
-    if (fits > size) combinations?.number(chunk, hits.subarray(0, fits - size), numbers.subarray(size));
-    size = next;
-  };
-  function makeRoom(room: number): void {
-    if (users.length >= room) return;
-    const length = Math.max(room, 2 * users.length);
-    users = copied(users, new Uint32Array(length));
-    dates = copied(dates, new Float64Array(length));
-    marked = copied(marked, new Uint32Array(length));
-    numbers = copied(numbers, new Uint32Array(length));
+    return count;
   }
-  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
-  return size > most ? null : { from, to, size, users, dates, marks: marked, combinations: numbers };
-}
 
-function copied<A extends Uint32Array | Float64Array>(small: A, large: A): A {
-  large.set(small);
-  return large;
+  function take(chunk: Chunk, usersAt: Uint32Array, found: Uint32Array): void {
+    users = atLeast(users, size + found.length);
+    dates = atLeast(dates, size + found.length);
+    marked = atLeast(marked, size + found.length);
+    const datesAt = numbersOf(chunk, 'date');
+    const [usersInto, datesInto, marksInto] = [users, dates, marked];
+    for (let i = 0; i < found.length; i++) {
+      const at = found[i]!;
+      usersInto[size + i] = usersAt[at]!;
+      datesInto[size + i] = datesAt[at]!;
+      marksInto[size + i] = marks[at]!;
+    }
+    if (combinations === null) return;
+    numbers = atLeast(numbers, size + found.length);
+    combinations.number(chunk, found, numbers.subarray(size));
+  }
+
+  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
+  return { counts, events: size > most ? null : { size, users, dates, marks: marked, combinations: numbers } };
 }
 
 /** Neighbours, who together have no more than so many events, or are alone. */
@@ -140,37 +151,31 @@ function groupsOf(counts: Uint32Array, most: number): Group[] {
 }
 
 /** Events user by user; those of the user at a place of the group begin at `starts`. */
-interface Sorted extends Pick<Gathered, 'dates' | 'marks' | 'combinations'> {
+interface Sorted extends Pick<Events, 'dates' | 'marks' | 'combinations'> {
   readonly starts: Uint32Array;
 }
 
 /** Moves what belongs together to one place, once, so that it is read from one end to the other. */
-function byUser({ from, to, size, users, dates, marks, combinations }: Gathered): Sorted {
-  const starts = new Uint32Array(to - from + 1);
-  for (let i = 0; i < size; i++) starts[users[i]! - from + 1]!++;
-  for (let user = 0; user < to - from; user++) starts[user + 1]! += starts[user]!;
+function byUser({ from }: Group, counts: Uint32Array, { size, users, dates, marks, combinations }: Events): Sorted {
+  const starts = new Uint32Array(counts.length + 1);
+  for (let user = 0; user < counts.length; user++) starts[user + 1] = starts[user]! + counts[user]!;
   const next = starts.slice();
-  const sorted = {
-    starts,
-    dates: new Float64Array(size),
-    marks: new Uint32Array(size),
-    combinations: new Uint32Array(size),
-  };
+  const [datesInto, marksInto, numbersInto] = [new Float64Array(size), new Uint32Array(size), new Uint32Array(size)];
+  const brokenDown = combinations.length > 0;
   for (let i = 0; i < size; i++) {
     const place = next[users[i]! - from]!++;
-    sorted.dates[place] = dates[i]!;
-    sorted.marks[place] = marks[i]!;
-    sorted.combinations[place] = combinations[i]!;
+    datesInto[place] = dates[i]!;
+    marksInto[place] = marks[i]!;
+    if (brokenDown) numbersInto[place] = combinations[i]!;
   }
-  return sorted;
+  return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };
 }
 
-function giveUsers({ starts, dates, marks, combinations }: Sorted, { take, end }: TimelineTaker): void {
-  let next = 0;
+function giveUsers({ starts, ...columns }: Sorted, onUser: (timeline: BrokenDown) => void): void {
+  const timeline = { begin: 0, end: 0, ...columns };
   for (let user = 1; user < starts.length; user++) {
-    const last = starts[user]!;
-    if (next === last) continue;
-    for (; next < last; next++) take({ date: dates[next]!, combination: combinations[next]! }, marks[next]!);
-    end();
+    timeline.begin = timeline.end;
+    timeline.end = starts[user]!;
+    if (timeline.begin < timeline.end) onUser(timeline);
   }
 }

@@ -22,14 +22,7 @@ function gathered(botId: number, most: number): Promise<number[][]> {
     const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6) }, []);
     const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, most);
     const users: number[][] = [];
-    let dates: number[] = [];
-    await found.each({
-      take: ({ date }) => void dates.push(date),
-      end() {
-        users.push(dates);
-        dates = [];
-      },
-    });
+    await found.each(({ begin, end, dates }) => users.push([...dates.subarray(begin, end)]));
     return users;
   });
 }

@@ -13,15 +13,18 @@ const MINUTE = 60_000;
 function attempt(funnel: string, events: string, { order = 'ordered', window = 60 }: Options = {}) {
   const steps = funnel.split(' ').map((step) => step.split('|'));
   const rules = { order, windowMs: window * MINUTE, steps: steps.length };
-  const walk = order === 'unordered' ? walkInAnyOrder<{ date: number }>(rules) : walkInOrder<{ date: number }>(rules);
-  for (const [index, [letter, ...minute]] of events.split(' ').entries()) {
+  const walk = order === 'unordered' ? walkInAnyOrder(rules) : walkInOrder(rules);
+  const all = events.split(' ').map(([letter, ...minute], index) => {
     const date = (minute.length === 0 ? index : Number(minute.join(''))) * MINUTE;
     const mask = steps.reduce((bits, step, place) => (step.includes(letter!) ? bits | (1 << place) : bits), 0);
-    walk.take({ date }, mask);
-  }
-  const best = walk.best();
+    return { date, mask };
+  });
+  const dates = Float64Array.from(all, ({ date }) => date);
+  const marks = Uint32Array.from(all, ({ mask }) => mask);
+  const best = walk({ begin: 0, end: all.length, dates, marks });
   if (best === null) return null;
-  return { level: best.level, start: best.start.date / MINUTE, times: best.times.map((time) => time / MINUTE) };
+  const times = Array.from(best.times).slice(0, best.level);
+  return { level: best.level, start: best.date / MINUTE, times: times.map((time) => time / MINUTE) };
 }
 interface Options {
   readonly order?: FunnelOrder;
@@ -91,9 +94,9 @@ describe('an unordered funnel', () => {
 describe('what users of a funnel come to', () => {
   const clock = { windowMs: 60 * MINUTE, to: 1000 * MINUTE };
   const counted = (now: number, ...attempts: { level: number; start: number; times: number[] }[]) => {
-    const tally = funnelTally<{ date: number }>(3, { ...clock, now: now * MINUTE });
+    const tally = funnelTally(3, { ...clock, now: now * MINUTE });
     for (const { level, start, times } of attempts)
-      tally.add({ level, start: { date: start * MINUTE }, times: times.map((time) => time * MINUTE) });
+      tally.add({ level, date: start * MINUTE, times: times.map((time) => time * MINUTE) });
     return tally.steps();
   };
 
