@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
 import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
+import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
+import { projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, until } from '../../support/broadcasts.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 
 /** Sending as it must be on every engine of the log: each recipient is called once, and the counts add up. */
@@ -78,5 +82,29 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     expect(await until(service, id, ({ status }) => status === 3)).toMatchObject({ count_delivered: chats.length });
     expect(chatsOf(calls())).toEqual(chats);
     expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
+  });
+
+  test('when the database fails for a reason that nobody expected: it is listed, and goes on when that is over', async () => {
+    const before = platform.calls.length;
+    const { pool } = service.database;
+    const referrals = `${firstSchema(referralReadModel)}.referrals`;
+    const listed = async () => {
+      const processes = await projectionStatus(pool, service.log, []);
+      return processes.find(({ name }) => name === broadcastsProcess.name);
+    };
+    const chats = some(50, 2001);
+    await pool.query(`ALTER TABLE ${referrals} RENAME TO gone`);
+    const id = await launch(service, bot, { chats, message: { text: 'Hi {{ user.first_name }}!' } });
+    expect((await until(service, id, ({ error }) => error !== null)).error).toMatch(/^the service has failed/);
+    await expect
+      .poll(listed, { timeout: 10_000 })
+      .toMatchObject({ state: 'stopped', error: `broadcast ${id}: relation "${referrals}" does not exist` });
+    expect(platform.calls).toHaveLength(before);
+
+    await pool.query(`ALTER TABLE ${firstSchema(referralReadModel)}.gone RENAME TO referrals`);
+    const end = await until(service, id, hasEnded);
+    expect(end).toMatchObject({ status: 3, count_delivered: chats.length, count_unknown: 0, error: null });
+    expect(chatsOf(platform.calls.slice(before))).toEqual(chats);
+    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
   });
 }
