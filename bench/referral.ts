@@ -16,6 +16,7 @@ import { balanceOf } from '../src/queries/referral/balance.ts';
 import { historyRows } from '../src/queries/referral/history.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
+import { processorSeconds } from './proc.ts';
 import { quantile } from './quantile.ts';
 
 /**
@@ -124,9 +125,10 @@ async function ask(): Promise<void> {
 async function decide(): Promise<void> {
   const accounts = createAccounts({ log, sources: systemSources });
   const pay = () => requestPayout(accounts, { ...ACCOUNT, unit_id: 1, method: 'manual', initiated_by: 'api' });
-  const before = memory();
+  const [before, used] = [memory(), await processorSeconds([process.pid])];
   await timed('payout, the account read from the log', 1, pay);
-  console.log(`  which takes ${memory() - before} MB of memory`);
+  const seconds = (await processorSeconds([process.pid])) - used;
+  console.log(`  which takes ${seconds.toFixed(1)} s of the processor here and ${memory() - before} MB of memory`);
   await timed('payout refused, the account in memory', 20, () => pay().catch(() => null));
 }
 
