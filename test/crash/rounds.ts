@@ -12,7 +12,7 @@ import { foldIntake } from '../support/intake-fold.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { readAll } from '../support/log.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
-import { replay, rowsOf } from '../support/replay.ts';
+import { replayAll, rowsOf } from '../support/replay.ts';
 import { FIRST_USER, type Sent, startLoad, tokensOf, USERS } from './load.ts';
 
 /** A running installation whose parts can be killed. */
@@ -99,8 +99,8 @@ async function expectFolded({ pool, log }: Deployment, commits: readonly Recorde
   });
   const fold = foldIntake(commits.map((commit) => ({ ...commit, events: commit.events.map(readEvent) })));
   expect(sorted(picture)).toEqual(sorted(fold));
-  for (const model of readModels)
-    expect(await rowsOf(pool, model), model.name).toEqual(await replay(model, commits, log.keys));
+  const replayed = await replayAll(readModels, commits, log.keys);
+  for (const model of readModels) expect(await rowsOf(pool, model), model.name).toEqual(replayed[model.name]);
 }
 
 async function meetUsers(address: string, apiKey: string): Promise<void> {

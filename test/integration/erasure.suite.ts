@@ -14,7 +14,7 @@ import { type Answers, allAnswers, type FilledBots, fillService } from '../suppo
 import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
-import { type Rows, replay, rowsOf } from '../support/replay.ts';
+import { type Rows, replayAll, rowsOf } from '../support/replay.ts';
 import type { TestService } from '../support/service.ts';
 
 export interface ErasureOptions {
@@ -95,10 +95,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     async function replayed(): Promise<Record<string, Rows>> {
       const categories = [...new Set(readModels.flatMap((model) => model.categories))];
       const commits = await readAll(service.log, { categories });
-      const pictures = readModels.map(
-        async (model) => [model.name, await replay(model, commits, service.log.keys)] as const,
-      );
-      return Object.fromEntries(await Promise.all(pictures));
+      return replayAll(readModels, commits, service.log.keys);
     }
 
     let named: Answers;

@@ -31,6 +31,31 @@ export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
 
 /** What a read model must hold after these commits: they are applied to empty tables, lane by lane, each lane at once. */
 export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keyring): Promise<Rows> {
+  return (await replayAll([model], commits, keys))[model.name]!;
+}
+
+/** The same of many, by their names. */
+export async function replayAll(
+  models: readonly ReadModel[],
+  commits: readonly RecordedCommit[],
+  keys: Keyring,
+): Promise<Record<string, Rows>> {
+  const { pool, drop } = await createTestDatabase();
+  try {
+    const found: Record<string, Rows> = {};
+    for (const model of models) found[model.name] = await replayInto(pool, model, commits, keys);
+    return found;
+  } finally {
+    await drop();
+  }
+}
+
+async function replayInto(
+  pool: pg.Pool,
+  model: ReadModel,
+  commits: readonly RecordedCommit[],
+  keys: Keyring,
+): Promise<Rows> {
   const lanes = new Map<number, RecordedCommit[]>();
   for (const commit of commits) {
     if (!model.categories.includes(categoryOf(commit.stream))) continue;
@@ -39,18 +64,13 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
     if (known === undefined) lanes.set(lane, [commit]);
     else known.push(commit);
   }
-  const { pool, drop } = await createTestDatabase();
-  try {
-    await createFirstTables(pool, model);
-    for (const lane of lanes.values()) {
-      await inTransaction(pool, async (tx) => {
-        await setSearchPath(tx, firstSchema(model));
-        await model.apply(tx, await readCommits(model, lane, keys));
-      });
-    }
-    await drain(pool, model);
-    return await rowsOf(pool, model);
-  } finally {
-    await drop();
+  await createFirstTables(pool, model);
+  for (const lane of lanes.values()) {
+    await inTransaction(pool, async (tx) => {
+      await setSearchPath(tx, firstSchema(model));
+      await model.apply(tx, await readCommits(model, lane, keys));
+    });
   }
+  await drain(pool, model);
+  return rowsOf(pool, model);
 }
