@@ -26,6 +26,8 @@ const USERS = Number(process.env['USERS'] ?? 20_000);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
 const DAY_SECONDS = 86_400;
+/** Above those of `startBenchService`: a repeat of an update would leave its user unknown, and all that it does an error. */
+const FIRST_UPDATE = 1_000_000;
 
 const service = await startBenchService();
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -79,7 +81,9 @@ async function fill(service: BenchService): Promise<void> {
     const updates = Array.from({ length: 100 }, (_, i) => {
       const from = { id: user + i, is_bot: false, first_name: `User ${user + i}`, username: `u${user + i}` };
       const chat = { id: from.id, type: 'private' };
-      return { update: { update_id: 1000 + user + i, message: { message_id: 1, date, chat, from, text: 'hello' } } };
+      return {
+        update: { update_id: FIRST_UPDATE + user + i, message: { message_id: 1, date, chat, from, text: 'hello' } },
+      };
     });
     await ask(service, '/v1/send-batch-update', updates);
   }
