@@ -13,13 +13,13 @@ import {
   type EventLog,
   type Lag,
   LogUnavailableError,
-  type RecordedCommit,
   type StreamHead,
   type StreamSlice,
   type SubscribeOptions,
 } from '../port.ts';
 import { Appender } from './appender.ts';
 import { openBell } from './bell.ts';
+import { commandFinder } from './find-command.ts';
 import { postgresKeyring } from './keyring.ts';
 import { LOG_SCHEMA, migrations } from './migrations.ts';
 import { placeOf, positionOf } from './position.ts';
@@ -69,6 +69,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     onAppended: bell.ring,
   });
   const anyCategories = new Set(options.anyCategories);
+  const findCommand = commandFinder(readers);
 
   return {
     engine: 'postgres',
@@ -76,19 +77,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit) => appender.append(commit),
 
-    async findCommand(_stream, id, at): Promise<RecordedCommit | null> {
-      const { rows } = await answered(
-        readers.query<{ txid: string; seq: string; body: string }>({
-          name: 'log_command',
-          text: `SELECT c.txid::text, c.seq::text, c.body
-                 FROM log.commands AS k JOIN log.commits AS c ON c.id = k.commit_id
-                 WHERE k.id = $1 AND (k.exact OR k.at > $2)`,
-          values: [id, at - COMMAND_MEMORY_MS],
-        }),
-      );
-      const [found] = rows;
-      return found === undefined ? null : decodeCommit(found.body, positionOf(found), Number(found.seq));
-    },
+    findCommand: (_stream, id, at) => answered(findCommand(id, at)),
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const { rows } = await answered(
