@@ -343,8 +343,8 @@ test('work that is better done once for all commits waits until a version that i
   startProjector('a', lazy);
   const done = async () => (await database.pool.query('SELECT n::int FROM notes_v1.done_of')).rows;
   await expect
-    .poll(async () => (await findVersion(database.pool, 'notes', 1))?.state, { timeout: 10_000 })
+    .poll(async () => (await findVersion(database.pool, 'notes', 1))?.state, { timeout: 30_000 })
     .toBe('live');
   await append();
-  await expect.poll(done, { timeout: 5000 }).toEqual([{ n: 2500 }, { n: 1 }]);
+  await expect.poll(done, { timeout: 30_000 }).toEqual([{ n: 2500 }, { n: 1 }]);
 });
