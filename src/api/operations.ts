@@ -74,7 +74,10 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
     });
   const events = perProjection('lag_events', 'Commits of the log not read yet (an upper bound)');
   const seconds = perProjection('lag_seconds', 'Age of the oldest commit not read yet');
-  const stopped = perProjection('stopped', '1 where the projection has stopped at a bad event, or a process has failed');
+  const stopped = perProjection(
+    'stopped',
+    '1 where the projection has stopped at a bad event, or a process has failed',
+  );
   const open = new Gauge({
     name: 'botledger_log_horizon_seconds',
     help: 'Age of the oldest open write transaction of the database, which holds the readers of the log back',
