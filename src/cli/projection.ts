@@ -1,13 +1,13 @@
 import { isHeld } from '../database/lease.ts';
 import { pause } from '../pause.ts';
 import type { ReadModel } from '../projections/read-model.ts';
-import { leaseOf } from '../projections/runtime/projector.ts';
 import { type Progress, rebuild } from '../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { verify } from '../projections/runtime/verify.ts';
 import {
   dropVersion,
   findVersion,
+  leaseOf,
   makeLive,
   removeDropped,
   type Version,

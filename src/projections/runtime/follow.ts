@@ -16,10 +16,10 @@ import { ahead } from './ahead.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
-import { leaseOf, type ProjectorOptions } from './projector.ts';
+import type { ProjectorOptions } from './projector.ts';
 import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
-import { findVersion, finishBuilding, setError, setSearchPath } from './versions.ts';
+import { findVersion, finishBuilding, leaseOf, setError, setSearchPath } from './versions.ts';
 import { createWriter } from './writer.ts';
 
 export interface FollowOptions extends ProjectorOptions {

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { isHeld } from '../../database/lease.ts';
 import type { EventLog } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
+import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
 import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
-import { createVersion, removeDropped, setError, versionsOf } from './versions.ts';
+import { createVersion, leaseOf, removeDropped, setError, versionsOf } from './versions.ts';
 
 export interface ProjectorOptions {
   readonly model: ReadModel;
@@ -65,9 +65,4 @@ async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<
   } catch (error) {
     logger.warn({ err: error, projection: model.name }, 'cannot look for what a comparison has left');
   }
-}
-
-/** The lease of whoever projects a version. */
-export function leaseOf(name: string, version: number): string {
-  return `projection ${schemaOf(name, version)}`;
 }

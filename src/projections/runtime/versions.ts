@@ -193,3 +193,8 @@ export async function setError(pool: Pool, name: string, version: number, error:
 async function lockVersions(tx: ClientBase, name: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`read model ${name}`]);
 }
+
+/** The lease of whoever projects a version. */
+export function leaseOf(name: string, version: number): string {
+  return `projection ${schemaOf(name, version)}`;
+}
