@@ -76,7 +76,7 @@ it('of tables and UTM tables', async () => {
     }),
     { numRuns: 40 },
   );
-  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(0);
+  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(5);
 });
 
 it('of funnels: every user is in one row, whatever the order', async () => {
@@ -92,9 +92,9 @@ it('of funnels: every user is in one row, whatever the order', async () => {
       const isCount = (key: string) => ['users', 'dropped', 'in_progress'].includes(key);
       expect(sums(parts, ['step'], isCount)).toEqual(sums(await rowsOf(at, source), ['step'], isCount));
     }),
-    { numRuns: 40 },
+    { numRuns: 200 },
   );
-  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(0);
+  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(5);
 });
 
 it('of retentions: every user is in one row of a cohort', async () => {
@@ -117,7 +117,7 @@ it('of retentions: every user is in one row of a cohort', async () => {
       const isCount = (key: string) => key === 'size' || key.startsWith('users_');
       expect(sums(parts, ['cohort'], isCount)).toEqual(sums(await rowsOf(at, source), ['cohort'], isCount));
     }),
-    { numRuns: 25 },
+    { numRuns: 100 },
   );
-  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(0);
+  expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(5);
 });
