@@ -37,8 +37,8 @@ export async function inSnapshot<T>(
   const deadline = performance.now() + timeoutMs;
   try {
     const started = performance.now();
-    let begin: string | null =
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
+    let begun = false;
     const readAll = async (tx: pg.PoolClient): Promise<T> => {
       const msLeft = () => {
         const left = Math.floor(deadline - performance.now());
@@ -54,18 +54,19 @@ export async function inSnapshot<T>(
       };
       /** With a first statement that has no parameters, in the same round trip; it has the rows. */
       async function beginWith<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
-        const results = (await tx.query(`${begin}; ${text}`)) as unknown as pg.QueryResult<Row>[];
-        begin = null;
+        begun = true; // before the answer: another query may be asked meanwhile
+        // Several statements are answered with as many results, of which the types of pg do not know.
+        const results = [await tx.query<Row>(`${begin}; ${text}`)].flat();
         return results.at(-1)!.rows;
       }
       async function ready() {
-        if (begin !== null) await beginWith('');
+        if (!begun) await beginWith('');
         await limitTime();
       }
       return work({
         async query(fragment) {
           const { text, values } = statement(fragment);
-          if (begin !== null && values.length === 0) return beginWith(text);
+          if (!begun && values.length === 0) return beginWith(text);
           await ready();
           return (await tx.query(text, values)).rows;
         },

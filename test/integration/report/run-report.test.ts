@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { stringify } from 'lossless-json';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
@@ -178,6 +179,24 @@ it('everything that a report asks, it asks of one snapshot', async () => {
     return [before, await query(count)];
   });
   expect(counts[1]).toEqual(counts[0]);
+});
+
+it('it begins once, though its first queries are asked at the same time', async () => {
+  const notices: unknown[] = [];
+  const keep = (notice: unknown) => void notices.push(notice);
+  const listen = (client: pg.PoolClient) => void client.on('notice', keep);
+  const stop = (_: unknown, client: pg.PoolClient) => void client.off('notice', keep);
+  database.pool.on('acquire', listen).on('release', stop);
+  try {
+    const number = (n: number) => sql<{ n: number }>`SELECT ${sql.raw(String(n))} AS n`;
+    const asked = await inSnapshot(database.pool, 10_000, ({ query }) =>
+      Promise.all([query(number(1)), query(number(2)), query(sql<{ n: number }>`SELECT ${'3'}::int AS n`)]),
+    );
+    expect(asked).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+  } finally {
+    database.pool.off('acquire', listen).off('release', stop);
+  }
+  expect(notices, 'such as: there is already a transaction in progress').toEqual([]);
 });
 
 describe('rows that are copied', () => {
