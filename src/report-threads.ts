@@ -5,7 +5,7 @@ import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
 import { DatabaseUnavailableError } from './database/errors.ts';
-import type { Cell, ReportAnswer } from './queries/report/answer.ts';
+import type { Cell, Column, ReportAnswer } from './queries/report/answer.ts';
 import type { ReportTask, RunReport } from './queries/report/run-report.ts';
 import { ReportTimeoutError } from './queries/report/snapshot.ts';
 import type { ReportOutcome, ReportThreadData } from './report-thread.ts';
@@ -66,19 +66,22 @@ export function startReportThreads(
 
 /** Numbers that a double may not hold come from another thread as plain objects, in an answer that is nobody else's. */
 function revived(answer: ReportAnswer): ReportAnswer {
-  for (const row of answer.rows) reviveCells(row);
-  for (const column of answer.columns) {
-    if (typeof column.total === 'object') reviveCells(column as unknown as Record<string, Cell>, ['total']);
-    if (column.breakdown !== undefined) reviveCells(column.breakdown);
-  }
-  return answer;
+  for (const row of answer.rows) reviveRow(row);
+  return { ...answer, columns: answer.columns.map(revivedColumn) };
 }
 
-function reviveCells(row: Record<string, Cell>, keys: readonly string[] = Object.keys(row)): void {
-  for (const key of keys) {
-    const cell = row[key];
-    if (typeof cell === 'object' && cell !== null) row[key] = new LosslessNumber(cell.value);
-  }
+function revivedColumn(column: Column): Column {
+  const { total, breakdown } = column;
+  if (breakdown !== undefined) reviveRow(breakdown);
+  return total === undefined ? column : { ...column, total: revivedCell(total) };
+}
+
+function reviveRow(row: Record<string, Cell>): void {
+  for (const [key, cell] of Object.entries(row)) row[key] = revivedCell(cell);
+}
+
+function revivedCell(cell: Cell): Cell {
+  return typeof cell === 'object' && cell !== null ? new LosslessNumber(cell.value) : cell;
 }
 
 /** What runs in a thread; from its source by tsx, which does not get into threads by itself (Node.js 20). */
