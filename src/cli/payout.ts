@@ -6,7 +6,7 @@ import { requestPayout } from '../commands/request-payout.ts';
 import type { PayoutMethod } from '../domain/referral/account/account.ts';
 import { accountsReadModel } from '../projections/accounts/read-model.ts';
 import type { AccountSource } from '../queries/referral/account-source.ts';
-import { findPayout, payoutsOfBot } from '../queries/referral/payouts.ts';
+import { type BotPayout, findPayout, payoutsOfBot } from '../queries/referral/payouts.ts';
 import type { Cli } from './cli.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
@@ -86,26 +86,12 @@ async function accountSource(context: CliContext): Promise<AccountSource> {
   return { pool, accounts: schema };
 }
 
-interface Shown {
-  readonly payout_id: number;
-  readonly bot: string;
-  readonly user_id: number;
-  readonly amount: string;
-  readonly unit_id: number | null;
-  readonly status: number;
-  readonly method: string;
-  readonly initiated_by: string;
-  readonly requested_at: number;
-  readonly processed_at: number | null;
-  readonly error: string | null;
-}
-
 /** A payout as it is in the log now. */
 function rowOf(accounts: Accounts, key: AccountKey, payoutId: number): Promise<object> {
   return accounts.look(key, (state) => shown({ ...state.payouts.get(payoutId)!, bot: key.bot, user_id: key.userId }));
 }
 
-function shown(payout: Shown): object {
+function shown(payout: BotPayout): object {
   const { payout_id, bot, user_id, amount, unit_id, status, method, initiated_by, error } = payout;
   const dateOf = (ms: number): string => new Date(ms).toISOString();
   return {

@@ -1,20 +1,14 @@
 import PQueue from 'p-queue';
 import { type AttemptEnd, beginAttempt, endAttempt, giveUp, type PayoutKey } from '../../commands/announce-payout.ts';
 import { findPayoutWebhook } from '../../commands/payout-webhook.ts';
-import { judgeStatus, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
+import { judgeStatus, type Notice, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
 import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import {
-  type DeliverySource,
-  type DueOptions,
-  type DuePayout,
-  duePayouts,
-  nextDue,
-} from '../../queries/referral/due-payouts.ts';
+import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/due-payouts.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { parseNetwork } from './networks.ts';
 import {
@@ -54,7 +48,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
   signal.addEventListener('abort', () => (cutting = setTimeout(() => cut.abort(), GRACE_MS)), { once: true });
   const deliver = deliverer(context, client, cut.signal);
 
-  function start(payout: DuePayout): void {
+  function start(payout: Notice): void {
     underWay.add(payout.payout_id);
     const queue = queues.get(payout.bot) ?? new PQueue({ concurrency: CALLS_PER_BOT });
     queues.set(payout.bot, queue);
@@ -103,11 +97,11 @@ function deliverer(
   context: ProcessContext,
   client: WebhookClient,
   cut: AbortSignal,
-): (payout: DuePayout) => Promise<void> {
+): (payout: Notice) => Promise<void> {
   const { accounts, sources, config } = context;
   const delays = config.WEBHOOK_RETRY_DELAYS;
 
-  async function attempt(payout: DuePayout, key: PayoutKey): Promise<void> {
+  async function attempt(payout: Notice, key: PayoutKey): Promise<void> {
     const webhook = await findPayoutWebhook(context, payout.bot);
     if (webhook === null || webhook.secrets.length === 0) {
       const what = webhook === null ? 'the bot has no webhook' : "the webhook's secret was forgotten";

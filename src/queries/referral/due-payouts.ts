@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Notice } from '../../domain/referral/delivery.ts';
 import { CUT_OFF_MS } from '../../domain/referral/delivery-schedule.ts';
 
 /** Where the rows are: the schemas of the versions that answer. */
@@ -6,19 +7,6 @@ export interface DeliverySource {
   readonly pool: Pool;
   readonly accounts: string;
   readonly catalog: string;
-}
-
-/** A payout whose client is to be told of it now, and all that it is told. */
-export interface DuePayout {
-  readonly payout_id: number;
-  readonly user_id: number;
-  /** Decimal text in normal units. */
-  readonly amount: string;
-  readonly unit_id: number | null;
-  readonly unit: string | null;
-  /** Public key. */
-  readonly bot: string;
-  readonly requested_at: number;
 }
 
 export interface DueOptions {
@@ -40,12 +28,15 @@ CASE WHEN p.status = 0 THEN p.requested_at + $1
      WHEN p.attempt = 'open' THEN (SELECT a.at FROM ${accounts}.attempts a
                                     WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts) + ${CUT_OFF_MS} END`;
 
-/** The payouts that are due, the longest overdue of each bot first; those whose unit is not known here yet are left out. */
+/**
+ * What clients are to be told now: of the payouts that are due, the longest overdue of each bot first; those whose unit is
+ * not known here yet are left out.
+ */
 export async function duePayouts(
   { pool, accounts, catalog }: DeliverySource,
   { now, firstDelay, except, exceptBots, perBot }: DueOptions,
-): Promise<DuePayout[]> {
-  const { rows } = await pool.query<DuePayout>({
+): Promise<Notice[]> {
+  const { rows } = await pool.query<Notice>({
     name: `${accounts}.${catalog}.due_payouts`,
     text: `
 WITH waiting AS (

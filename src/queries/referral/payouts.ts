@@ -17,6 +17,11 @@ export interface PayoutRow {
   readonly error: string | null;
 }
 
+export interface BotPayout extends PayoutRow {
+  /** Public key. */
+  readonly bot: string;
+}
+
 const COLUMNS = `
   payout_id::float8, user_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, status, method,
   initiated_by, requested_at::float8, processed_at::float8, error`;
@@ -51,11 +56,8 @@ export async function payoutsOfBot(
 }
 
 /** A payout and the bot that it is of. */
-export async function findPayout(
-  { pool, accounts }: AccountSource,
-  payoutId: number,
-): Promise<(PayoutRow & { readonly bot: string }) | null> {
-  const { rows } = await pool.query<PayoutRow & { readonly bot: string }>(
+export async function findPayout({ pool, accounts }: AccountSource, payoutId: number): Promise<BotPayout | null> {
+  const { rows } = await pool.query<BotPayout>(
     `SELECT ${COLUMNS}, public_key AS bot FROM ${accounts}.payouts WHERE payout_id = $1`,
     [payoutId],
   );
