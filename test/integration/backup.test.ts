@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BackedUp } from '../../src/log/backup.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { restore } from '../../src/log/restore.ts';
-import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
+import { allAnswers, answersOf, type FilledBots, fillService } from '../support/all-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ALL_CATEGORIES, ANY_CATEGORIES, readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
-import { startTestInstance, startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 /** The log in a file, and a log from the file, is the same log. */
 
@@ -18,8 +19,8 @@ let file: string;
 let service: TestService;
 let filled: FilledBots;
 let database: TestDatabase;
-// biome-ignore lint/suspicious/noExplicitAny: what the command answered
-let made: any;
+/** What the command answered. */
+let made: BackedUp;
 /** The service's environment, on a database that is empty. */
 let empty: Readonly<Record<string, string>>;
 
@@ -124,7 +125,7 @@ test('is restored, after an interruption too, and every answer is as before, nam
   const again = await operate(empty, ['backup', join(folder, 'again.gz')]);
   expect(again).toEqual(made);
   await service.restart(async () => {
-    expect(await answersOf(empty)).toEqual(before);
+    expect(await answersOf(empty, filled)).toEqual(before);
   });
   const names = await namesIn(service.database);
   expect(
@@ -137,17 +138,4 @@ test('is restored, after an interruption too, and every answer is as before, nam
 async function namesIn({ pool }: TestDatabase): Promise<{ first_name: string | null }[]> {
   const { rows } = await pool.query('SELECT first_name FROM users_v1.users ORDER BY bot_id, user_id');
   return rows;
-}
-
-async function answersOf(env: Readonly<Record<string, string>>): Promise<Answers> {
-  const instance = await startTestInstance(env);
-  try {
-    for (;;) {
-      const answers = await allAnswers(instance.address, filled);
-      if (Object.values(answers).every(({ status }) => status !== 503)) return answers;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  } finally {
-    await instance.stop();
-  }
 }

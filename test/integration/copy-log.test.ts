@@ -3,13 +3,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { copyLog } from '../../src/log/copy.ts';
 import { EMPTY_STREAM, type EventLog, type StreamHead } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
+import { allAnswers, answersOf, fillService } from '../support/all-answers.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
-import { startTestInstance, startTestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
 
 /** A log moves from engine to engine, and nobody who asks the service afterwards can tell. */
 
@@ -86,21 +86,6 @@ describe.skipIf(broker === null)('a log that is copied', () => {
     }
   }, 240_000);
 });
-
-/** Of an instance that is started for it on this environment. */
-async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBots): Promise<Answers> {
-  const instance = await startTestInstance(env);
-  try {
-    // Reports are refused until their read models are built, and then as late as ever.
-    for (;;) {
-      const answers = await allAnswers(instance.address, filled);
-      if (Object.values(answers).every(({ status }) => status !== 503)) return answers;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  } finally {
-    await instance.stop();
-  }
-}
 
 test('a copy that is interrupted goes on, and appends nothing twice', async () => {
   const [from, to] = [await createTestDatabase(), await createTestDatabase()];

@@ -6,7 +6,7 @@ import { issueKey } from '../../src/commands/issue-key.ts';
 import { revokeKey } from '../../src/commands/revoke-key.ts';
 import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
-import type { Answer, TestBot, TestService } from './service.ts';
+import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
 /** A service with something to answer about, and every kind of answer that it gives: to compare them before and after. */
 
@@ -87,6 +87,21 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     given[name] = { status, body: timeless(body) };
   }
   return given;
+}
+
+/** Those of an instance that is started for it on this environment. */
+export async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBots): Promise<Answers> {
+  const instance = await startTestInstance(env);
+  try {
+    // Reports are refused until their read models are built, and then as late as ever.
+    for (;;) {
+      const answers = await allAnswers(instance.address, filled);
+      if (Object.values(answers).every(({ status }) => status !== 503)) return answers;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  } finally {
+    await instance.stop();
+  }
 }
 
 /** Users, visits, goals, units, rates, settings that change, errors that are resolved and some that are not. */
