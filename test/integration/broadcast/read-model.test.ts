@@ -17,26 +17,22 @@ import {
   startSending,
 } from '../../../src/domain/broadcast/lifecycle.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
-import type { RecordedCommit } from '../../../src/log/port.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { anOwner } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Lanes, lanesOf } from '../../support/lanes.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { applyBatch } from '../../support/projection.ts';
-import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
-import { type Rows, rowsOf } from '../../support/replay.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
-let tables: readonly string[];
 let log: MemoryLog;
-let lanes: readonly (readonly RecordedCommit[])[];
+let lanes: Lanes['lanes'];
+let project: Lanes['project'];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await createFirstTables(database.pool, broadcastsReadModel);
-  const names = Object.keys(await rowsOf(database.pool, broadcastsReadModel));
-  tables = names.map((name) => `${firstSchema(broadcastsReadModel)}.${name}`);
   log = memoryLog(64);
   const context = { log, sources: testSources() };
   const ownerId = await anOwner(context);
@@ -44,7 +40,7 @@ beforeAll(async () => {
     const { publicKey } = await createBot(context, { ownerId, name });
     await aBusyBot(context, ownerId, publicKey);
   }
-  lanes = log.commits.filter((commits) => commits.length > 0);
+  ({ lanes, project } = await lanesOf(database.pool, broadcastsReadModel, log));
 });
 afterAll(() => database.drop());
 
@@ -84,20 +80,6 @@ async function aBusyBot(context: CommandContext, ownerId: number, bot: string): 
       await activate(id);
     } else await advanceBroadcast(context, name, finishBroadcast);
   }
-}
-
-/** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
-async function project(order: readonly number[], size: number): Promise<Rows> {
-  const { pool } = database;
-  await pool.query(`TRUNCATE ${tables.join(', ')}`);
-  const next = lanes.map(() => 0);
-  const batch = async (lane: number): Promise<void> => {
-    await applyBatch(pool, broadcastsReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size), log.keys);
-    next[lane]! += size;
-  };
-  for (const lane of order) await batch(lane);
-  for (const lane of lanes.keys()) while (next[lane]! < lanes[lane]!.length) await batch(lane);
-  return rowsOf(pool, broadcastsReadModel);
 }
 
 it('holds what the log says', async () => {

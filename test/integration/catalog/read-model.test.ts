@@ -1,44 +1,25 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RecordedCommit } from '../../../src/log/port.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { aBusyCatalog } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Lanes, lanesOf } from '../../support/lanes.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { applyBatch } from '../../support/projection.ts';
-import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
-import { type Rows, rowsOf } from '../../support/replay.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
-let tables: readonly string[];
 let log: MemoryLog;
-let lanes: readonly (readonly RecordedCommit[])[];
+let lanes: Lanes['lanes'];
+let project: Lanes['project'];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await createFirstTables(database.pool, catalogReadModel);
-  const names = Object.keys(await rowsOf(database.pool, catalogReadModel));
-  tables = names.map((name) => `${firstSchema(catalogReadModel)}.${name}`);
   log = memoryLog(64); // nearly every owner and bot a lane of its own
   await aBusyCatalog({ log, sources: testSources() });
-  lanes = log.commits.filter((commits) => commits.length > 0);
+  ({ lanes, project } = await lanesOf(database.pool, catalogReadModel, log));
 });
 afterAll(() => database.drop());
-
-/** The rows after the lanes were read in this order, `size` commits of a lane at a time. */
-async function project(order: readonly number[], size: number): Promise<Rows> {
-  const { pool } = database;
-  await pool.query(`TRUNCATE ${tables.join(', ')}`);
-  const next = lanes.map(() => 0);
-  const batch = async (lane: number): Promise<void> => {
-    await applyBatch(pool, catalogReadModel, lanes[lane]!.slice(next[lane]!, next[lane]! + size), log.keys);
-    next[lane]! += size;
-  };
-  for (const lane of order) await batch(lane);
-  for (const lane of lanes.keys()) while (next[lane]! < lanes[lane]!.length) await batch(lane);
-  return rowsOf(pool, catalogReadModel);
-}
 
 it('holds what the log says', async () => {
   const rows = await project([], 1000);
