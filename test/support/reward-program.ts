@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { createRule } from '../../src/commands/create-rule.ts';
 import { createUnit } from '../../src/commands/create-unit.ts';
 import { readConfig } from '../../src/config.ts';
-import { account } from '../../src/domain/referral/account/account.ts';
+import { type AccountEvent, account } from '../../src/domain/referral/account/account.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { systemSources } from '../../src/system-sources.ts';
@@ -59,11 +59,7 @@ export async function rewardProgram(service: TestService): Promise<RewardProgram
   };
 }
 
-export interface Reward {
-  readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
-  readonly data: any;
-}
+type Reward = AccountEvent & { readonly stream: string };
 
 /** What the accounts of the bot have in the log once all events are decided on. */
 export async function rewardsOf(service: TestService, { bot }: RewardProgram): Promise<Reward[]> {
@@ -74,8 +70,16 @@ export async function rewardsOf(service: TestService, { bot }: RewardProgram): P
     .flatMap(({ stream, events }) => events.map(account.read).map((event) => ({ ...event, stream })));
 }
 
+type DataByType = { readonly [E in AccountEvent as E['type']]: E['data'] };
+
+/** What those of a type say. */
+export function dataOf<T extends Reward['type']>(all: readonly Reward[], type: T): DataByType[T][] {
+  const isOne = (reward: Reward): reward is Reward & { readonly data: DataByType[T] } => reward.type === type;
+  return all.filter(isOne).map(({ data }) => data);
+}
+
 export const amountsOf = (all: readonly Reward[]): string[] =>
-  all.filter(({ type }) => type === 'reward_accrued').map(({ data }) => data.amount);
+  dataOf(all, 'reward_accrued').map(({ amount }) => amount);
 
 /** Another instance walks all events, from the first on, beside the service's own. @returns stops it, once it has */
 export function walkAgain(service: TestService, instance: string): () => Promise<void> {

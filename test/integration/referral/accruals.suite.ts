@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { amountsOf, newUser, rewardProgram, rewardsOf, walkAgain } from '../../support/reward-program.ts';
+import { amountsOf, dataOf, newUser, rewardProgram, rewardsOf, walkAgain } from '../../support/reward-program.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** Rewards on one engine of the log. */
@@ -24,7 +24,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     const all = await rewardsOf(service, it);
     await Promise.all(stops.map((stop) => stop()));
     expect(amountsOf(all)).toHaveLength(150);
-    const ids = all.flatMap(({ data }) => data.accrual_id ?? []);
+    const ids = dataOf(all, 'reward_accrued').map(({ accrual_id }) => accrual_id);
     expect(new Set(ids).size).toBe(150);
     expect(amountsOf(await rewardsOf(service, other))).toEqual(['2']);
 

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRule } from '../../../src/commands/change-rule.ts';
 import { setExchangeRates } from '../../../src/commands/set-exchange-rates.ts';
-import { amountsOf, newUser, rewardProgram, rewardsOf, VISIT, walkAgain } from '../../support/reward-program.ts';
+import {
+  amountsOf,
+  dataOf,
+  newUser,
+  rewardProgram,
+  rewardsOf,
+  VISIT,
+  walkAgain,
+} from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { describeAccruals } from './accruals.suite.ts';
 
@@ -26,15 +34,15 @@ describe('an event of a referral', () => {
     const referral_id = await it.referral(referrer);
     await it.send({ user_id: referral_id, value_num: 50_000, unit: 'USD' }); // cents
     const all = await rewardsOf(service, it);
-    const accrued = all.filter(({ type }) => type === 'reward_accrued').map(({ data }) => data);
+    const accrued = dataOf(all, 'reward_accrued');
     expect(accrued).toMatchObject([
       { rule_id: fixed, referral_id, amount: '5', unit_id: it.usd, rate: { reward_type: 'fixed', amount: '5' } },
       { rule_id: percent, referral_id, amount: '14.5', unit_id: it.usd, rate: { reward_type: 'percent' } },
     ]);
     expect(accrued.map(({ available_at, event }) => available_at - event.received)).toEqual([129_600_000, 0]);
     expect(new Set(accrued.map(({ accrual_id }) => accrual_id)).size).toBe(2);
-    const locks = all.filter(({ type }) => type === 'reward_rate_locked');
-    expect(locks.map(({ data }) => [data.rule_id, data.source])).toEqual([
+    const locks = dataOf(all, 'reward_rate_locked');
+    expect(locks.map(({ rule_id, source }) => [rule_id, source])).toEqual([
       [fixed, 'auto'],
       [percent, 'auto'],
       [external, 'auto'],
@@ -60,7 +68,7 @@ describe('an event of a referral', () => {
     // Whoever looks at the first events only now knows of the visit, and they earn nothing all the same.
     await walkAgain(service, 'somebody who is late')();
     const all = await rewardsOf(service, it);
-    const earned = all.filter(({ type }) => type === 'reward_accrued').map(({ data }) => data);
+    const earned = dataOf(all, 'reward_accrued');
     expect(earned.map(({ referral_id, event }) => [referral_id, event.index])).toEqual([
       [referred, 2],
       [before, 0],
@@ -95,7 +103,7 @@ describe('an event of a referral', () => {
     await it.send({ user_id: referred, value_num: -3 });
     const all = await rewardsOf(service, it);
     expect(amountsOf(all)).toEqual(['1.2']);
-    const refused = all.filter(({ type }) => type === 'reward_refused').map(({ data }) => data.reason);
+    const refused = dataOf(all, 'reward_refused').map(({ reason }) => reason);
     expect(refused.sort()).toEqual(['no_value', 'not_positive', 'not_positive']);
   });
 });
@@ -114,7 +122,7 @@ describe('a percentage', () => {
     const on = (day: string) => ({ user_id: referred, value_num: 1000, unit: 'CHF', date: `${day}T23:59:59.999Z` });
     await it.send(on(DAY), on('2026-01-16'), on('2026-01-17'));
     const all = await rewardsOf(service, it);
-    const earned = all.filter(({ type }) => type === 'reward_accrued').map(({ data }) => data);
+    const earned = dataOf(all, 'reward_accrued');
     const inUsd = earned.filter(({ unit_id }) => unit_id === it.usd);
     expect(inUsd.map(({ amount }) => amount)).toEqual(['1.1', '1.2', '1.2']);
     const inChf = earned.filter(({ unit_id }) => unit_id !== it.usd);
@@ -131,7 +139,9 @@ describe('a percentage', () => {
       { user_id: referred, date, value_num: 100, unit: 'NOK' },
       { user_id: referred, date, value_num: 7, unit: '???' },
     );
-    expect((await rewardsOf(service, it)).map(({ data }) => data.reason)).toEqual(['no_rate', 'unknown_unit']);
+    const all = await rewardsOf(service, it);
+    expect(dataOf(all, 'reward_refused').map(({ reason }) => reason)).toEqual(['no_rate', 'unknown_unit']);
+    expect(all).toHaveLength(2);
     await service.projected();
     const { body } = await service.get('/v1/bot-errors?kind=warning&limit=200', { 'api-key': it.bot.apiKey });
     const errors = body.data.items.filter(({ message }: { message: string }) => message.startsWith('Rule'));
