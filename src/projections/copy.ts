@@ -1,20 +1,36 @@
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
 export type Cell = string | number | boolean | null;
 
-/** Inserts rows by COPY, the cheapest way in. `lines` come from {@link copyLine}. */
-export async function copyInto(
-  tx: ClientBase,
-  table: string,
-  columns: string,
-  lines: readonly string[],
-): Promise<void> {
-  if (lines.length === 0) return;
-  const stream = tx.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN (FORMAT csv)`));
-  stream.end(Buffer.from(`${lines.join('\n')}\n`));
-  await finished(stream);
+/**
+ * Inserts rows by COPY, the cheapest way in. `lines` come from {@link copyLine}, and where they are made one by one, the
+ * database takes some in while the next are made.
+ */
+export async function copyInto(tx: ClientBase, table: string, columns: string, lines: Iterable<string>): Promise<void> {
+  const slices = slicesOf(lines);
+  const first = slices.next();
+  if (first.done) return;
+  const rest = (function* () {
+    yield first.value;
+    yield* slices;
+  })();
+  await pipeline(rest, tx.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN (FORMAT csv)`)));
+}
+
+/** So many lines at once: for each one alone the stream would cost more than the line. */
+const SLICE_LINES = 500;
+
+function* slicesOf(lines: Iterable<string>): Generator<Buffer> {
+  let slice: string[] = [];
+  for (const line of lines) {
+    slice.push(line);
+    if (slice.length < SLICE_LINES) continue;
+    yield Buffer.from(`${slice.join('\n')}\n`);
+    slice = [];
+  }
+  if (slice.length > 0) yield Buffer.from(`${slice.join('\n')}\n`);
 }
 
 /**

@@ -11,8 +11,8 @@ function commitsOf(count: number, itemsEach: number): RecordedCommit[] {
   return Array.from({ length: count }, (_, i) => ({ ...readCommit('intake-a', i, 0, []), events: [event] }));
 }
 
-it('a batch is cut into parts of some 5,000 items, in its order, each of which ends at its last commit', () => {
-  const commits = commitsOf(20, 900);
+it('a batch is cut into parts of some 15,000 items, in its order, each of which ends at its last commit', () => {
+  const commits = commitsOf(20, 2700);
   const cut = [...parts({ lane: 3, commits, last: PAST_ALL })];
   expect(cut.flatMap((part) => part.commits)).toEqual(commits);
   expect(cut.map((part) => part.commits.length)).toEqual([6, 6, 6, 2]);
@@ -21,7 +21,7 @@ it('a batch is cut into parts of some 5,000 items, in its order, each of which e
 });
 
 it('the last part ends where the batch does, also where that part is full or the batch empty', () => {
-  const full = commitsOf(2, 5000);
+  const full = commitsOf(2, 15_000);
   expect([...parts({ lane: 0, commits: full, last: PAST_ALL })].map(({ last }) => last)).toEqual([
     full[0]!.position,
     PAST_ALL,

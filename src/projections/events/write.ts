@@ -11,8 +11,12 @@ const EVENT_COLUMNS =
   'value_int, value_norm, value_amount, unit, value_str, category, webapp_name, properties';
 
 export async function writeEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
-  const lines = events.map((e) =>
-    copyLine([
+  await copyInto(tx, 'events', EVENT_COLUMNS, eventLines(events));
+}
+
+function* eventLines(events: readonly EventDraft[]): Generator<string> {
+  for (const e of events)
+    yield copyLine([
       e.user_id,
       e.date,
       e.ord,
@@ -33,9 +37,7 @@ export async function writeEvents(tx: ClientBase, events: readonly EventDraft[])
       e.category,
       e.webapp_name,
       e.properties,
-    ]),
-  );
-  await copyInto(tx, 'events', EVENT_COLUMNS, lines);
+    ]);
 }
 
 /** What the batch remembers of users, visits, keys and updates. */

@@ -20,7 +20,10 @@ const LIMITS: PackLimits = {
   share: CHANGED_SHARE,
 };
 
-/** Packs a chunk of the events of some bot, or one that has changed anew. Answers whether there is more to pack. */
+/** So many chunks in one go: a rebuild has all of them to make, and each go costs a transaction. */
+const CHUNKS_AT_ONCE = 8;
+
+/** Packs some of the events of some bot, or a chunk that has changed anew. Answers whether there is more to pack. */
 export async function packSlice(tx: ClientBase, limits: PackLimits = LIMITS): Promise<boolean> {
   const [timeline, next] = await dueTimelines(tx, limits);
   if (timeline === undefined) return false;
@@ -53,12 +56,17 @@ async function dueTimelines(tx: ClientBase, { chunk, newest, changed, share }: P
   return rows.map(([bot_id, date, ord, loose]) => ({ bot_id, until: { date, ord }, loose }));
 }
 
-async function packNext(tx: ClientBase, { bot_id, until }: Timeline, { chunk }: PackLimits): Promise<void> {
-  const { last } = await packRows(tx, bot_id, `${after(until)} ORDER BY e.date, e.ord LIMIT ${chunk}`, chunk);
+async function packNext(
+  tx: ClientBase,
+  { bot_id, until, loose }: Timeline,
+  { chunk, newest }: PackLimits,
+): Promise<void> {
+  const events = chunk * Math.min(CHUNKS_AT_ONCE, Math.floor((loose - newest) / chunk));
+  const { last } = await packRows(tx, bot_id, `${after(until)} ORDER BY e.date, e.ord LIMIT ${events}`, chunk);
   await tx.query({
     name: 'events.packed_next',
     text: `UPDATE timelines SET until_date = $2, until_ord = $3, loose = loose - $4, packed = packed + $4 WHERE bot_id = $1`,
-    values: [bot_id, last!.date, last!.ord, chunk],
+    values: [bot_id, last!.date, last!.ord, events],
   });
 }
 
