@@ -9,6 +9,8 @@ import { type BenchService, projected } from './service.ts';
 const BATCH = 1000;
 /** Names are sealed one by one. */
 const UPDATES = 200;
+/** Above those of `startBenchService`: a repeat of an update would leave its user without UTM, or unknown. */
+const FIRST_UPDATE = 1_000_000;
 
 /**
  * Users who came by thousands of UTM combinations, then events of 20 types of users of whom a few do most, sent in the order
@@ -32,7 +34,7 @@ export async function fillEvents(
         const sender = { id, is_bot: false, first_name: `User ${id}`, language_code, is_premium: pick(10) === 0 };
         const text = `/start source-s${pick(20)}_medium-m${pick(15)}_campaign-c${pick(20)}`;
         const message = { message_id: 1, date, chat: { id, type: 'private' }, from: sender, text };
-        return { update: { update_id: 1000 + id, message } };
+        return { update: { update_id: FIRST_UPDATE + id, message } };
       }),
     );
   for (let sent = 0; sent < count; sent += BATCH) {
