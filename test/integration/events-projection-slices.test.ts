@@ -11,6 +11,7 @@ import { readCommit } from '../support/intake-commits.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { cut, EPOCH, interleaved, lanesOf, type Step, step } from '../support/intake-logs.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
 /** What a changed rate or currency touches is judged anew in slices, between the batches and after them. */
@@ -39,7 +40,7 @@ it('the rows are those of a plain fold, however slices follow each other and the
         });
         expect(sorted(found)).toEqual(sorted(foldIntake([...lanes.values()].flat())));
       }),
-      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 150) },
+      { numRuns: propertyRuns(150) },
     );
   } finally {
     await projection.drop();
