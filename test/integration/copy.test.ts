@@ -43,3 +43,37 @@ it('rows arrive by COPY as they are', async () => {
     { numRuns: 300 },
   );
 });
+
+it('rows arrive in their order and all of them, however many they are', async () => {
+  const tx = await database.pool.connect();
+  try {
+    for (const count of [0, 1, 499, 500, 501, 12_345]) {
+      await tx.query('BEGIN');
+      await copyInto(tx, 'rows', 'n, a', linesOf(count));
+      const stored = await tx.query({ text: 'SELECT n, a FROM rows ORDER BY ctid', rowMode: 'array' });
+      expect(stored.rows).toEqual(Array.from({ length: count }, (_, n) => [n, `row ${n}`]));
+      await tx.query('ROLLBACK');
+    }
+  } finally {
+    tx.release();
+  }
+});
+
+it('when a row cannot be made, none arrives and the connection is good', async () => {
+  const tx = await database.pool.connect();
+  try {
+    await expect(copyInto(tx, 'rows', 'n, a', linesOf(2000, 1900))).rejects.toThrow('no row 1900');
+    expect((await tx.query('SELECT FROM rows')).rowCount).toBe(0);
+    await expect(copyInto(tx, 'rows', 'n, i', ['1,x'])).rejects.toThrow('invalid input syntax for type integer');
+    expect((await tx.query('SELECT FROM rows')).rowCount).toBe(0);
+  } finally {
+    tx.release();
+  }
+});
+
+function* linesOf(count: number, bad = count): Generator<string> {
+  for (let n = 0; n < count; n++) {
+    if (n === bad) throw new Error(`no row ${n}`);
+    yield copyLine([n, `row ${n}`]);
+  }
+}

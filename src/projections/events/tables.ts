@@ -164,5 +164,5 @@ CREATE TABLE rates (
 ${PACKED_DDL}
 /* what is put off: see the read model */
 CREATE VIEW put_off AS
-  SELECT FROM revaluations UNION ALL SELECT FROM timelines WHERE due;
+  SELECT FROM revaluations UNION ALL SELECT FROM packing_due;
 `;

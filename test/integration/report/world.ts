@@ -201,7 +201,7 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
 
 /** What a revaluation, sessions that became one and a late visit change. */
 const BEFORE = { value_amount: '-1', session: 1, app_session: 1, utm_id: 1 };
-const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000 };
+const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000, changedInChunk: 1_000_000 };
 /** Packs only what has changed most, and what is new. */
 const PACK_SOME = { ...PACK_ALL, changed: 60 };
 

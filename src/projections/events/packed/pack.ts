@@ -3,7 +3,7 @@ import { copyRows } from '../../../database/copy-rows.ts';
 import { type Chunk, COLUMN_NAMES, numbersOf } from './chunk.ts';
 import { encodeColumn } from './columns.ts';
 import { chunkBuilder, rowColumns } from './rows.ts';
-import { CHANGED_EVENTS, CHANGED_SHARE, CHUNK_EVENTS, NEWEST_EVENTS } from './tables.ts';
+import { CHANGED_EVENTS, CHANGED_IN_CHUNK, CHANGED_SHARE, CHUNK_EVENTS, NEWEST_EVENTS } from './tables.ts';
 
 /** When and how much is packed, as tables.ts has it. */
 export interface PackLimits {
@@ -11,6 +11,7 @@ export interface PackLimits {
   readonly newest: number;
   readonly changed: number;
   readonly share: number;
+  readonly changedInChunk: number;
 }
 
 const LIMITS: PackLimits = {
@@ -18,6 +19,7 @@ const LIMITS: PackLimits = {
   newest: NEWEST_EVENTS,
   changed: CHANGED_EVENTS,
   share: CHANGED_SHARE,
+  changedInChunk: CHANGED_IN_CHUNK,
 };
 
 /** So many chunks in one go: a rebuild has all of them to make, and each go costs a transaction. */
@@ -45,12 +47,15 @@ interface Timeline {
 }
 
 /** At most two. */
-async function dueTimelines(tx: ClientBase, { chunk, newest, changed, share }: PackLimits): Promise<Timeline[]> {
+async function dueTimelines(tx: ClientBase, limits: PackLimits): Promise<Timeline[]> {
+  const { chunk, newest, changed, share, changedInChunk } = limits;
   const { rows } = await tx.query<[number, number, number, number]>({
     name: 'events.due_timelines',
-    text: `SELECT bot_id, until_date::float8, until_ord::float8, loose::float8 FROM timelines
-            WHERE loose >= $1::bigint OR changed >= $2::bigint + packed / $3::bigint ORDER BY bot_id LIMIT 2`,
-    values: [chunk + newest, changed, share],
+    text: `SELECT bot_id, until_date::float8, until_ord::float8, loose::float8 FROM timelines t
+            WHERE loose >= $1::bigint OR changed >= $2::bigint + packed / $3::bigint
+               OR EXISTS (SELECT FROM chunks c WHERE c.bot_id = t.bot_id AND c.changed >= $4::int)
+            ORDER BY bot_id LIMIT 2`,
+    values: [chunk + newest, changed, share, changedInChunk],
     rowMode: 'array',
   });
   return rows.map(([bot_id, date, ord, loose]) => ({ bot_id, until: { date, ord }, loose }));
@@ -74,10 +79,9 @@ async function packNext(
 async function packAnew(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLimits): Promise<void> {
   const { rows } = await tx.query<[string, number, number, number, number, number | null, number]>({
     name: 'events.most_changed',
-    text: `SELECT c.id, m.changed, c.events, c.last_date::float8, c.last_ord::float8, p.last_date::float8, p.last_ord::float8
-             FROM (SELECT chunk, count(*)::int AS changed FROM changed_events WHERE bot_id = $1
-                    GROUP BY chunk ORDER BY changed DESC, chunk LIMIT 1) m
-             JOIN chunks c ON c.bot_id = $1 AND c.id = m.chunk
+    text: `SELECT c.id, c.changed, c.events, c.last_date::float8, c.last_ord::float8, p.last_date::float8, p.last_ord::float8
+             FROM (SELECT id, changed, events, last_date, last_ord FROM chunks WHERE bot_id = $1
+                    ORDER BY changed DESC, last_date, last_ord LIMIT 1) c
              LEFT JOIN LATERAL (
                SELECT p.last_date, p.last_ord FROM chunks p
                 WHERE p.bot_id = $1 AND (p.last_date, p.last_ord) < (c.last_date, c.last_ord)

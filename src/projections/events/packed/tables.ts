@@ -3,9 +3,13 @@ import { COLUMN_NAMES } from './chunk.ts';
 /** Packing is due with so many events that are not packed; the newest stay so for a while, since others may be late. */
 export const CHUNK_EVENTS = 4096;
 export const NEWEST_EVENTS = 512;
-/** So many events of chunks may have changed since, and of many chunks one of so many: reports read them one by one. */
+/**
+ * So many events of chunks may have changed since, and of many chunks one of so many: reports read them one by one. Of one
+ * chunk fewer may: to pack it anew costs less for each of them, and what is late is mostly not very late.
+ */
 export const CHANGED_EVENTS = 2000;
 export const CHANGED_SHARE = 128;
+export const CHANGED_IN_CHUNK = 512;
 
 const bytes = COLUMN_NAMES.map((name) => `  ${name} bytea`).join(',\n');
 const storage = COLUMN_NAMES.map((name) => `ALTER COLUMN ${name} SET STORAGE EXTERNAL`).join(', ');
@@ -33,15 +37,20 @@ CREATE INDEX timelines_due ON timelines (bot_id) WHERE due;
 
 CREATE TABLE chunks (
   bot_id int NOT NULL,
-  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
   /* the events up to this place, from where the chunk before it ends */
   last_date bigint NOT NULL,
   last_ord bigint NOT NULL,
   events int NOT NULL,
+  /* of them, or added since it was packed: rows of changed_events */
+  changed int NOT NULL DEFAULT 0,
 ${bytes},
   PRIMARY KEY (bot_id, last_date, last_ord)
 );
 ALTER TABLE chunks ${storage};
+CREATE INDEX chunks_due ON chunks (bot_id) WHERE changed >= ${CHANGED_IN_CHUNK};
+CREATE VIEW packing_due AS
+  SELECT FROM timelines WHERE due UNION ALL SELECT FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
 
 CREATE TABLE changed_events (
   bot_id int NOT NULL,
@@ -77,10 +86,12 @@ BEGIN
         ORDER BY c.last_date, c.last_ord LIMIT 1) c
      WHERE w.bot_id = ANY (late) AND (w.date, w.ord) <= (t.until_date, t.until_ord)
     ON CONFLICT DO NOTHING
-    RETURNING bot_id)
+    RETURNING bot_id, chunk),
+  counted AS (SELECT bot_id, chunk, count(*)::int FROM noted GROUP BY bot_id, chunk),
+  of_chunks AS (UPDATE chunks c SET changed = c.changed + n.count FROM counted n WHERE c.id = n.chunk)
   UPDATE timelines t
      SET changed = t.changed + n.count, loose = t.loose - CASE TG_OP WHEN 'INSERT' THEN n.count ELSE 0 END
-    FROM (SELECT bot_id, count(*) FROM noted GROUP BY bot_id) n
+    FROM (SELECT bot_id, sum(count) AS count FROM counted GROUP BY bot_id) n
    WHERE n.bot_id = t.bot_id;
   RETURN NULL;
 END
