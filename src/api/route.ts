@@ -57,7 +57,7 @@ export function route<Query extends z.ZodType = z.ZodUndefined, Body extends z.Z
 const problem = z
   .object({ path: z.string(), message: z.string(), allowed: z.array(z.string()).optional() })
   .meta({ id: 'Problem' });
-export const errorBody = z
+const errorBody = z
   .object({
     ok: z.literal(false),
     error: z.union([z.string(), z.record(z.string(), z.array(z.string()))]),
@@ -174,7 +174,7 @@ function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
 }
 
 /** @throws ApiError 400, naming every problem */
-export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(problemsOf(result.error));

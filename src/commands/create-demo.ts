@@ -10,7 +10,7 @@ import { reserveId } from './reserve-ids.ts';
 import { newPublicKey, newSecret } from './secrets.ts';
 
 /** There is one demo bot at most: its name, unlike others', is no accident, so that a second start finds it. */
-export const DEMO_BOT = 'demo';
+const DEMO_BOT = 'demo';
 
 export interface Demo {
   readonly ownerId: number;

@@ -15,7 +15,7 @@ import * as program from './referral/program-events.ts';
 import * as report from './report/saved/events.ts';
 
 /** Every event type of the log. */
-export const eventTypes = [
+const eventTypes = [
   catalog.idsReserved,
   catalog.ownerCreated,
   catalog.ownerChanged,

@@ -94,7 +94,7 @@ const queryId = z
 
 export const getQuery = z.object({ id: queryId });
 
-export const LIST_LIMIT = { byDefault: 100, max: 500 };
+const LIST_LIMIT = { byDefault: 100, max: 500 };
 const paging = {
   limit: integer(1, LIST_LIMIT.max).default(LIST_LIMIT.byDefault).describe(`Default ${LIST_LIMIT.byDefault}`),
   offset: integer(0, Number.MAX_SAFE_INTEGER).default(0),

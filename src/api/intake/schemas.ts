@@ -126,7 +126,7 @@ export const targetEvent = (now: () => number) =>
 export type TargetEvent = z.output<ReturnType<typeof targetEvent>>;
 
 /** The platform's Update object, unchanged; only its id is demanded. */
-export const platformUpdate = z
+const platformUpdate = z
   .looseObject({ update_id: integer(0, 'must be a non-negative integer') }, NOT_AN_OBJECT)
   .meta({ id: 'Update', description: 'https://core.telegram.org/bots/api#update' });
 

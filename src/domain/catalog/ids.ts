@@ -3,8 +3,7 @@ import type { EventOf } from '../event-type.ts';
 import { idsReserved } from './events.ts';
 
 /** Stream `ids-<kind>`: which ids of a kind are taken. Ids start at 1 and are never given twice. */
-export const ID_KINDS = ['owner', 'bot', 'key', 'unit', 'rule', 'accrual', 'payout', 'broadcast', 'segment'] as const;
-export type IdKind = (typeof ID_KINDS)[number];
+export type IdKind = 'owner' | 'bot' | 'key' | 'unit' | 'rule' | 'accrual' | 'payout' | 'broadcast' | 'segment';
 
 export type IdsEvent = EventOf<typeof idsReserved>;
 

@@ -1,7 +1,7 @@
 import type { FieldType } from './condition.ts';
 
 /** The operators of the grammar, in the order in which they are listed to callers. */
-export const COMPARISONS = ['=', '!=', '>', '<', '>=', '<='] as const;
+const COMPARISONS = ['=', '!=', '>', '<', '>=', '<='] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 /** What reports compare fields with. */
 export type ReportOperator = Comparison | 'in' | 'between';

@@ -48,7 +48,6 @@ const USER_COLUMNS = {
   language_code: 'string',
   timezone: 'string',
 } as const satisfies Record<string, FieldType>;
-export type UserColumn = keyof typeof USER_COLUMNS;
 
 /** What the first visit left behind, and who referred (decisions.md 6.4). */
 const ADDITION_FIELDS = {
@@ -61,7 +60,6 @@ const ADDITION_FIELDS = {
   referrer_id: 'number',
   referral_code: 'string',
 } as const satisfies Record<string, FieldType>;
-export type AdditionField = keyof typeof ADDITION_FIELDS;
 
 const FIXED: readonly (readonly [FieldRoot, Readonly<Record<string, FieldType>>])[] = [
   ['events', EVENT_COLUMNS],

@@ -19,7 +19,7 @@ export function accountOf({ stream, revision }: Pick<ReadCommit, 'stream' | 'rev
 }
 
 /** No commit has as many events. */
-export const PLACES_PER_COMMIT = 1_000_000;
+const PLACES_PER_COMMIT = 1_000_000;
 
 /** The place of an event in its account. */
 export function placeOf(revision: number, index: number): number {

@@ -15,7 +15,7 @@ export interface FreshCacheOptions<Value> {
 /** decisions.md 2.2: a revocation is effective within 2 s; the projector has the other second. */
 export const FRESH_MS = 1000;
 /** decisions.md 2.6: how long what was seen before may serve while the database is down. */
-export const STALE_MS = 60_000;
+const STALE_MS = 60_000;
 /** While the database is known to be down, what is cached is served without waiting for it to time out again. */
 const RETRY_MS = 1000;
 /** How long a database that does not answer keeps back what was seen before. */
