@@ -7,7 +7,13 @@ import type { FieldValue } from '../condition/predicate.ts';
 
 /** The values of separators, as one text: equal for equal values, numbers however they are written. */
 export function combinationKey(values: readonly FieldValue[]): string {
-  return JSON.stringify(values.map(plain));
+  return values.map(keyOf).join('');
+}
+
+/** Of which none begins another. */
+function keyOf(value: FieldValue): string {
+  const read = plain(value);
+  return read === null ? '-' : `${read[0]}${read[1].length}:${read[1]}`;
 }
 
 /** The type keeps the custom fields 1 and "1" apart. */
