@@ -3,6 +3,7 @@ import type { DataOf } from '../../domain/event-type.ts';
 import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
 import type { rewardAccrued, rewardRateLocked } from '../../domain/referral/account-events.ts';
 import type { AccountCommit } from './places.ts';
+import { HOUR_MS } from './tables.ts';
 
 /** What a batch has earned and locked and is not written yet: written together, since a batch may hold thousands. */
 export interface Earnings {
@@ -95,6 +96,14 @@ export async function writeAccruals(tx: ClientBase, accruals: readonly AccrualRo
            SELECT public_key, user_id, unit, sum(amount), 0, 0
              FROM jsonb_populate_recordset(NULL::accruals, $1) GROUP BY public_key, user_id, unit
            ON CONFLICT (public_key, user_id, unit) DO UPDATE SET accrued = balances.accrued + EXCLUDED.accrued`,
+    values: [rows],
+  });
+  await tx.query({
+    name: 'accounts.add_hours',
+    text: `INSERT INTO accrual_hours (public_key, user_id, hour, accruals)
+           SELECT public_key, user_id, date / ${HOUR_MS}, count(*)
+             FROM jsonb_populate_recordset(NULL::accruals, $1) GROUP BY public_key, user_id, date / ${HOUR_MS}
+           ON CONFLICT (public_key, user_id, hour) DO UPDATE SET accruals = accrual_hours.accruals + EXCLUDED.accruals`,
     values: [rows],
   });
   if (accruals.some(({ available_at, at }) => available_at > at))

@@ -10,7 +10,7 @@ import { ACCOUNTS_DDL } from './tables.ts';
 /** Referrers' accounts: what they have earned, and what became of it. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 1,
+  shape: 2,
   categories: ['account'],
   events: [
     'reward_accrued',

@@ -5,8 +5,10 @@ import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
 import type { accrualReversed } from '../../domain/referral/account-events.ts';
 import { writeAccruals } from './earnings.ts';
 import type { AccountCommit } from './places.ts';
+import { HOUR_MS } from './tables.ts';
 
 interface Reversed {
+  readonly date: number;
   readonly unit: number;
   readonly rule_id: number;
   readonly referral_id: number;
@@ -24,11 +26,17 @@ export async function applyReversal(
     name: 'accounts.reverse',
     text: `UPDATE accruals SET reversed_at = $4, reversed_place = $5, cancelled = $6, reason = $7
             WHERE accrual_id = $1 AND public_key = $2 AND user_id = $3 AND reversed_at IS NULL AND compensates IS NULL
-            RETURNING unit::float8, rule_id::float8, referral_id::float8, amount::text`,
+            RETURNING unit::float8, rule_id::float8, referral_id::float8, amount::text, date::float8`,
     values: [accrual_id, public_key, user_id, at, place, compensation_id === null, reason],
   });
-  const reversed = rows[0];
-  if (reversed === undefined) throw new Error(`accrual ${accrual_id} is not there to be reversed`);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`accrual ${accrual_id} is not there to be reversed`);
+  const { date, ...reversed } = row;
+  await tx.query({
+    name: 'accounts.reverse_hour',
+    text: `UPDATE accrual_hours SET accruals = accruals - 1 WHERE public_key = $1 AND user_id = $2 AND hour = $3`,
+    values: [public_key, user_id, Math.floor(date / HOUR_MS)],
+  });
   if (compensation_id === null) return cancel(tx, accrual_id);
   const amount = negated(reversed.amount);
   const made = { accrual_id: compensation_id, place, date: at, at, available_at: at, compensates: accrual_id };

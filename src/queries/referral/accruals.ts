@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../projections/accounts/tables.ts';
 import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
 import type { Page } from './referrals.ts';
 
@@ -26,6 +27,11 @@ export async function accrualsOf(
   const { rows } = await pool.query<AccrualRow>({
     name: `${accounts}.accruals`,
     text: `
+      WITH hours AS (
+        SELECT hour, sum(accruals) OVER (ORDER BY hour DESC) - accruals AS newer FROM ${accounts}.accrual_hours
+         WHERE public_key = $1 AND user_id = $2),
+      /* the hour that the page begins in */
+      first_hour AS (SELECT hour, newer FROM hours WHERE newer <= $5 ORDER BY hour LIMIT 1)
       SELECT x.accrual_id::float8 AS id, x.date::float8, x.referral_id::float8, trim_scale(x.amount)::text AS amount,
              nullif(x.unit, 0)::float8 AS unit_id,
              CASE WHEN p.status = 2 THEN 2 WHEN x.available_at <= a.t THEN 1 ELSE 0 END AS status,
@@ -34,7 +40,8 @@ export async function accrualsOf(
                WHERE public_key = $1 AND user_id = $2) a
        CROSS JOIN (SELECT accrual_id FROM ${accounts}.accruals
                     WHERE public_key = $1 AND user_id = $2 AND reversed_at IS NULL
-                    ORDER BY accruals.date DESC, place DESC LIMIT $4 OFFSET $5) page
+                      AND accruals.date < (SELECT hour + 1 FROM first_hour) * ${HOUR_MS}::bigint
+                    ORDER BY accruals.date DESC, place DESC LIMIT $4 OFFSET $5 - (SELECT newer FROM first_hour)) page
         JOIN ${accounts}.accruals x USING (accrual_id)
         LEFT JOIN LATERAL (
              SELECT c.claimed_by FROM ${accounts}.payouts c

@@ -66,6 +66,8 @@ async function compare(key: AccountName, expected: Oracle, now: number): Promise
   expect(new Map(accruals.map(({ id, status }) => [id, status]))).toEqual(expected.statuses(now));
   for (const { available_at, status } of accruals) expect(available_at !== null).toBe(status === 0);
   expect([...accruals].sort((a, b) => b.date - a.date)).toEqual(accruals);
+  for (const offset of [1, Math.floor(accruals.length / 2), accruals.length - 1, accruals.length, 1000])
+    expect(await accrualsOf(source, key, { limit: 2, offset }, now)).toEqual(accruals.slice(offset, offset + 2));
 }
 
 describe('the read model of accounts', () => {
