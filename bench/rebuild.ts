@@ -23,6 +23,8 @@ import { type BenchService, projected, startBenchService } from './service.ts';
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 300_000);
 const USERS = Number(process.env['USERS'] ?? 20_000);
+/** The read models to rebuild; all, if none is named. */
+const MODELS = process.env['MODELS']?.split(',') ?? readModels.map(({ name }) => name);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
 const DAY_SECONDS = 86_400;
@@ -36,11 +38,11 @@ try {
   await fill(service);
   const quiet = percentiles(await hammer(service, new Promise((resolve) => setTimeout(resolve, QUIET_SECONDS * 1000))));
   console.log(`quiet: ${show(quiet)}`);
-  for (const { name: model } of readModels) {
-    let peakMb = 0;
+  for (const model of MODELS) {
+    const memory: number[] = [];
     const rebuilding = Promise.all([
       buildSeconds(model),
-      command(service, ['projection', 'rebuild', model], (mb) => (peakMb = Math.max(peakMb, mb))),
+      command(service, ['projection', 'rebuild', model], (mb) => void memory.push(mb)),
     ]);
     const during = percentiles(await hammer(service, rebuilding));
     const [seconds] = await rebuilding;
@@ -54,13 +56,17 @@ try {
     const rate = (s: number): string => `${(EVENTS / s / 1000).toFixed(1)} k/s`;
     console.log(
       `${model}, ${rows} rows: ${rate(seconds)}, COPY ${rate(floor)}, ratio ${(floor / seconds).toFixed(2)} (target 0.3); ` +
-        `peak ${peakMb.toFixed(0)} MB; requests ${show(during)}, p99 ${(during.p99 / quiet.p99).toFixed(2)} of the quiet one ` +
+        `peak ${peakOf(memory)} MB, in its first half ${peakOf(memory.slice(0, memory.length / 2))} MB; requests ${show(during)}, p99 ${(during.p99 / quiet.p99).toFixed(2)} of the quiet one ` +
         `(target 1.5); longest at the switch ${switched.max.toFixed(0)} ms`,
     );
   }
 } finally {
   await client.end();
   await service.stop();
+}
+
+function peakOf(mb: readonly number[]): string {
+  return Math.max(...mb).toFixed(0);
 }
 
 interface Percentiles {
