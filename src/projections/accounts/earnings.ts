@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
+import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
 import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
 import type { rewardAccrued, rewardRateLocked } from '../../domain/referral/account-events.ts';
 import type { AccountCommit } from './places.ts';
-import { HOUR_MS } from './tables.ts';
 
 /** What a batch has earned and locked and is not written yet: written together, since a batch may hold thousands. */
 export interface Earnings {

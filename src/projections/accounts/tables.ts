@@ -1,6 +1,3 @@
-/** A row of `accrual_hours`. */
-export const HOUR_MS = 3_600_000;
-
 /**
  * Tables of the read model `accounts`. Times are milliseconds since 1970 UTC, amounts in normal units; `unit` 0: without a
  * unit. An account is named by its bot's public key and its user. `place` is that of a fact in the account's own stream
@@ -68,8 +65,7 @@ CREATE INDEX accruals_feed ON accruals (public_key, user_id, date DESC, place DE
 CREATE INDEX accruals_holds ON accruals (public_key, user_id, available_at, place) WHERE available_at > at;
 CREATE INDEX accruals_places ON accruals (public_key, user_id, place);
 CREATE INDEX accruals_cancelled ON accruals (public_key, user_id, reversed_place) WHERE cancelled;
-/* how many accruals that were not reversed have their date in an hour (since 1970): where a page of the feed begins is
-   found by them, since to count a million in the index takes 100 ms */
+/* how many accruals that were not reversed have their date in an hour since 1970 (accrual-hours.ts) */
 CREATE TABLE accrual_hours (
   public_key text NOT NULL,
   user_id bigint NOT NULL,

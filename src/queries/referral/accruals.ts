@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../projections/accounts/tables.ts';
+import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
 import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
 import type { Page } from './referrals.ts';
 
