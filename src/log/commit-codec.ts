@@ -49,6 +49,16 @@ export function eventsBeginWith(type: string): string {
 /** What stands between two events. It may stand in the data of one, too, but it stands nowhere in a text of less than two. */
 export const BETWEEN_EVENTS = '},{"type":"';
 
+/** Where the exact stream ends with the commit that is stored as this text; null on *any* streams. */
+export function headWith({ expected }: Pick<NewCommit, 'expected'>, body: string): StreamHead | null {
+  return expected === 'any' ? null : { revision: expected.revision + 1, hash: hashBody(body) };
+}
+
+/** The same, of one that was read. */
+export function headAt({ revision, hash }: RecordedCommit): StreamHead | null {
+  return revision === null || hash === null ? null : { revision, hash };
+}
+
 /** Hex SHA-256 of the stored text. */
 export function hashBody(body: string): string {
   return hash('sha256', body, 'hex');

@@ -74,7 +74,8 @@ export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
 
 export interface Appended {
   readonly position: Position;
-  readonly revision: number | null;
+  /** Where the exact stream ends with the commit; null on *any* streams. */
+  readonly head: StreamHead | null;
   /** Set when the command (or the commit id) was in the log before: the commit that holds it. Nothing was appended. */
   readonly repeated: RecordedCommit | null;
 }
@@ -145,6 +146,8 @@ export interface EventLog {
    * @throws BrokenChainError
    */
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
+  /** Where these exact streams end now, those that are empty left out: whether they have grown, without reading each. */
+  ends(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
   /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */

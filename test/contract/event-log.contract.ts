@@ -82,12 +82,15 @@ export function describeEventLog(engine: EngineUnderTest): void {
           causation: 'c1',
           command: { id: randomUUID(), answer: { a: [1] } },
         });
-        expect(await log.append(first)).toMatchObject({ revision: 1, repeated: null });
+        const appended = await log.append(first);
         const one = await log.read(stream);
+        expect(one.head.revision).toBe(1);
+        expect(appended).toEqual({ position: one.commits[0]!.position, head: one.head, repeated: null });
         const second = newCommit(stream, { expected: one.head });
-        expect(await log.append(second)).toMatchObject({ revision: 2, repeated: null });
+        const onTop = await log.append(second);
 
         const { head, commits } = await other.read(stream);
+        expect(onTop).toEqual({ position: commits[1]!.position, head, repeated: null });
         expect(commits).toMatchObject([
           {
             id: first.id,
@@ -107,6 +110,20 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.read(stream, one.head, 1000)).toEqual({ head, commits: commits.slice(1) });
         expect(await log.read(stream, head, 1)).toEqual({ head, commits: [] });
         expect(await log.read(stream, head)).toEqual({ head, commits: [] });
+      });
+
+      it('tell where they end, many at once, those that are empty left out', async () => {
+        const [long, short, empty] = [1, 2, 3].map(() => `bot-${newBot()}`) as [string, string, string];
+        for (const stream of [long, long, short]) await appendOnTop(log, newCommit(stream));
+        const heads = await Promise.all([long, short].map(async (stream) => (await log.read(stream)).head));
+        expect(heads.map(({ revision }) => revision)).toEqual([2, 1]);
+        expect(await other.ends([long, empty, short])).toEqual(
+          new Map([
+            [long, heads[0]],
+            [short, heads[1]],
+          ]),
+        );
+        expect(await log.ends([])).toEqual(new Map());
       });
 
       it('keep whatever JSON the events carry, all events of a commit together', async () => {
@@ -161,7 +178,8 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const { head, commits } = await log.read(stream);
         for (const expected of [EMPTY_STREAM, head]) {
           const again = await other.append({ ...commit, expected });
-          expect(again).toMatchObject({ position: commits[0]!.position, revision: 1, repeated: commits[0] });
+          const { position, revision, hash } = commits[0]!;
+          expect(again).toEqual({ position, head: { revision, hash }, repeated: commits[0] });
         }
         expect((await log.read(stream)).head).toEqual(head);
       });
@@ -213,7 +231,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         await expect(log.append(lost)).rejects.toThrow(ConflictError);
         const { head } = await log.read(stream);
         expect(await log.findCommand(stream, lost.command!.id, lost.at)).toBeNull();
-        expect(await log.append({ ...lost, expected: head })).toMatchObject({ revision: 2, repeated: null });
+        expect(await log.append({ ...lost, expected: head })).toMatchObject({ head: { revision: 2 }, repeated: null });
       });
 
       it('on intake is remembered for a day of the log, on exact streams for ever', async () => {
@@ -533,8 +551,8 @@ type Outcome =
 function outcomeOf(result: unknown): Outcome {
   if (result instanceof ConflictError) return { conflict: result.actual };
   if (result instanceof Error) return { failed: result };
-  const { repeated, revision } = result as Appended;
-  return repeated === null ? { appended: revision } : { repeated: repeated.id };
+  const { repeated, head } = result as Appended;
+  return repeated === null ? { appended: head?.revision ?? null } : { repeated: repeated.id };
 }
 
 /** One bot's log as the port describes it, in memory. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { decodeCommit, encodeCommit, verifyChain } from '../../src/log/commit-codec.ts';
+import { decodeCommit, encodeCommit, headAt, verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
   type Batch,
@@ -32,7 +32,7 @@ export function memoryLog(lanes = 1): MemoryLog {
 
   function append(commit: NewCommit): Appended {
     const repeated = repeatOf(commit);
-    if (repeated !== undefined) return { position: repeated.position, revision: repeated.revision, repeated };
+    if (repeated !== undefined) return { position: repeated.position, head: headAt(repeated), repeated };
     const stream = streams.get(commit.stream) ?? [];
     if (commit.expected !== 'any') {
       const last = stream.at(-1);
@@ -48,7 +48,7 @@ export function memoryLog(lanes = 1): MemoryLog {
     if (recorded.revision !== null) streams.set(recorded.stream, [...stream, recorded]);
     for (const wake of sleepers) wake();
     sleepers.clear();
-    return { position: recorded.position, revision: recorded.revision, repeated: null };
+    return { position: recorded.position, head: headAt(recorded), repeated: null };
   }
 
   function repeatOf({ id, at, command }: NewCommit): RecordedCommit | undefined {
@@ -72,6 +72,11 @@ export function memoryLog(lanes = 1): MemoryLog {
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);
       return { head: verifyChain(stream, from, rest), commits: rest };
+    },
+
+    async ends(asked) {
+      const known = asked.filter((stream) => streams.has(stream));
+      return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
     },
 
     async *subscribe({ categories, after, maxCommits = 1000, signal }): AsyncGenerator<Batch> {

@@ -120,7 +120,7 @@ let appended: StoredEvent | undefined;
 const log = {
   async append({ events }: NewCommit) {
     appended = events[0];
-    return { position: '', revision: null, repeated: null };
+    return { position: '', head: null, repeated: null };
   },
 } as Pick<EventLog, 'append'> as EventLog;
 const directory: EventTypeDirectory = {

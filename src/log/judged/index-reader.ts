@@ -58,12 +58,16 @@ export async function voidsWithin(
 }
 
 export async function headOf(index: Index, stream: string): Promise<StreamHead> {
-  const { rows } = await index.pool.query<StreamHead>({
-    name: 'index_head',
-    text: `SELECT revision, hash FROM ${index.schema}.streams WHERE stream = $1`,
-    values: [stream],
+  return (await endsOf(index, [stream])).get(stream) ?? EMPTY_STREAM;
+}
+
+export async function endsOf(index: Index, streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
+  const { rows } = await index.pool.query<{ stream: string } & StreamHead>({
+    name: 'index_ends',
+    text: `SELECT stream, revision, hash FROM ${index.schema}.streams WHERE stream = ANY ($1)`,
+    values: [streams],
   });
-  return rows[0] ?? EMPTY_STREAM;
+  return new Map(rows.map(({ stream, ...head }) => [stream, head]));
 }
 
 interface StoredRow {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { inTime } from '../../in-time.ts';
-import { encodeCommit } from '../commit-codec.ts';
+import { encodeCommit, headAt, headWith } from '../commit-codec.ts';
 import {
   type Appended,
   ConflictError,
@@ -18,7 +18,7 @@ import {
 } from '../port.ts';
 import { categoryOf, keyOf } from '../stream-name.ts';
 import { Appender, type GroupLimits } from './appender.ts';
-import { commandHolder, headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
+import { commandHolder, endsOf, headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
@@ -102,11 +102,11 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     const lane = laneOf(key);
     const produce = (): Promise<number> => appender.append({ lane, key, value }, deadline);
     if (commit.expected === 'any' && commit.command === undefined)
-      return { position: positionOf(lane, await produce()), revision: null, repeated: null };
+      return { position: positionOf(lane, await produce()), head: null, repeated: null };
 
     try {
       const first = await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
-      if (first !== null) return { position: first.position, revision: first.revision, repeated: first };
+      if (first !== null) return { position: first.position, head: headAt(first), repeated: first };
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
         throw error;
@@ -148,13 +148,13 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     await progress.passed(lane, offset, deadline);
     const verdict = await verdictOn(index, lane, offset);
     if (verdict === null) throw unanswered();
-    const revision = commit.expected === 'any' ? null : commit.expected.revision + 1;
-    if (verdict.void === null) return { position: positionOf(lane, offset), revision, repeated: null };
+    if (verdict.void === null)
+      return { position: positionOf(lane, offset), head: headWith(commit, text), repeated: null };
     if (verdict.void === 'conflict') throw await conflict(index, commit);
     const first = await holderOf(index, lane, commit, text);
     if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(lane, offset)} is void`);
     // Perhaps only of the client's own retry, which looks the same.
-    return { position: first.position, revision: first.revision, repeated: first };
+    return { position: first.position, head: headAt(first), repeated: first };
   };
 
   return {
@@ -184,6 +184,17 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
         readStream(index, lane, stream, from, atMost),
       );
       return inTime(reading, maxWaitMs, silent);
+    },
+
+    async ends(streams) {
+      const deadline = performance.now() + maxWaitMs;
+      const asked = new Set(streams.map((stream) => laneOf(keyOf(stream))));
+      const all = Promise.all([...asked].map((lane) => caughtUp(lane, deadline)));
+      return inTime(
+        all.then(() => endsOf(index, streams)),
+        maxWaitMs,
+        silent,
+      );
     },
 
     subscribe(asked) {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pause } from '../../pause.ts';
-import { decodeCommit, encodeCommit, hashBody } from '../commit-codec.ts';
+import { decodeCommit, encodeCommit, headAt, headWith } from '../commit-codec.ts';
 import {
   type Appended,
   COMMAND_MEMORY_MS,
@@ -8,6 +8,7 @@ import {
   LogUnavailableError,
   type NewCommit,
   OutcomeUnknownError,
+  type StreamHead,
 } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
 import { positionOf } from './position.ts';
@@ -26,6 +27,8 @@ export interface AppenderOptions {
 interface Waiting {
   readonly commit: NewCommit;
   readonly body: string;
+  /** Where its stream ends with it. */
+  readonly head: StreamHead | null;
   readonly deadline: number;
   /** Set from when a statement with it is sent until its outcome is learnt. */
   maybeWritten: boolean;
@@ -41,6 +44,7 @@ interface OutcomeRow {
   outcome: 'appended' | 'repeated' | 'conflict';
   txid: string | null;
   seq: string | null;
+  /** Of a conflict: where the stream ends. */
   revision: number | null;
   /** Of the commit that was there before. */
   body: string | null;
@@ -90,6 +94,7 @@ export class Appender {
       this.#queue.push({
         commit,
         body,
+        head: headWith(commit, body),
         deadline,
         maybeWritten: false,
         repeated: false,
@@ -212,14 +217,13 @@ function unavailable(entry: Waiting, cause: unknown): Error {
 }
 
 function parameters(group: readonly Waiting[]): unknown[] {
-  const exact = group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected));
   return [
     arrayOf(group.map(({ commit }) => commit.id)),
     group.map(({ commit }) => commit.stream),
     group.map(({ commit }) => keyOf(commit.stream)),
-    arrayOf(exact.map((head) => (head === null ? null : head.revision + 1))),
-    exact.map((head) => (head === null ? null : head.hash)),
-    arrayOf(group.map(({ body }, i) => (exact[i] === null ? null : hashBody(body)))),
+    arrayOf(group.map(({ head }) => head?.revision ?? null)),
+    group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected.hash)),
+    arrayOf(group.map(({ head }) => head?.hash ?? null)),
     arrayOf(group.map(({ commit }) => commit.command?.id ?? null)),
     arrayOf(group.map(({ commit }) => commit.at)),
     arrayOf(group.map(({ body }) => Buffer.byteLength(body))),
@@ -247,13 +251,13 @@ function settle({ group, rows }: Answered): void {
   }
 }
 
-function appended(entry: Waiting, { outcome, txid, seq, revision, body }: OutcomeRow): Appended {
+function appended(entry: Waiting, { outcome, txid, seq, body }: OutcomeRow): Appended {
   const position = positionOf({ txid: txid!, seq: seq! });
-  if (outcome === 'appended') return { position, revision, repeated: null };
+  if (outcome === 'appended') return { position, head: entry.head, repeated: null };
   const commit = decodeCommit(body!, position, Number(seq));
   // Our own earlier attempt, whose answer was lost, is not a repeat to the caller.
   const own = entry.repeated && commit.id === entry.commit.id;
-  return { position, revision: commit.revision, repeated: own ? null : commit };
+  return { position, head: headAt(commit), repeated: own ? null : commit };
 }
 
 /**

@@ -99,6 +99,17 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       return { head, commits };
     },
 
+    async ends(streams) {
+      const { rows } = await answered(
+        readers.query<{ stream: string } & StreamHead>({
+          name: 'log_ends',
+          text: 'SELECT stream, revision, hash FROM log.streams WHERE stream = ANY ($1)',
+          values: [streams],
+        }),
+      );
+      return new Map(rows.map(({ stream, ...head }) => [stream, head]));
+    },
+
     async *subscribe({
       categories,
       without = [],

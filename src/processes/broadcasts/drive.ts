@@ -37,6 +37,7 @@ import type { Lane } from './lane.ts';
 import { type LaunchEnd, sendLaunch } from './launch.ts';
 import { openLedger } from './ledger.ts';
 import type { SchemaOf } from './served.ts';
+import type { StreamWatch } from './stream-watch.ts';
 import type { Trouble } from './trouble.ts';
 
 /** What a bot's broadcasts are sent by. */
@@ -46,6 +47,7 @@ export interface Station {
   readonly trouble: Trouble;
   readonly failure: Failure;
   readonly schemaOf: SchemaOf;
+  readonly watch: StreamWatch;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
@@ -249,8 +251,11 @@ async function send(
     const message = prepareMessage(type, broadcast.message, cap > MAX_CAP);
     const chats = await frozenChats(log, name);
     const ledger = await openLedger(context, name.bot, name.id);
+    const stream = broadcastStream(name.bot, name.id);
+    const watched = station.watch.watch(stream);
     let known: Loaded<BroadcastState> | undefined;
-    return await sendLaunch(
+    let upToDate = false;
+    const sent = sendLaunch(
       {
         ...station,
         name,
@@ -268,14 +273,17 @@ async function send(
           return recipientUsers({ pool, users, referral, botId, timezone }, chats, message.asksUser);
         },
         async isSending() {
+          upToDate &&= !watched.hasGrown();
           // Only what is new of it: its audience may be a list of a megabyte.
-          known = await load(log, decider, broadcastStream(name.bot, name.id), known);
-          return known.state?.status === 2;
+          if (!upToDate) known = await load(log, decider, stream, known);
+          upToDate = true;
+          return known?.state?.status === 2;
         },
       },
       ledger,
       signal,
     );
+    return await sent.finally(() => watched.end());
   } catch (error) {
     if (error instanceof TemplateError) return { type: 'failed', error: error.message };
     throw error;

@@ -49,7 +49,7 @@ export async function openLedger(
   }
 
   async function tryAppend(decide: (state: SendingState) => Decision<SendingEvent>): Promise<void> {
-    // What was appended last, by whomever, is read rather than remembered: the log knows whether it is there.
+    // Of what was appended last the outcome may be unknown: the log knows whether it is there.
     if (!certain) await read();
     certain = true;
     const decision = decide(state);
@@ -57,8 +57,12 @@ export async function openLedger(
     if (decision.length === 0) return;
     const events = decision.map(sending.write);
     certain = false;
-    await log.append({ id: sources.uuid(), stream, expected: head, at: sources.now(), events });
-    await read();
+    const appended = await log.append({ id: sources.uuid(), stream, expected: head, at: sources.now(), events });
+    // An attempt of the client's own that was thought lost is there as well: it is read, as all that is not certain.
+    if (appended.repeated === null && appended.head !== null) {
+      state = decision.reduce(sending.evolve, state);
+      head = appended.head;
+    } else await read();
     certain = true;
   }
 

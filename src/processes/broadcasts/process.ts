@@ -1,4 +1,4 @@
-import { holdLease } from '../../database/lease.ts';
+import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
@@ -10,6 +10,7 @@ import { createFailure } from './failure.ts';
 import { createLane } from './lane.ts';
 import { type SchemaOf, servedSchemas } from './served.ts';
 import { createSlots, type Slots } from './slots.ts';
+import { createStreamWatch, type StreamWatch } from './stream-watch.ts';
 import { createTrouble } from './trouble.ts';
 
 /** Calls under way at once, of all bots; each is a connection. */
@@ -33,6 +34,8 @@ export const broadcastsProcess: Process = {
     const schemaOf = servedSchemas(context);
     const work = new Map<string, ReadonlySet<number>>();
     const bots = new Map<string, Promise<void>>();
+    const watch = createStreamWatch(context.log, context.logger);
+    const leases = createLeaseHolder(context.pool, context.instance, { logger: context.logger, ...LEASE });
     try {
       while (!signal.aborted) {
         await look(context, work);
@@ -40,7 +43,7 @@ export const broadcastsProcess: Process = {
           if (bots.has(bot)) continue;
           const sending = sendForBot(
             context,
-            { api, slots, schemaOf, bot, work: () => work.get(bot) ?? NOTHING },
+            { api, slots, schemaOf, watch, leases, bot, work: () => work.get(bot) ?? NOTHING },
             signal,
           );
           bots.set(
@@ -73,17 +76,17 @@ interface BotWork {
   readonly api: BotApi;
   readonly slots: Slots;
   readonly schemaOf: SchemaOf;
+  readonly watch: StreamWatch;
+  readonly leases: LeaseHolder;
   readonly bot: string;
   /** The broadcasts that there is something to do about, as of now. */
   work(): ReadonlySet<number>;
 }
 
 async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSignal): Promise<void> {
-  const { pool, instance, logger } = context;
+  const { logger } = context;
   try {
-    await holdLease(pool, `broadcasts of ${of.bot}`, instance, { signal, logger, ...LEASE }, (held) =>
-      sendWhileHeld(context, of, held),
-    );
+    await of.leases.hold(`broadcasts of ${of.bot}`, signal, (held) => sendWhileHeld(context, of, held));
   } catch (error) {
     // To take or to give back the lease.
     logger.warn({ err: error, bot: of.bot }, 'the broadcasts of a bot cannot be sent now, will try again');
@@ -94,12 +97,12 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
 /** All broadcasts of the bot side by side, until there is none left. */
 async function sendWhileHeld(
   context: ProcessContext,
-  { api, slots, schemaOf, bot, work }: BotWork,
+  { api, slots, schemaOf, watch, bot, work }: BotWork,
   held: AbortSignal,
 ): Promise<void> {
   const elapsed = () => performance.now();
   const lane = createLane(slots, elapsed);
-  const station = { api, lane, schemaOf, trouble: createTrouble(context.sources.now), elapsed };
+  const station = { api, lane, schemaOf, watch, trouble: createTrouble(context.sources.now), elapsed };
   const idle = new AbortController();
   const calling = lane.run(AbortSignal.any([held, idle.signal]));
   const driven = new Map<number, Promise<void>>();

@@ -1,6 +1,7 @@
+import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { holdLease } from '../../../src/database/lease.ts';
+import { createLeaseHolder, holdLease } from '../../../src/database/lease.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -126,3 +127,64 @@ it('never begins when told to end while waiting', async () => {
   end.abort();
   await first.done;
 });
+
+it('is renewed with all others of its holder, until each is lost or given back by itself', async () => {
+  const statements: string[] = [];
+  const pool = spied(database.pool, statements);
+  const leases = createLeaseHolder(pool, 'first', {
+    logger: pino({ level: 'silent' }),
+    ttlMs: TTL_MS,
+    renewMs: RENEW_MS,
+  });
+  const names = Array.from({ length: 20 }, (_, i) => `lease ${i}`);
+  const told = new Set<string>();
+  const ends = names.map(() => new AbortController());
+  let begun = 0;
+  const done = names.map((name, i) =>
+    leases.hold(name, ends[i]!.signal, async (held) => {
+      begun++;
+      await new Promise((go) => held.addEventListener('abort', go, { once: true }));
+      told.add(name);
+    }),
+  );
+  await expect.poll(() => begun).toBe(names.length);
+  statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 3 * TTL_MS));
+  expect(statements.length).toBeLessThanOrEqual((3 * TTL_MS) / RENEW_MS);
+  expect(new Set(await heldNames())).toEqual(new Set(names));
+  expect(told.size).toBe(0);
+
+  await database.pool.query(
+    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '1 hour' WHERE name = $1`,
+    [names[3]],
+  );
+  await done[3];
+  ends[5]!.abort();
+  await done[5];
+  expect(told).toEqual(new Set([names[3], names[5]]));
+  await new Promise((resolve) => setTimeout(resolve, 2 * RENEW_MS));
+  expect(new Set(await heldNames())).toEqual(new Set(names.filter((name) => name !== names[3] && name !== names[5])));
+  for (const each of ends) each.abort();
+  await Promise.all(done);
+  expect(await holders()).toEqual(['thief']);
+});
+
+async function heldNames(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `SELECT name FROM runtime.leases WHERE holder = 'first' AND expires_at > clock_timestamp()`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A pool that notes the names of its statements. */
+function spied(pool: pg.Pool, statements: string[]): pg.Pool {
+  return new Proxy(pool, {
+    get(target, key) {
+      if (key !== 'query') return Reflect.get(target, key) as unknown;
+      return (query: pg.QueryConfig, values?: unknown[]) => {
+        statements.push(query.name ?? String(query));
+        return target.query(query, values);
+      };
+    },
+  });
+}

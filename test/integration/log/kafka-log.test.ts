@@ -170,7 +170,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
 
       const leader = await under.open();
       expect((await reading).map(({ id }) => id)).toEqual([intake.id, exact.id]);
-      expect(await log.append(exact)).toMatchObject({ revision: 2, repeated: { id: exact.id } });
+      expect(await log.append(exact)).toMatchObject({ head: { revision: 2 }, repeated: { id: exact.id } });
       await expect(log.append(rival)).rejects.toMatchObject({ name: 'ConflictError', actual: 2 });
       expect((await log.read(`bot-${bot}`)).head.revision).toBe(2);
       await Promise.all([log.close(), leader.close()]);

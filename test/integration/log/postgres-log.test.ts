@@ -187,7 +187,7 @@ describe('a writer', () => {
     const appending = log.append(newCommit(`bot-${bot}`));
     expect((await waitingForLock()).backend_xid).toBeNull();
     await releaseLock(bot);
-    expect(await appending).toMatchObject({ revision: 1, repeated: null });
+    expect(await appending).toMatchObject({ head: { revision: 1 }, repeated: null });
   });
 
   it('does not wait for another bot', async () => {
@@ -203,7 +203,7 @@ describe('a writer', () => {
     const { pid } = await waitingForLock();
     await database.pool.query('SELECT pg_terminate_backend($1)', [pid]);
     await releaseLock(bot);
-    expect(await appending).toMatchObject({ revision: 1, repeated: null });
+    expect(await appending).toMatchObject({ head: { revision: 1 }, repeated: null });
     expect((await log.read(commit.stream)).commits.map(({ id }) => id)).toEqual([commit.id]);
   });
 
