@@ -14,12 +14,14 @@ import { clickHouse, duckDb, type Rival } from './report-rivals.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * Reports over HTTP beside ClickHouse and DuckDB in process, on the same events: medians of warm runs in turn, so that what
- * else the machine does meets all of them. Each answer is compared with ClickHouse's. EVENTS and USERS say how many.
+ * Reports over HTTP beside ClickHouse and DuckDB in process, on the same events: medians of warm runs, by turns, so that
+ * what else the machine does meets all of them. Each answer is compared with ClickHouse's. EVENTS and USERS say how many.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
-const RUNS = Number(process.env['RUNS'] ?? 11);
+const TURNS = Number(process.env['TURNS'] ?? 7);
+/** Runs of one before it is the other's turn: the first finds the caches of the processor full of what was not its own. */
+const IN_A_ROW = 5;
 
 const service = await startBenchService({ REPORT_TIMEOUT_MS: '60000', MAX_WAIT_MS: '60000' });
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -45,20 +47,16 @@ async function compare(question: Question, rivals: readonly Rival[], period: Per
   const body = bodyOf(question.report, period);
   const own: number[] = [];
   const others = rivals.map((): number[] => []);
-  for (let run = -2; run < RUNS; run++) {
-    await settled();
-    const began = performance.now();
-    const { data: answer } = await ask<{ data: Answer }>(service, '/v1/reports/run', body);
-    const took = performance.now() - began;
-    if (run >= 0) own.push(took);
+  for (let turn = -1; turn < TURNS; turn++) {
+    const { times, last } = await inARow(() => ask<{ data: Answer }>(service, '/v1/reports/run', body));
+    if (turn >= 0) own.push(...times);
+    const answered = question.found(last.data);
     for (const [i, rival] of rivals.entries()) {
-      await settled();
-      const start = performance.now();
-      const found = await rival.ask(question, period);
-      if (found !== null && run >= 0) others[i]!.push(performance.now() - start);
-      const expected = found && question.expected(found);
-      if (expected !== null && expected !== question.found(answer))
-        throw new Error(`${question.name}: ${question.found(answer)}, but ${rival.name} says ${expected}`);
+      const { times, last: found } = await inARow(() => rival.ask(question, period));
+      if (found === null) continue;
+      if (turn >= 0) others[i]!.push(...times);
+      const expected = question.expected(found);
+      if (expected !== answered) throw new Error(`${question.name}: ${answered}, but ${rival.name} says ${expected}`);
     }
   }
   const medians = [own, ...others].map((times) => (times.length === 0 ? null : median(times)));
@@ -67,9 +65,14 @@ async function compare(question: Question, rivals: readonly Rival[], period: Per
   console.log(`${question.name.padEnd(42)} ${cells.join(' ')} ${ratio}`);
 }
 
-/** What one has begun behind its answer (threads that look for work, memory given back) should not meet another's run. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+async function inARow<T>(run: () => Promise<T>): Promise<{ readonly times: readonly number[]; readonly last: T }> {
+  const times: number[] = [];
+  for (;;) {
+    const began = performance.now();
+    const last = await run();
+    times.push(performance.now() - began);
+    if (times.length === IN_A_ROW) return { times, last };
+  }
 }
 
 /** Bytes of an event in rows and in chunks, and what packing them all takes, in a transaction that is taken back. */
