@@ -11,7 +11,7 @@ const server = await startEventStore();
 afterAll(() => server.stop());
 
 describe(`the service on EventStoreDB (${server.kind})`, () => {
-  const start = (): Promise<TestService> => startTestService({}, { eventstore: server.url });
+  const start = (env = {}): Promise<TestService> => startTestService(env, { eventstore: server.url });
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));

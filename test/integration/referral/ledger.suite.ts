@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import Big from 'big.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../src/commands/accounts.ts';
 import { administerPayout, PAYOUT_ACTIONS } from '../../../src/commands/administer-payout.ts';
 import { changeRule } from '../../../src/commands/change-rule.ts';
-import { type AccountEvent, account } from '../../../src/domain/referral/account/account.ts';
+import { setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import { setRate } from '../../../src/commands/set-rate.ts';
+import { type AccountEvent, account, type Payout } from '../../../src/domain/referral/account/account.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
+import { pause } from '../../../src/pause.ts';
 import { accruals } from '../../../src/processes/accruals/accruals.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { accrued, requested } from '../../support/account-samples.ts';
@@ -16,6 +20,7 @@ import { processed } from '../../support/processes.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import { newUser, type RewardProgram, rewardProgram } from '../../support/reward-program.ts';
 import type { TestService } from '../../support/service.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** The ledger of a whole service, through its own doors, and what an audit finds in it. */
 
@@ -33,9 +38,13 @@ type Step =
   | { readonly type: 'payout'; readonly pick: number; readonly manual: boolean }
   | { readonly type: 'administer'; readonly pick: number; readonly action: (typeof PAYOUT_ACTIONS)[number] }
   | { readonly type: 'reverse'; readonly pick: number }
-  | { readonly type: 'rule'; readonly amount: number };
+  | { readonly type: 'rule'; readonly amount: number }
+  | { readonly type: 'rate'; readonly pick: number; readonly amount: number }
+  /** What the client's webhook answers from then on. */
+  | { readonly type: 'client'; readonly answers: number };
 
 const pick = fc.nat({ max: 5 });
+const tenths = fc.integer({ min: 1, max: 9 });
 const STEPS: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     {
@@ -58,20 +67,67 @@ const STEPS: fc.Arbitrary<Step[]> = fc.array(
       }),
     },
     { weight: 2, arbitrary: fc.record({ type: fc.constant('reverse' as const), pick }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant('rule' as const), amount: fc.integer({ min: 1, max: 9 }) }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('rule' as const), amount: tenths }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('rate' as const), pick, amount: tenths }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ type: fc.constant('client' as const), answers: fc.constantFrom(200, 202, 410, 503) }),
+    },
   ),
   { minLength: 20, maxLength: 30, size: 'max' },
 );
 
-export function describeLedger(start: () => Promise<TestService>): void {
+/** Brings payouts to every end that they can have, and has an order earn nothing, before anything happens by chance. */
+const EVERY_END: readonly Step[] = [
+  { type: 'order', pick: 0, key: 0, value: -1 },
+  { type: 'payout', pick: 0, manual: true },
+  { type: 'administer', pick: 0, action: 'cancel' },
+  { type: 'payout', pick: 0, manual: true },
+  { type: 'administer', pick: 0, action: 'confirm' },
+  { type: 'reverse', pick: 0 },
+  { type: 'client', answers: 410 },
+  { type: 'payout', pick: 1, manual: false },
+  { type: 'client', answers: 202 },
+  { type: 'administer', pick: 1, action: 'retry' },
+  { type: 'administer', pick: 1, action: 'fail' },
+  { type: 'client', answers: 200 },
+  { type: 'administer', pick: 1, action: 'retry' },
+  { type: 'client', answers: 503 },
+];
+
+/** All that can happen to an account. */
+const EVERY_EVENT: readonly AccountEvent['type'][] = [
+  'reward_accrued',
+  'reward_rate_locked',
+  'reward_refused',
+  'payout_requested',
+  'payout_attempted',
+  'payout_attempt_failed',
+  'payout_accepted',
+  'payout_paid',
+  'payout_failed',
+  'payout_retried',
+  'payout_cancelled',
+  'accrual_reversed',
+];
+
+/** What a client is told of is tried twice, at once. */
+const DELIVERIES = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,0' };
+
+export function describeLedger(start: (env: Record<string, string>) => Promise<TestService>): void {
   describe('the ledger', () => {
     let service: TestService;
     let program: RewardProgram;
+    let client: WebhookReceiver;
     beforeAll(async () => {
-      service = await start();
+      service = await start(DELIVERIES);
       program = await rewardProgram(service);
+      client = await webhookReceiver();
     });
-    afterAll(() => service.stop());
+    afterAll(async () => {
+      await service.stop();
+      await client.close();
+    });
 
     /** What `audit verify` says: each finding as `kind stream revision message`. */
     async function audited(...more: string[]): Promise<string[]> {
@@ -84,27 +140,29 @@ export function describeLedger(start: () => Promise<TestService>): void {
     }
 
     test('whatever is asked of it, money is neither lost nor spent twice, and a replay says the same', async () => {
-      const { call, bot } = program;
+      const told = await rewardProgram(service);
+      const { call, bot } = told;
+      await setPayoutWebhook(service.commands, bot.publicKey, client.url);
       const referrers = [newUser(), newUser()];
       const referred: number[] = [];
-      for (const referrer of referrers) referred.push(await program.referral(referrer));
-      const fixed = await program.rule({ amount: '0.1', unit_id: program.usd, hold_days: '0.00001' });
-      await program.rule({ reward_type: 'percent', amount: null, percent: '33.3' });
+      for (const referrer of referrers) referred.push(await told.referral(referrer));
+      const fixed = await told.rule({ amount: '0.1', unit_id: told.usd, hold_days: '0.00001' });
+      await told.rule({ reward_type: 'percent', amount: null, percent: '33.3' });
       for (const user_id of referred)
-        await program.send({ user_id, event_key: `${user_id} first`, value_num: 100, unit: 'USD' });
+        await told.send({ user_id, event_key: `${user_id} first`, value_num: 100, unit: 'USD' });
       await processed(service, accruals.name);
       const accounts = createAccounts(service.commands);
       const key = { 'api-key': bot.apiKey };
 
       async function take(step: Step): Promise<void> {
-        const referrer = referrers[step.type === 'rule' ? 0 : step.pick % 2]!;
+        const referrer = referrers['pick' in step ? step.pick % 2 : 0]!;
         const ignored = (error: unknown): void => {
           if (!(error instanceof Rejection)) throw error;
         };
         switch (step.type) {
           case 'order': {
             const user_id = referred[step.pick % referred.length]!;
-            await program.send({ user_id, event_key: `${user_id} ${step.key}`, value_num: step.value, unit: 'USD' });
+            await told.send({ user_id, event_key: `${user_id} ${step.key}`, value_num: step.value, unit: 'USD' });
             return processed(service, accruals.name);
           }
           case 'mark': {
@@ -120,24 +178,43 @@ export function describeLedger(start: () => Promise<TestService>): void {
             return;
           }
           case 'administer': {
+            await delivered(referrer);
             const { payouts } = await call.data(`payouts?user_id=${referrer}`);
-            const payoutId = payouts[step.pick % Math.max(1, payouts.length)]?.id;
-            if (payoutId === undefined) return;
+            if (payouts.length === 0) return;
+            const payoutId = payouts[step.pick % payouts.length].payout_id;
             const of = { bot: bot.publicKey, userId: referrer, payoutId };
             await administerPayout(accounts, { ...of, action: step.action, force: step.pick === 0 }).catch(ignored);
             return;
           }
           case 'reverse': {
             const { accruals: all } = await call.data(`accruals?user_id=${referrer}`);
-            const accrual_id = all[step.pick % Math.max(1, all.length)]?.id;
-            if (accrual_id === undefined) return;
+            if (all.length === 0) return;
+            const accrual_id = all[step.pick % all.length].id;
             const { status } = await service.post('/v1/referral/reverse-accrual', { accrual_id }, key);
             expect([200, 409]).toContain(status);
             return;
           }
           case 'rule':
             await changeRule(service.commands, { bot: bot.publicKey, ruleId: fixed }, { amount: `0.${step.amount}` });
+            return;
+          case 'rate': {
+            const of = { bot: bot.publicKey, userId: referrer, ruleId: fixed };
+            await setRate(accounts, { ...of, amount: `0.${step.amount}` });
+            return;
+          }
+          case 'client':
+            client.answers(step.answers);
         }
+      }
+
+      /** Resolves when there is nothing left that the client is to be told for now. */
+      async function delivered(userId: number): Promise<void> {
+        const isUnderWay = ({ method, status, attempt }: Payout): boolean =>
+          method === 'webhook' && (status === 0 || (status === 1 && attempt !== 'accepted'));
+        const isBusy = () =>
+          accounts.look({ bot: bot.publicKey, userId }, ({ payouts }) => [...payouts.values()].some(isUnderWay));
+        while (await isBusy()) await pause(20);
+        await service.projected();
       }
 
       /** That the parts of a balance are all that was accrued and not cancelled, as `history` tells it. */
@@ -145,12 +222,13 @@ export function describeLedger(start: () => Promise<TestService>): void {
         await service.projected();
         const { balance } = (await call.data(`balance?user_id=${referrer}`)) as { balance: Balance[] };
         const { history } = await call.data(`history?user_id=${referrer}&limit=200`);
-        const accruedIn = new Map<number | null, number>();
+        const accruedIn = new Map<number | null, Big>();
         for (const { event, amount, unit_id } of history)
           if (['accrued', 'cancelled', 'compensated'].includes(event))
-            accruedIn.set(unit_id, (accruedIn.get(unit_id) ?? 0) + amount);
+            accruedIn.set(unit_id, (accruedIn.get(unit_id) ?? new Big(0)).plus(amount));
         for (const { unit_id, available, reserved, paid, on_hold } of balance) {
-          expect(available + reserved + paid + on_hold).toBeCloseTo(accruedIn.get(unit_id)!, 6);
+          const sum = new Big(available).plus(reserved).plus(paid).plus(on_hold);
+          expect(sum.toFixed()).toBe(accruedIn.get(unit_id)!.toFixed());
           expect(Math.min(reserved, paid, on_hold)).toBeGreaterThanOrEqual(0);
         }
         expect(balance.map(({ unit_id }) => unit_id).sort()).toEqual([...accruedIn.keys()].sort());
@@ -158,21 +236,20 @@ export function describeLedger(start: () => Promise<TestService>): void {
 
       await fc.assert(
         fc.asyncProperty(STEPS, async (taken) => {
-          for (const step of taken) {
+          for (const step of [...EVERY_END, ...taken]) {
             await take(step);
-            await expectBalanced(referrers[0]!);
+            for (const referrer of referrers) await expectBalanced(referrer);
           }
-          await expectBalanced(referrers[1]!);
         }),
         { numRuns: 1 },
       );
-      for (const [index, referrer] of referrers.entries()) {
-        const state = await accounts.look({ bot: bot.publicKey, userId: referrer }, ({ earned, payouts }) => ({
-          earned: earned.size,
-          payouts: payouts.size,
-        }));
-        expect(state.earned, `${index}`).toBeGreaterThan(0);
+      for (const referrer of referrers) await delivered(referrer);
+      const seen = new Set<string>();
+      for (const referrer of referrers) {
+        const { commits } = await service.log.read(accountStream(bot.publicKey, referrer));
+        for (const { events } of commits) for (const { type } of events) seen.add(type);
       }
+      expect([...seen].sort()).toEqual([...EVERY_EVENT].sort());
       expect(await audited()).toEqual([]);
     }, 90_000);
 

@@ -1,4 +1,4 @@
 import { startTestService } from '../../support/service.ts';
 import { describeLedger } from './ledger.suite.ts';
 
-describeLedger(() => startTestService());
+describeLedger(startTestService);
