@@ -29,7 +29,7 @@ export function audit(cli: Cli): void {
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
     .option('--unit <id>', 'of this unit alone', positiveInteger)
-    .option('--at <date>', 'up to then: YYYY-MM-DD (to its end, UTC) or RFC 3339', endOf)
+    .option('--at <date>', 'up to then, to its end: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS (UTC), or RFC 3339', endOf)
     .action(
       cli.action<[Balance]>(async (context, given) => {
         await namedBots(await context.catalog(), [given.bot]);

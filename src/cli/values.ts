@@ -41,9 +41,14 @@ export function date(text: string): number {
   throw new InvalidArgumentError('It must be YYYY-MM-DD or RFC 3339.');
 }
 
-/** The same, as the last millisecond that it includes. */
+/**
+ * The same, or `YYYY-MM-DD HH:MM:SS` in UTC, as dates are answered, as the last millisecond that it includes: of a second
+ * that is told without its fractions, all of it.
+ */
 export function endOf(text: string): number {
-  return date(text) - (/^\d{4}-\d\d-\d\d$/.test(text) ? 1 : 0);
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return date(text) - 1;
+  const end = date(/^[\d-]{10} [\d:]{8}$/.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+  return /:\d\d:\d\d\.\d/.test(text) ? end : end + 999;
 }
 
 /** Refuses a second value where one is meant: the last one would win unnoticed. */

@@ -113,6 +113,13 @@ describe('audit balance', () => {
     expect(await cli.json('audit', 'balance', ...of(4), '--at', '2020-01-01')).toEqual([]);
     const day = rows[0].date.slice(0, 10);
     expect(await cli.json('audit', 'balance', ...of(4), '--at', day)).toEqual(rows);
+    // As `history` tells dates, whole seconds are meant to their end; a fraction is meant as it is.
+    const [second, before] = [rows[0].date.slice(0, 19), new Date(Date.parse(rows[0].date) - 1).toISOString()];
+    for (const at of [`${second}Z`, second.replace('T', ' '), `${second}+00:00`, rows[0].date])
+      expect(await cli.json('audit', 'balance', ...of(4), '--at', at), at).toEqual(rows);
+    expect(await cli.json('audit', 'balance', ...of(4), '--at', before)).toEqual([]);
+    for (const at of [second, '2026-02-30 10:00:00', '2026-01-01 24:00:01'])
+      expect(await cli.run('audit', 'balance', ...of(4), '--at', at)).toMatchObject({ code: 2 });
     expect(await cli.json('audit', 'balance', ...of(404))).toEqual([]);
 
     const tables = firstSchema(accountsReadModel);
