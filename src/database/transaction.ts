@@ -1,19 +1,12 @@
 import type pg from 'pg';
 import { isDatabaseDown } from './errors.ts';
 
-/**
- * Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. `begin`: null
- * when `work` begins it, by a statement that says more.
- */
-export async function inTransaction<T>(
-  pool: pg.Pool,
-  work: (tx: pg.PoolClient) => Promise<T>,
-  begin: 'BEGIN' | null = 'BEGIN',
-): Promise<T> {
+/** Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
   let broken = true;
   try {
-    if (begin !== null) await tx.query(begin);
+    await tx.query('BEGIN');
     try {
       const result = await work(tx);
       await tx.query('COMMIT');

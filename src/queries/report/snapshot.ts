@@ -2,7 +2,6 @@ import type { RawBuilder } from 'kysely';
 import pg from 'pg';
 import { copyRows, type OnBinaryRow } from '../../database/copy-rows.ts';
 import { DatabaseUnavailableError } from '../../database/errors.ts';
-import { inTransaction } from '../../database/transaction.ts';
 import { inTime } from '../../in-time.ts';
 import { statement } from './statement.ts';
 
@@ -77,12 +76,25 @@ export async function inSnapshot<T>(
         checkTime: () => void msLeft(),
       });
     };
-    const run = inTransaction(pool, readAll, null);
+    const run = readOnly(pool, readAll);
     // A server that answers stops the report itself.
     return await inTime(run, timeoutMs + SILENT_MS, () => new DatabaseUnavailableError('the report was not answered'));
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) throw new ReportTimeoutError(timeoutMs);
     throw error;
+  }
+}
+
+/** Ends the transaction that `read` has begun. Nothing was written: the answer does not wait for the end, the next reader does. */
+async function readOnly<T>(pool: pg.Pool, read: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  try {
+    return await read(tx);
+  } finally {
+    void tx.query('ROLLBACK').then(
+      () => tx.release(),
+      () => tx.release(true),
+    );
   }
 }
 
