@@ -6,6 +6,7 @@ import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
 import { accountsReadModel } from '../projections/accounts/read-model.ts';
 import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import { type AuditedNames, openAuditedNames } from './audited-names.ts';
 import type { CliContext } from './context.ts';
 
 /** What is wrong with an account: in its stream, or in the balance that is answered. */
@@ -24,27 +25,34 @@ export async function* auditAccounts(
 ): AsyncGenerator<AccountFinding> {
   const { pool, schema } = await context.projected(accountsReadModel);
   const source: AccountSource = { pool, accounts: schema };
-  let done = 0;
-  for await (const heads of context.log.heads())
-    for (const stream of heads.keys()) {
-      const name = accountOf(stream);
-      if (name === null || (bot !== undefined && name.bot !== bot)) continue;
-      yield* ofAccount(context, source, stream, name);
-      onProgress(++done);
-      context.signal.throwIfAborted();
-    }
+  const names = await openAuditedNames(pool);
+  try {
+    let done = 0;
+    for await (const heads of context.log.heads())
+      for (const stream of heads.keys()) {
+        const name = accountOf(stream);
+        if (name === null || (bot !== undefined && name.bot !== bot)) continue;
+        yield* ofAccount(context, source, names, stream, name);
+        onProgress(++done);
+        context.signal.throwIfAborted();
+      }
+  } finally {
+    names.close();
+  }
 }
 
 async function* ofAccount(
   { log, sources }: CliContext,
   source: AccountSource,
+  names: AuditedNames,
   stream: string,
   name: AccountName,
 ): AsyncGenerator<AccountFinding> {
   const now = sources.now();
   const { revision, rows } = await answeredOf(source, name, now);
   try {
-    const { problems, balances } = await auditAccount(log, stream, { revision, now });
+    const elsewhere = (given: readonly string[]) => names.take(stream, given);
+    const { problems, balances } = await auditAccount(log, stream, elsewhere, { revision, now });
     for (const problem of problems) yield { kind: 'account', stream, ...problem };
     const message = balances === null ? 'the read model is ahead of the log' : difference(balances, rows);
     if (message !== null) yield { kind: 'balance', stream, revision, message };
