@@ -28,6 +28,10 @@ export function oracle(): Oracle {
     number,
     { readonly amount: string; readonly unit: number | null; state: 'open' | 'paid' | 'cancelled' }
   >();
+  /** By rule: what it earns since its lock. */
+  const rates = new Map<number, string>();
+  const rateOf = ({ amount, percent }: { readonly amount: string | null; readonly percent: string | null }) =>
+    `${amount} ${percent}`;
   let reversals = 0;
   let clock = 0;
 
@@ -41,7 +45,13 @@ export function oracle(): Oracle {
   return {
     apply({ type, data }) {
       clock = Math.max(clock, data.at);
+      if (type === 'reward_rate_locked') {
+        if (data.source === 'auto' && rates.has(data.rule_id))
+          throw new Error(`rule ${data.rule_id} is locked already`);
+        rates.set(data.rule_id, rateOf(data));
+      }
       if (type === 'reward_accrued') {
+        if (rates.get(data.rule_id) !== rateOf(data.rate)) throw new Error(`rule ${data.rule_id} is locked otherwise`);
         const { accrual_id, amount, unit_id: unit, available_at: until } = data;
         if (accruals.has(accrual_id)) throw new Error(`accrual ${accrual_id} is there already`);
         accruals.set(accrual_id, { amount, unit, until, compensates: false, state: 'live', payouts: [] });

@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import fc from 'fast-check';
 import type { AccountCommand } from '../../src/commands/accounts.ts';
 import type { AccountState } from '../../src/domain/referral/account/account.ts';
@@ -11,13 +12,21 @@ import { cause, DAY } from './account-samples.ts';
 /** Random things that happen to an account, those that are refused included. */
 
 export type Step =
-  | { readonly type: 'accrue'; readonly items: readonly { event: number; rule: number; value: number }[] }
+  | { readonly type: 'accrue'; readonly items: readonly Earning[] }
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'payout'; readonly unit: number | null | undefined; readonly manual: boolean }
   /** `pick`: which of the payouts (or accruals) there are, from the last. */
   | { readonly type: 'deliver'; readonly what: Delivery; readonly pick: number }
   | { readonly type: 'reverse'; readonly pick: number }
   | { readonly type: 'rate'; readonly rule: number; readonly value: number };
+
+/** `edits`: how often the rule was edited before; each time its rate went up by a tenth. */
+interface Earning {
+  readonly event: number;
+  readonly rule: number;
+  readonly value: number;
+  readonly edits: number;
+}
 
 const DELIVERIES = [
   'attempt',
@@ -50,10 +59,15 @@ export const steps = (maxLength: number): fc.Arbitrary<Step[]> => {
         weight: 3,
         arbitrary: fc.record({
           type: fc.constant('accrue' as const),
-          items: fc.array(fc.record({ event: fc.nat({ max: 60 }), rule, value: fc.integer({ min: -5, max: 900 }) }), {
-            minLength: 1,
-            maxLength: 4,
-          }),
+          items: fc.array(
+            fc.record({
+              event: fc.nat({ max: 60 }),
+              rule,
+              value: fc.integer({ min: -5, max: 900 }),
+              edits: fc.nat({ max: 3 }),
+            }),
+            { minLength: 1, maxLength: 4 },
+          ),
         }),
       },
       {
@@ -86,10 +100,17 @@ export const steps = (maxLength: number): fc.Arbitrary<Step[]> => {
   );
 };
 
-function itemOf({ event, rule, value }: { event: number; rule: number; value: number }, now: number): RewardItem {
-  const unit = UNITS[rule];
+function itemOf({ event, rule: index, value, edits }: Earning, now: number): RewardItem {
+  const { amount, percent, ...rule } = RULES[index]!;
+  const edited = (rate: string | null) => (rate === null ? null : new Big(edits).div(10).plus(rate).toFixed());
+  const unit = UNITS[index];
   const base = unit === undefined ? undefined : { value: String(value), rate: '1.07', unit };
-  return { rule: RULES[rule]!, referral_id: 7, event: { ...cause(event), received: now - (event % 3) }, base };
+  return {
+    rule: { ...rule, amount: edited(amount), percent: edited(percent) },
+    referral_id: 7,
+    event: { ...cause(event), received: now - (event % 3) },
+    base,
+  };
 }
 
 /** What a step asks of the account as it stands; null: nothing, as there is none to ask it of. */
