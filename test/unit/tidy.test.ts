@@ -216,6 +216,9 @@ it(`no file has more than ${MAX_LINES} lines`, () => {
 /** Rooms that take time, randomness and ids from `Sources`, so that tests and replays decide what they are. */
 const WITHOUT_CLOCK = ['domain', 'commands', 'projections', 'queries', 'processes', 'platform', 'api', 'cli'];
 
+/** What amounts, and rates of them, are called: decimal text, or numeric in tables. */
+const MONEY = '(?:\\w+_)?(?:amount|percent|available|reserved|paid|on_hold|accrued)';
+
 /** Words that code must not have: where, and the pattern. The compiler and the linter keep the rest. */
 const BANNED: readonly { readonly what: string; readonly pattern: RegExp; readonly within: RegExp }[] = [
   { what: 'a check switched off', pattern: /@ts-(ignore|expect-error|nocheck)|eslint-disable/, within: /^/ },
@@ -231,6 +234,13 @@ const BANNED: readonly { readonly what: string; readonly pattern: RegExp; readon
     what: 'the environment',
     pattern: /\bprocess\.env\b/,
     within: src_(Object.keys(ARROWS).filter((room) => room !== 'database')),
+  },
+  {
+    what: 'money as a float',
+    pattern: new RegExp(
+      `\\b(${MONEY})\\)*::(float|double|real)|\\b(${MONEY})\\??: number\\b|\\b(${MONEY}) (float|double|real)|\\bparseFloat\\(`,
+    ),
+    within: /^src\//,
   },
 ];
 
