@@ -47,7 +47,7 @@ export function cliContext(
         signal: stopping.signal,
       });
       const catalog = readModels.find(({ name }) => name === catalogReadModel.name)!;
-      const projecting = new Map([[catalog.name, runProjector(projector(catalog))]]);
+      const projecting = new Map([[catalog.name, runProjector(projector(catalog), true)]]);
       lifecycle.started('projectors', async () => {
         stopping.abort();
         await Promise.all(projecting.values());
@@ -55,7 +55,7 @@ export function cliContext(
       const head = await log.head();
       const projected: CliContext['projected'] = async ({ name }) => {
         const model = readModels.find((each) => each.name === name)!;
-        if (!projecting.has(name)) projecting.set(name, runProjector(projector(model)));
+        if (!projecting.has(name)) projecting.set(name, runProjector(projector(model), true));
         if (!(await waitUntilProjected(pool, model, head, SETTLE_MS)))
           throw new CliError(`the read model ${name} did not catch up with the log within ${SETTLE_MS / 1000} s`);
         const { version } = servedOf(await versionsOf(pool, model))!;

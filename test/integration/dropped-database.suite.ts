@@ -1,11 +1,12 @@
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pause } from '../../src/pause.ts';
 import {
   type Answers,
   allAnswers,
   type FilledBots,
   fillService,
+  repeatAll,
   request,
   sampleReports,
 } from '../support/all-answers.ts';
@@ -88,6 +89,27 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(before['amounts']!.body.data.columns[1].total).toBe(27.489);
     });
 
+    test('was asked, or told, by every way that there is into the API', async () => {
+      const asked = vi.spyOn(globalThis, 'fetch');
+      await answers(service.address);
+      const ways = asked.mock.calls.map(([url, init]) => [init?.method ?? 'GET', String(url)] as const);
+      asked.mockRestore();
+      for (const { path, body } of filled.writes)
+        ways.push([body === undefined ? 'GET' : 'POST', `${service.address}/v1/${path}`]);
+      const { paths } = (await request(`${service.address}/openapi.json`, {})).body as {
+        paths: Record<string, object>;
+      };
+      const operations = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })),
+      );
+      const missed = operations.filter(({ path, method }) => {
+        const pattern = new RegExp(`^${path.replace(/\{[^}]*\}/g, '[^/]+')}$`);
+        return !ways.some(([how, url]) => how === method && pattern.test(new URL(url).pathname));
+      });
+      expect(operations.length).toBeGreaterThan(30);
+      expect(missed).toEqual([]);
+    });
+
     test('is answered for with 503 alone until the catalog is back, and then as before', async () => {
       await service.restart(async () => {
         await service.dropPicture();
@@ -106,6 +128,12 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         await (await api).stop();
         await projector.stop();
       });
+      await service.projected();
+      expect(await answers(service.address)).toEqual(before);
+    });
+
+    test('knows all that it was told: whatever is repeated under its Idempotency-Key is answered as it was, and changes nothing', async () => {
+      expect(await repeatAll(service.address, filled)).toEqual(filled.writes);
       await service.projected();
       expect(await answers(service.address)).toEqual(before);
     });

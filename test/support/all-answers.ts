@@ -26,6 +26,18 @@ export interface FilledBots {
   readonly draft: number;
   readonly scheduled: number;
   readonly failed: number;
+  /** All that the bot was told by the API, and what the API said. */
+  readonly writes: readonly Write[];
+}
+
+/** A request that changed something, under an Idempotency-Key. */
+export interface Write {
+  /** With the query of a GET. */
+  readonly path: string;
+  /** Absent: it was a GET. */
+  readonly body: object | undefined;
+  readonly key: string;
+  readonly answer: object;
 }
 
 /** One answer of each kind: what is there, what is refused, and to whom. Nothing is changed by asking. */
@@ -89,6 +101,17 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
   return given;
 }
 
+/** What the API says when all that it was told is told again. */
+export async function repeatAll(address: string, { bot, writes }: FilledBots): Promise<Write[]> {
+  const repeated: Write[] = [];
+  for (const { path, body, key } of writes) {
+    const headers = { 'api-key': bot.apiKey, 'idempotency-key': key };
+    const answer = (await request(`${address}/v1/${path}`, headers, body)).body;
+    repeated.push({ path, body, key, answer });
+  }
+  return repeated;
+}
+
 /** Those of an instance that is started for it on this environment. */
 export async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBots): Promise<Answers> {
   const instance = await startTestInstance(env);
@@ -104,15 +127,21 @@ export async function answersOf(env: Readonly<Record<string, string>>, filled: F
   }
 }
 
+/** Without a body: a GET. */
+export type Send = (path: string, body?: object) => Promise<Answer['body']>;
+
 /** Users, visits, goals, units, rates, settings that change, errors that are resolved and some that are not. */
 export async function fillService(service: TestService): Promise<FilledBots> {
   const { commands } = service;
   const bot = await service.createBot({ timezone: 'Europe/Berlin' });
   const free = await service.createBot({ plan: 'free', kind: 'service' });
-  const key = { 'api-key': bot.apiKey };
-  const send = async (path: string, body: unknown): Promise<Answer['body']> => {
-    const answer = await service.post(`/v1/${path}`, body, key);
-    expect(answer.status).toBe(200);
+  const writes: Write[] = [];
+  const send: Send = async (path, body) => {
+    const key = `write ${writes.length}`;
+    const headers = { 'api-key': bot.apiKey, 'idempotency-key': key };
+    const answer = await request(`${service.address}/v1/${path}`, headers, body);
+    expect(answer.status, path).toBe(200);
+    writes.push({ path, body, key, answer: answer.body });
     return answer.body;
   };
   const save = async (name: string, report_config: object | undefined, more: object = {}): Promise<string> =>
@@ -132,7 +161,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     { target_id: 5, user_id: 405, date: '2026-03-02T11:00:00.000Z' },
   ]);
   await changeBot(commands, bot.publicKey, { username: 'shop_bot', value_separator: 'is' });
-  await send('send-update', { update: start(405, 'utmsourceismail') });
+  await send('send-batch-update', [{ update: start(405, 'utmsourceismail') }]);
   const issued = await issueKey(commands, {
     ownerId: bot.ownerId,
     bots: 'all',
@@ -144,6 +173,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   // By a link, by a code whose visits came before it was anybody's, and by a mark.
   const { code } = (await send('referral/create-code', { user_id: 1 })).data;
   await send('send-update', { update: start(6, code) });
+  await send('referral/create-code?user_id=3');
   await send('referral/set-code-owners', [{ code: 'utmsource-ads2', user_id: 1 }]);
   await send('referral/mark-referral', { referral_user_id: 7, referrer_user_id: 1 });
   const { totals, users } = sampleReports();
@@ -155,14 +185,14 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const reversed = await fillAccount(service, bot, send);
   const broadcasts = await fillBroadcasts(service, bot, send);
   await service.projected();
-  return { bot, free, revoked: issued.apiKey, report, deletedReport, reversed, ...broadcasts };
+  return { bot, free, revoked: issued.apiKey, report, deletedReport, reversed, ...broadcasts, writes };
 }
 
 /** A draft, one that is scheduled, and one that has failed. */
 async function fillBroadcasts(
   service: TestService,
   bot: TestBot,
-  send: (path: string, body: unknown) => Promise<Answer['body']>,
+  send: Send,
 ): Promise<Pick<FilledBots, 'draft' | 'scheduled' | 'failed'>> {
   const segmentations = { include: [{ type: 'list', config: { chat_ids: [1, 2, 3] } }] };
   const content = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, segmentations };
@@ -179,7 +209,8 @@ async function fillBroadcasts(
   });
   const cancelled = await create({ ...content, activate: true, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/cancel', { id: cancelled });
-  const failed = await create({ ...content, settings: { intervalCap: 30 }, activate: true });
+  const failed = await create({ ...content, settings: { intervalCap: 30 } });
+  await send('broadcast/activate', { id: failed });
   const key = { 'api-key': bot.apiKey };
   await vi.waitUntil(async () => (await service.get(`/v1/broadcast/get?id=${failed}`, key)).body.data.status === 5, {
     timeout: 20_000,
@@ -211,12 +242,32 @@ export function sampleReports(): Readonly<Record<string, object>> {
     settings: { params: { ':date_from': '2026-02-01 00:00:00', ':date_to': '2026-03-05 00:00:00' } },
   });
   const amounts = { agr: 'property_sum', agr_field: 'events.value_amount' };
+  const event = { ...metric, type: 'event' };
+  const step = { ...metric, agr: 'total' };
+  const funnel = { type: 'funnels', type_chart: 'funnels', requests: [step, step] };
+  const retention = {
+    type: 'retention',
+    type_chart: 'retention',
+    target_entity: event,
+    returning_entity: event,
+    retention_total_intervals: 3,
+  };
+  const list = {
+    type: 'list',
+    type_chart: 'list',
+    table: 'events',
+    columns: ['events.date', 'events.event_type_id', 'events.value_int', 'events.category'],
+  };
   return {
     totals: config('table', { agr: 'total' }),
     shares: config('table', { agr: 'median' }, { filters: ['!=', 'events.category', 'hats'] }),
     users: config('line', { agr: 'total_uniq_user_id' }, { granularity: 'week' }),
     sessions: config('line', { agr: 'total_uniq_session_id' }, { granularity: 'month' }),
     amounts: config('line', amounts, { granularity: 'month' }),
+    breakdown: config('table', { agr: 'total' }, { separators: [{ property: 'user.first_name' }] }),
+    funnel: { ...config('funnels', {}), source_request: funnel },
+    retention: { ...config('retention', {}), source_request: retention },
+    list: { ...config('list', {}), source_request: list },
   };
 }
 

@@ -4,7 +4,8 @@ import { administerPayout } from '../../src/commands/administer-payout.ts';
 import { createRule } from '../../src/commands/create-rule.ts';
 import { setRate } from '../../src/commands/set-rate.ts';
 import { item, percentItem } from './account-samples.ts';
-import type { Answer, TestBot, TestService } from './service.ts';
+import type { Send } from './all-answers.ts';
+import type { TestBot, TestService } from './service.ts';
 
 /** Whose account it is. */
 export const REFERRER = 9;
@@ -13,11 +14,7 @@ export const REFERRER = 9;
  * An account with something of everything: rewards at once and on hold, locked and individual rates, payouts requested,
  * paid and cancelled, and reversals of what was and was not paid. Answers with the accrual that was reversed.
  */
-export async function fillAccount(
-  service: TestService,
-  { publicKey: bot }: TestBot,
-  send: (path: string, body: unknown) => Promise<Answer['body']>,
-): Promise<number> {
+export async function fillAccount(service: TestService, { publicKey: bot }: TestBot, send: Send): Promise<number> {
   const accounts = createAccounts(service.commands);
   const account = { bot, userId: REFERRER };
   const rule = { bot, name: 'Order', trigger_event_id: 1, unit_id: 1, hold_days: '0' };

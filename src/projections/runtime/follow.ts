@@ -183,6 +183,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   }
 }
 
+/** In one transaction: whoever sees the commit sees that the version has stopped at it, and may let it go on. */
 async function recordStop(
   { pool, model, version }: FollowOptions,
   commit: RecordedCommit,
@@ -191,8 +192,8 @@ async function recordStop(
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, schemaOf(model.name, version));
     await addDeadLetter(tx, commit, error.message, true);
+    await setError(tx, model.name, version, error.message);
   });
-  await setError(pool, model.name, version, error.message);
 }
 
 /** Applies what was set aside once more, where somebody has asked for it. @returns whether anything was applied */

@@ -29,12 +29,13 @@ const LOOK_MS = 500;
 /**
  * Keeps every version of a read model that this code can work with up with the log, and builds the first where there is
  * none. Resolves when the signal aborts.
+ * @param leaveStopped what had stopped before this started is not tried anew: whoever asks what is wrong must still find it
  */
-export async function runProjector(options: ProjectorOptions): Promise<void> {
+export async function runProjector(options: ProjectorOptions, leaveStopped = false): Promise<void> {
   const { model, pool, logger, signal } = options;
   const following = new Map<number, Promise<void>>();
   /** What had stopped before this started is tried anew, since the reason may be mended by now; what stops later is not. */
-  let started = false;
+  let started = leaveStopped;
   await removeReplay(options);
   while (!signal.aborted) {
     try {

@@ -182,12 +182,13 @@ export async function setVerified(pool: Pool, name: string, version: number, ver
 }
 
 /** Why the version has stopped; null lets it go on. */
-export async function setError(pool: Pool, name: string, version: number, error: string | null): Promise<void> {
-  await pool.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2', [
-    name,
-    version,
-    error,
-  ]);
+export async function setError(
+  db: Pool | ClientBase,
+  name: string,
+  version: number,
+  error: string | null,
+): Promise<void> {
+  await db.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2', [name, version, error]);
 }
 
 async function lockVersions(tx: ClientBase, name: string): Promise<void> {
