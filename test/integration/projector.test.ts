@@ -205,7 +205,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
       await notes.apply(tx, commits);
     },
   };
-  const event = customEventsReceived.create({ items: Array.from({ length: 2600 }, () => item) });
+  const event = customEventsReceived.create({ items: Array.from({ length: 7600 }, () => item) });
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.push(await append({ event }));
   const bad = await append({ event, causation: 'poison' });
