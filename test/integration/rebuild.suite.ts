@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyOf } from '../../src/log/stream-name.ts';
@@ -43,12 +44,17 @@ export function describeRebuild(
   });
   afterAll(() => service.stop());
 
+  /** Whoever asks, of whatever read model, gets one and the same answer all the time. */
+  function watchAnswers(): () => Promise<string[]> {
+    const ends = [askAllTheTime(service.address, busy), compareAllTheTime(service.address, filled, before)];
+    return async () => (await Promise.all(ends.map((end) => end()))).flat();
+  }
   const run = (argv: string, models?: readonly ReadModel[]) => operate(service.env, argv.split(' '), models);
 
   test.each(unchanged)(
     '%s: the same tables anew',
     async (name) => {
-      const noticed = askAllTheTime(service.address, busy);
+      const noticed = watchAnswers();
       try {
         expect(await run(`projection rebuild ${name}`)).toMatchObject({
           name,
@@ -81,7 +87,7 @@ export function describeRebuild(
       const queue = new PQueue({ concurrency: COMMANDS_AT_ONCE });
       const each = <T>(work: (name: string) => Promise<T>): Promise<T[]> =>
         queue.addAll(names.map((name) => () => work(name)));
-      const noticed = askAllTheTime(service.address, busy);
+      const noticed = watchAnswers();
       let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
       try {
         // A new binary's commands, while the instances of the former one go on.
@@ -170,6 +176,25 @@ function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<stri
       const total = data?.rows[0]?.value ?? -1;
       if (total < counted) noticed.push(`counted ${total} after ${counted}`);
       counted = Math.max(counted, total);
+      await pause(ASKS_APART_MS);
+    }
+  }
+  const looping = loop();
+  return async () => {
+    stopped = true;
+    await looping;
+    return noticed;
+  };
+}
+
+/** Asks for every kind of answer, about a bot without traffic, until told to stop. @returns those that were not as before */
+function compareAllTheTime(address: string, filled: FilledBots, before: Answers): () => Promise<string[]> {
+  const noticed: string[] = [];
+  let stopped = false;
+  async function loop(): Promise<void> {
+    while (!stopped) {
+      for (const [name, answer] of Object.entries(await allAnswers(address, filled)))
+        if (!isDeepStrictEqual(answer, before[name])) noticed.push(`${name}: ${JSON.stringify(answer)}`);
       await pause(ASKS_APART_MS);
     }
   }
