@@ -1,12 +1,19 @@
 import type pg from 'pg';
 import { isDatabaseDown } from './errors.ts';
 
-/** Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects. */
-export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects.
+ * @param begin begins it; with settings for it, all goes in one round trip
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: pg.PoolClient) => Promise<T>,
+  begin = 'BEGIN',
+): Promise<T> {
   const tx = await pool.connect();
   let broken = true;
   try {
-    await tx.query('BEGIN');
+    await tx.query(begin);
     try {
       const result = await work(tx);
       await tx.query('COMMIT');

@@ -5,7 +5,7 @@ import { type Batch, type Keyring, LogUnavailableError, type Position, type Reco
 import type { ReadModel } from '../read-model.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { readCommits } from './read-commits.ts';
-import { setSearchPath } from './versions.ts';
+import { beginIn, setSearchPath } from './versions.ts';
 
 /** What a batch is applied to. */
 export interface Target {
@@ -81,15 +81,13 @@ export async function applyCommits(
   also?: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
   const read = await blamingCommits(() => readCommits(model, commits, keys));
-  await inTransaction(pool, async (tx) => {
-    // Rows and checkpoint are lost together or not at all, and what is lost is projected again: no need to wait for the disk.
-    await tx.query('SET LOCAL synchronous_commit TO off');
-    await setSearchPath(tx, schema);
+  const work = async (tx: pg.ClientBase): Promise<void> => {
     const moved = await moveCheckpoint(tx, lane, from, last);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
     if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
     await also?.(tx);
-  });
+  };
+  await inTransaction(pool, work, beginIn(schema));
 }
 
 /** Applies a commit that was set aside, long after those that follow it. @throws BadCommitError */

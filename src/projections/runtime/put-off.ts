@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 import type { ReadModel } from '../read-model.ts';
 import type { Target } from './apply.ts';
-import { setSearchPath } from './versions.ts';
+import { beginIn } from './versions.ts';
 
 /** Whether the read model has put off work: its rows then lag behind its checkpoint. */
 export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
@@ -19,9 +19,5 @@ export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema:
 export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {
   const { idle } = model;
   if (idle === undefined || !(await hasPutOff(pool, model, schema))) return false;
-  return inTransaction(pool, async (tx) => {
-    await tx.query('SET LOCAL synchronous_commit TO off');
-    await setSearchPath(tx, schema);
-    return idle(tx, behind);
-  });
+  return inTransaction(pool, (tx) => idle(tx, behind), beginIn(schema));
 }

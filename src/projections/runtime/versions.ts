@@ -96,6 +96,14 @@ export async function setSearchPath(tx: ClientBase, schema: string): Promise<voi
   await tx.query(`SET LOCAL search_path TO ${schema}`);
 }
 
+/**
+ * Begins a transaction in which names without a schema mean the version's tables. Rows and checkpoint are lost together or
+ * not at all, and what is lost is projected again: no need to wait for the disk.
+ */
+export function beginIn(schema: string): string {
+  return `BEGIN; SET LOCAL synchronous_commit TO off; SET LOCAL search_path TO ${schema}`;
+}
+
 /** It has caught up: it answers if nothing does yet, else it waits to be switched to. */
 export async function finishBuilding(pool: Pool, name: string, version: number): Promise<void> {
   await inTransaction(pool, async (tx) => {
