@@ -264,7 +264,7 @@ export function sampleReports(): Readonly<Record<string, object>> {
     users: config('line', { agr: 'total_uniq_user_id' }, { granularity: 'week' }),
     sessions: config('line', { agr: 'total_uniq_session_id' }, { granularity: 'month' }),
     amounts: config('line', amounts, { granularity: 'month' }),
-    breakdown: config('table', { agr: 'total' }, { separators: [{ property: 'user.first_name' }] }),
+    breakdown: config('table', { agr: 'total' }, { separators: [{ property: 'events.category' }] }),
     funnel: { ...config('funnels', {}), source_request: funnel },
     retention: { ...config('retention', {}), source_request: retention },
     list: { ...config('list', {}), source_request: list },
