@@ -97,6 +97,18 @@ function beyond(type: FieldType, { value: bound, inclusive }: Bound, side: 1 | -
   }
 }
 
+type NumberRange = Pick<Extract<Condition<Field>, { type: 'range' }>, 'from' | 'to'>;
+
+/**
+ * What a range of numbers says of a number by its nearest double. Rounding keeps order, so only of a number that rounds as
+ * a bound does it cannot tell (undefined): its digits do.
+ */
+export function roundedRange({ from, to }: NumberRange): (rounded: number) => boolean | undefined {
+  const low = from === null ? Number.NEGATIVE_INFINITY : Number(from.value.value);
+  const high = to === null ? Number.POSITIVE_INFINITY : Number(to.value.value);
+  return (rounded) => (rounded === low || rounded === high ? undefined : rounded > low && rounded < high);
+}
+
 /** Rounding to a double keeps order, so only numbers that round alike need their digits. */
 function compareWith(constant: string): (value: string) => number {
   const [exact, rounded] = [new Big(constant), Number(constant)];

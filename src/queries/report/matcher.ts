@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
-import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
+import { type FieldValue, predicateOf, roundedRange } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/report/fields.ts';
 import {
   type Chunk,
@@ -13,6 +13,7 @@ import {
 import { columnSql, knownUsersSql, type ReportTables } from './columns.ts';
 import { conditionSql } from './condition-sql.ts';
 import { columnOf, placeOf, type UtmPart } from './field-columns.ts';
+import { roundedOf } from './rounded.ts';
 import type { Query } from './snapshot.ts';
 
 /** Whether the condition holds for the event at a place of a chunk. */
@@ -100,11 +101,20 @@ function leafMatcher(leaf: Leaf, source: MatcherSource): Matcher | Promise<Match
   switch (place.type) {
     case 'coded': {
       const { column, read } = place;
+      const isIn = leaf.type === 'range' && leaf.field.type === 'number' ? roundedRange(leaf) : null;
       return {
         columns,
         on(chunk) {
-          const { codes, values } = codedOf(chunk, column);
-          const yes = Uint8Array.from(values, (value) => (value !== null && holds(read(value)) ? 1 : 0));
+          const coded = codedOf(chunk, column);
+          const { codes, values } = coded;
+          const rounded = isIn && roundedOf(coded);
+          const yes = new Uint8Array(values.length);
+          for (let code = 0; code < values.length; code++) {
+            const value = values[code]!;
+            if (value === null) continue;
+            const said = rounded ? isIn!(rounded[code]!) : undefined;
+            if (said ?? holds(read(value))) yes[code] = 1;
+          }
           return (at) => yes[codes[at]!] === 1;
         },
       };
