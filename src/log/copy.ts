@@ -156,8 +156,8 @@ function expectedOf({ revision, prev }: RecordedCommit): { revision: number; has
 }
 
 /**
- * In order. Exact and other streams never together, since an engine may take those of a group one kind after the other;
- * of an exact stream one commit, since an engine may compare it with the head before it has taken the one before.
+ * In order. Exact and other streams never together, nor commits with a command and without, since an engine may take those
+ * of a group one kind after the other; of an exact stream one commit, since an engine may compare it with the head before it has taken the one before.
  */
 function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[]> {
   let window: RecordedCommit[] = [];
@@ -165,7 +165,7 @@ function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[
   const exact = new Set<string>();
   for (const commit of commits) {
     const size = textOf(commit).length;
-    const otherKind = window[0] !== undefined && (window[0].revision === null) !== (commit.revision === null);
+    const otherKind = window[0] !== undefined && kindOf(window[0]) !== kindOf(commit);
     if (otherKind || exact.has(commit.stream) || window.length === WINDOW || bytes + size > WINDOW_BYTES) {
       if (window.length > 0) yield window;
       window = [];
@@ -179,11 +179,16 @@ function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[
   if (window.length > 0) yield window;
 }
 
+function kindOf({ revision, command }: RecordedCommit): 'exact' | 'with command' | 'any' {
+  if (revision !== null) return 'exact';
+  return command === undefined ? 'any' : 'with command';
+}
+
 async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<void> {
   const appended = await Promise.all(
     window.map(({ id, stream, at, events, command, keyId, causation, ...rest }) => {
       const commit = { id, stream, at, events, command, keyId, causation };
-      return to.append({ ...commit, expected: expectedOf({ ...commit, ...rest }) });
+      return to.append({ ...commit, expected: expectedOf({ ...commit, ...rest }) }, { unseen: true });
     }),
   );
   appended.forEach(({ repeated }, i) => {

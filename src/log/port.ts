@@ -80,6 +80,14 @@ export interface Appended {
   readonly repeated: RecordedCommit | null;
 }
 
+export interface AppendOptions {
+  /**
+   * The caller knows that the log has neither the commit nor its command. No engine looks for them first then, so that appends
+   * at once to *any* streams of one key keep the order of the calls, as long as all have a command, or none has.
+   */
+  readonly unseen?: boolean;
+}
+
 export interface StreamSlice {
   readonly head: StreamHead;
   readonly commits: readonly RecordedCommit[];
@@ -134,7 +142,7 @@ export interface EventLog {
    * @throws LogUnavailableError certainly not in the log
    * @throws OutcomeUnknownError it may or may not be in the log; the same id may be appended again
    */
-  append(commit: NewCommit): Promise<Appended>;
+  append(commit: NewCommit, options?: AppendOptions): Promise<Appended>;
   /**
    * The commit that an append of this command to the stream at `at` would repeat, as far as can be told before it is tried;
    * null: none. It may be of another stream of the same key.

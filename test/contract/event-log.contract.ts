@@ -193,6 +193,22 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await commitsOf(log, stream)).toMatchObject([{ id: commit.id, revision: null, prev: null, hash: null }]);
       });
 
+      it('that is known to be none is not looked for: appends at once keep the order of the calls', async () => {
+        for (const withCommands of [true, false]) {
+          const stream = `intake-${newBot()}`;
+          const commits = Array.from({ length: 60 }, () =>
+            newCommit(stream, withCommands ? { command: { id: randomUUID() } } : {}),
+          );
+          await Promise.all(commits.map((commit) => log.append(commit, { unseen: true })));
+          expect((await commitsOf(log, stream)).map(({ id }) => id)).toEqual(commits.map(({ id }) => id));
+          if (!withCommands) continue;
+          // Who is wrong about it is told as ever.
+          const { repeated } = await other.append(commits[1]!, { unseen: true });
+          expect(repeated?.id).toBe(commits[1]!.id);
+          expect(await commitsOf(log, stream)).toHaveLength(60);
+        }
+      });
+
       it('of a command is answered with what the first one did', async () => {
         for (const category of ALL_CATEGORIES) {
           const stream = `${category}-${newBot()}`;

@@ -3,6 +3,7 @@ import { inTime } from '../../in-time.ts';
 import { encodeCommit, headAt, headWith } from '../commit-codec.ts';
 import {
   type Appended,
+  type AppendOptions,
   ConflictError,
   type Cursor,
   EMPTY_STREAM,
@@ -92,7 +93,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       throw new LogUnavailableError('the index has not caught up with the log yet');
   };
 
-  const append = async (commit: NewCommit): Promise<Appended> => {
+  const append = async (commit: NewCommit, { unseen = false }: AppendOptions): Promise<Appended> => {
     check(commit);
     const deadline = performance.now() + maxWaitMs;
     const text = encodeCommit(commit);
@@ -105,7 +106,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       return { position: positionOf(lane, await produce()), head: null, repeated: null };
 
     try {
-      const first = await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
+      const first = unseen ? null : await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
       if (first !== null) return { position: first.position, head: headAt(first), repeated: first };
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
@@ -162,8 +163,8 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     lanes,
     keys: options.keys,
 
-    async append(commit) {
-      const appending = append(commit);
+    async append(commit, options = {}) {
+      const appending = append(commit, options);
       pending.add(appending);
       try {
         return await appending;
