@@ -1,4 +1,3 @@
-import { createBell } from './bell.ts';
 import { createLimiter, type Limiter, type Taken } from './limiter.ts';
 import type { Slots } from './slots.ts';
 
@@ -10,8 +9,6 @@ export interface Lane {
   wake(): void;
   /** Nothing is sent for so long: the platform said so, or cannot be reached. */
   rest(ms: number): void;
-  /** Calls until the signal aborts. */
-  run(signal: AbortSignal): Promise<void>;
 }
 
 /** A broadcast as the lane sees it. */
@@ -26,42 +23,57 @@ export interface Source {
 
 /** After a start or a takeover: somebody else may have sent in the second before. */
 const FIRST_REST_MS = 1000;
-/** Of one bot: with slow answers, others must find places too. */
-const MOST_CALLS = 256;
-const LOOK_MS = 1000;
 
-export function createLane(slots: Slots, elapsed: () => number): Lane {
+/**
+ * There are callbacks in it and no promises, since it is passed by every message.
+ * @param mostCalls of this bot: with slow answers, others must find places too
+ * @param signal nothing begins once it aborts
+ */
+export function createLane(slots: Slots, mostCalls: number, elapsed: () => number, signal: AbortSignal): Lane {
   const sources: Source[] = [];
   const limiter = createLimiter(1, elapsed());
   limiter.restUntil(elapsed() + FIRST_REST_MS);
   let calls = 0;
-  const bell = createBell();
-  const wake = bell.ring;
+  let asking = false;
+  let alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
+  signal.addEventListener('abort', () => clearTimeout(alarm?.timer), { once: true });
 
-  /** The next in turn that may send, or how long nobody may. */
+  /** The next in turn that may send, or how long nobody may; what may happen meanwhile wakes the lane. */
   function next(now: number): Source | number {
-    let sooner = LOOK_MS;
-    if (calls >= MOST_CALLS) return sooner;
-    for (const [index, source] of sources.entries()) {
+    let sooner = Infinity;
+    if (calls >= mostCalls) return sooner;
+    for (const source of sources) {
       const units = source.units();
       if (units === 0) continue;
       const wait = Math.max(source.limiter.wait(units, now), limiter.wait(units, now));
-      if (wait > 0) sooner = Math.min(sooner, wait);
-      else {
-        sources.push(...sources.splice(0, index + 1));
-        return source;
-      }
+      if (wait <= 0) return source;
+      sooner = Math.min(sooner, wait);
     }
     return sooner;
   }
 
-  function begin(source: Source): void {
-    const units = source.units();
-    if (units === 0) {
-      slots.give();
-      return;
-    }
+  function wake(): void {
+    if (asking || signal.aborted) return;
     const now = elapsed();
+    const found = next(now);
+    if (typeof found === 'number') setAlarm(now, found);
+    else {
+      asking = true;
+      slots.ask(go);
+    }
+  }
+
+  function go(): void {
+    asking = false;
+    const now = elapsed();
+    const found = signal.aborted ? Infinity : next(now);
+    if (typeof found === 'number') slots.give();
+    else begin(found, now);
+    wake();
+  }
+
+  function begin(source: Source, now: number): void {
+    const units = source.units();
     const [ofBot, ofSource] = [limiter.take(units, now), source.limiter.take(units, now)];
     const taken: Taken = {
       written(at) {
@@ -73,12 +85,24 @@ export function createLane(slots: Slots, elapsed: () => number): Lane {
         ofSource.answered(at);
       },
     };
+    if (sources.length > 1) sources.push(...sources.splice(0, sources.indexOf(source) + 1));
     calls++;
     source.begin(taken, () => {
       calls--;
       slots.give();
       wake();
     });
+  }
+
+  function setAlarm(now: number, ms: number): void {
+    const at = now + ms;
+    if (ms === Infinity || (alarm !== null && alarm.at <= at)) return;
+    clearTimeout(alarm?.timer);
+    const timer = setTimeout(() => {
+      alarm = null;
+      wake();
+    }, ms);
+    alarm = { timer, at };
   }
 
   function setCap(): void {
@@ -98,17 +122,6 @@ export function createLane(slots: Slots, elapsed: () => number): Lane {
     },
     rest(ms) {
       limiter.restUntil(elapsed() + ms);
-    },
-    async run(signal) {
-      signal.addEventListener('abort', wake, { once: true });
-      while (!signal.aborted) {
-        const found = next(elapsed());
-        if (typeof found === 'number') await bell.sleep(found);
-        else {
-          if (!slots.tryTake()) await slots.take();
-          begin(found);
-        }
-      }
     },
   };
 }

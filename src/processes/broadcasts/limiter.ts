@@ -37,6 +37,7 @@ interface Units {
   readonly units: number;
   /** More than the cap: for so long nothing else is sent. */
   readonly restMs: number;
+  stage: 'starting' | 'silent' | 'cooling' | 'free';
   freeAt: number;
 }
 
@@ -45,23 +46,28 @@ export function createLimiter(cap: number, now: number): Limiter {
   let restsUntil = now;
   let nextAt = now;
   let used = 0;
-  const starting = new Set<Units>();
+  /** In the order in which they were written; those that have been answered since are left out when they are met. */
+  const silent: Units[] = [];
   /** In the order in which they become free. */
-  const silent = new Set<Units>();
   const cooling: Units[] = [];
-  let cooled = 0;
 
   function release(now: number): void {
-    for (const each of silent) {
-      if (each.freeAt > now) break;
-      silent.delete(each);
-      used -= each.units;
+    for (let first = silent[0]; first !== undefined; first = silent[0]) {
+      if (first.stage === 'silent') {
+        if (first.freeAt > now) break;
+        free(first);
+      }
+      silent.shift();
     }
-    for (; cooled < cooling.length && cooling[cooled]!.freeAt <= now; cooled++) used -= cooling[cooled]!.units;
-    if (cooled > MANY && cooled * 2 > cooling.length) {
-      cooling.splice(0, cooled);
-      cooled = 0;
+    for (let first = cooling[0]; first !== undefined && first.freeAt <= now; first = cooling[0]) {
+      free(first);
+      cooling.shift();
     }
+  }
+
+  function free(each: Units): void {
+    each.stage = 'free';
+    used -= each.units;
   }
 
   const limiter: Limiter = {
@@ -71,29 +77,27 @@ export function createLimiter(cap: number, now: number): Limiter {
       const spread = Math.max(restsUntil, nextAt) - now;
       // What is more than the cap goes alone.
       if (used === 0 || used + units <= limiter.cap) return Math.max(0, spread);
-      const [first] = silent;
-      const free = Math.min(first?.freeAt ?? Infinity, cooling[cooled]?.freeAt ?? Infinity) - now;
-      return Math.max(spread, Math.min(free, LOOK_MS));
+      const freeAt = Math.min(silent[0]?.freeAt ?? Infinity, cooling[0]?.freeAt ?? Infinity);
+      return Math.max(spread, Math.min(freeAt - now, LOOK_MS));
     },
     take(units, now) {
       const { cap } = limiter;
-      const taken: Units = { units, restMs: units > cap ? (units / cap) * 1000 : 0, freeAt: Infinity };
+      const restMs = units > cap ? (units / cap) * 1000 : 0;
+      const taken: Units = { units, restMs, stage: 'starting', freeAt: Infinity };
       used += units;
-      starting.add(taken);
       nextAt = Math.max(nextAt, now - CATCH_UP_MS) + (units * 1000 * SPREAD) / cap;
       return {
         written(now) {
-          if (!starting.delete(taken)) return;
+          if (taken.stage !== 'starting') return;
+          taken.stage = 'silent';
           taken.freeAt = now + Math.max(FREE_AFTER_MS, taken.restMs) + SILENT_MS;
-          silent.add(taken);
+          silent.push(taken);
         },
         answered(now) {
-          if (starting.delete(taken)) {
-            // It was never written.
-            used -= taken.units;
-            return;
-          }
-          if (!silent.delete(taken)) return;
+          // It was never written.
+          if (taken.stage === 'starting') free(taken);
+          if (taken.stage !== 'silent') return;
+          taken.stage = 'cooling';
           taken.freeAt = now + FREE_AFTER_MS;
           if (taken.restMs > 0) restsUntil = Math.max(restsUntil, now + taken.restMs);
           cooling.push(taken);
@@ -109,4 +113,3 @@ export function createLimiter(cap: number, now: number): Limiter {
 
 /** While nothing is known to become free, it is asked this often. */
 const LOOK_MS = 20;
-const MANY = 1000;

@@ -1,6 +1,5 @@
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
-import type { BotApi } from '../../platform/bot-api.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { broadcastWork } from '../../queries/broadcast/work.ts';
@@ -13,8 +12,9 @@ import { createSlots, type Slots } from './slots.ts';
 import { createStreamWatch, type StreamWatch } from './stream-watch.ts';
 import { createTrouble } from './trouble.ts';
 
-/** Calls under way at once, of all bots; each is a connection. */
+/** Calls under way at once, of all bots and of one; each is a connection. */
 const MAX_CALLS = 1024;
+const MAX_CALLS_OF_BOT = 256;
 const LOOK_MS = 200;
 /** Others take over soon after a sender was killed: what it was doing is not waited for. */
 const LEASE = { ttlMs: 2000, renewMs: 500 };
@@ -29,7 +29,6 @@ export const broadcastsProcess: Process = {
   name: 'broadcast sending',
   alone: false,
   async run(context, signal) {
-    const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS });
     const slots = createSlots(MAX_CALLS);
     const schemaOf = servedSchemas(context);
     const work = new Map<string, ReadonlySet<number>>();
@@ -43,7 +42,7 @@ export const broadcastsProcess: Process = {
           if (bots.has(bot)) continue;
           const sending = sendForBot(
             context,
-            { api, slots, schemaOf, watch, leases, bot, work: () => work.get(bot) ?? NOTHING },
+            { slots, schemaOf, watch, leases, bot, work: () => work.get(bot) ?? NOTHING },
             signal,
           );
           bots.set(
@@ -55,7 +54,6 @@ export const broadcastsProcess: Process = {
       }
     } finally {
       await Promise.allSettled(bots.values());
-      await api.close();
     }
   },
 };
@@ -73,7 +71,6 @@ async function look(context: ProcessContext, work: Map<string, ReadonlySet<numbe
 }
 
 interface BotWork {
-  readonly api: BotApi;
   readonly slots: Slots;
   readonly schemaOf: SchemaOf;
   readonly watch: StreamWatch;
@@ -94,30 +91,31 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
   }
 }
 
-/** All broadcasts of the bot side by side, until there is none left. */
+/** All broadcasts of the bot side by side, until there is none left; over connections of its own: few are soon looked over. */
 async function sendWhileHeld(
   context: ProcessContext,
-  { api, slots, schemaOf, watch, bot, work }: BotWork,
+  { slots, schemaOf, watch, bot, work }: BotWork,
   held: AbortSignal,
 ): Promise<void> {
   const elapsed = () => performance.now();
-  const lane = createLane(slots, elapsed);
+  const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS_OF_BOT });
+  const lane = createLane(slots, MAX_CALLS_OF_BOT, elapsed, held);
   const station = { api, lane, schemaOf, watch, trouble: createTrouble(context.sources.now), elapsed };
-  const idle = new AbortController();
-  const calling = lane.run(AbortSignal.any([held, idle.signal]));
   const driven = new Map<number, Promise<void>>();
-  while (!held.aborted) {
-    for (const id of work()) {
-      if (driven.has(id)) continue;
-      const driving = drive(context, station, { bot, id }, held).finally(() => driven.delete(id));
-      driven.set(id, driving);
+  try {
+    while (!held.aborted) {
+      for (const id of work()) {
+        if (driven.has(id)) continue;
+        const driving = drive(context, station, { bot, id }, held).finally(() => driven.delete(id));
+        driven.set(id, driving);
+      }
+      if (driven.size === 0) break;
+      await pause(LOOK_MS, held);
     }
-    if (driven.size === 0) break;
-    await pause(LOOK_MS, held);
+    await Promise.all(driven.values());
+  } finally {
+    await api.close();
   }
-  await Promise.all(driven.values());
-  idle.abort();
-  await calling;
 }
 
 async function drive(

@@ -28,16 +28,15 @@ const elapsed = (): number => performance.now() + ahead;
 
 test('a bot with many broadcasts takes no more from the others than a bot with one', async () => {
   const slots = createSlots(2);
-  const [crowd, single] = [createLane(slots, elapsed), createLane(slots, elapsed)];
+  const stop = new AbortController();
+  const [crowd, single] = [createLane(slots, 256, elapsed, stop.signal), createLane(slots, 256, elapsed, stop.signal)];
   const [many, one] = [Array.from({ length: 10 }, () => busy(1000)), busy(1000)];
   for (const source of many) crowd.add(source);
   single.add(one);
   ahead += 2000; // the rest after the start
-  const stop = new AbortController();
-  const running = [crowd.run(stop.signal), single.run(stop.signal)];
+  for (const lane of [crowd, single]) lane.wake();
   while (one.calls < 50) await pause(5);
   stop.abort();
-  await Promise.all(running);
   const calls = many.map((source) => source.calls);
   const all = calls.reduce((sum, count) => sum + count, 0);
   expect(all).toBeLessThan(one.calls * 1.5);
@@ -47,18 +46,35 @@ test('a bot with many broadcasts takes no more from the others than a bot with o
 });
 
 test('nothing is sent in the first second', async () => {
-  const lane = createLane(createSlots(2), elapsed);
+  const stop = new AbortController();
+  const lane = createLane(createSlots(2), 256, elapsed, stop.signal);
   const source = busy(1000);
   lane.add(source);
-  const stop = new AbortController();
-  const running = lane.run(stop.signal);
   await pause(100);
   expect(source.calls).toBe(0);
   ahead += 2000;
   lane.wake();
   while (source.calls === 0) await pause(1);
   stop.abort();
-  await running;
+  const { calls } = source;
+  await pause(50);
+  expect(source.calls).toBe(calls);
+});
+
+test('of one bot so many calls are under way at most, and it goes on when one is over', async () => {
+  const stop = new AbortController();
+  const lane = createLane(createSlots(10), 3, elapsed, stop.signal);
+  const overs: (() => void)[] = [];
+  const source = { ...busy(1000), begin: (_: unknown, over: () => void) => void overs.push(over) };
+  lane.add(source);
+  ahead += 2000;
+  lane.wake();
+  await pause(50);
+  expect(overs).toHaveLength(3);
+  overs[0]!();
+  await pause(50);
+  expect(overs).toHaveLength(4);
+  stop.abort();
 });
 
 test('a platform that cannot be reached is asked less and less often, until it answers', () => {

@@ -69,10 +69,9 @@ async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
   const logger = pino({ level: 'silent' });
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
-  const lane = createLane(createSlots(10), elapsed);
-  ahead = 2000; // the rest after a start
   const stop = new AbortController();
-  const calling = lane.run(stop.signal);
+  const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
+  ahead = 2000; // the rest after a start
   const ledger = await openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
   const options: LaunchOptions = {
     name: NAME,
@@ -95,7 +94,6 @@ async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
   };
   await sendLaunch(options, ledger, stop.signal).catch(() => undefined);
   stop.abort();
-  await calling;
   return openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
 }
 
