@@ -67,6 +67,13 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
         return [[name, name === field ? file(value) : () => value]];
     }
   });
+  const parameters = (user: TemplateUser, files: ReadonlyMap<string, string>) => ({
+    ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files)])),
+    ...(paid ? { allow_paid_broadcast: true } : {}),
+  });
+  // What opens a template does not occur between the texts of JSON.
+  const asksUser = isTemplate(JSON.stringify(content));
+  const ofAll = asksUser || urls.length > 0 ? null : parameters({}, new Map());
   const silent = content['disable_notification'];
   return {
     method,
@@ -74,12 +81,8 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
     pins: content['pin_message'] === true,
     pinParameters: typeof silent === 'boolean' ? { disable_notification: silent } : {},
     urls,
-    // What opens a template does not occur between the texts of JSON.
-    asksUser: isTemplate(JSON.stringify(content)),
-    parameters: (user, files) => ({
-      ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files)])),
-      ...(paid ? { allow_paid_broadcast: true } : {}),
-    }),
+    asksUser,
+    parameters: ofAll === null ? parameters : () => ofAll,
     filesOf(parameters, result) {
       const given: Fields = { ...parameters };
       const items = album === null ? [given] : itemsOf(given['media']);

@@ -36,7 +36,12 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   let calls = 0;
   let asking = false;
   let alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
-  signal.addEventListener('abort', () => clearTimeout(alarm?.timer), { once: true });
+  let stopped = signal.aborted;
+  const stop = (): void => {
+    stopped = true;
+    clearTimeout(alarm?.timer);
+  };
+  signal.addEventListener('abort', stop, { once: true });
 
   /** The next in turn that may send, or how long nobody may; what may happen meanwhile wakes the lane. */
   function next(now: number): Source | number {
@@ -53,7 +58,7 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   }
 
   function wake(): void {
-    if (asking || signal.aborted) return;
+    if (asking || stopped) return;
     const now = elapsed();
     const found = next(now);
     if (typeof found === 'number') setAlarm(now, found);
@@ -66,7 +71,7 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   function go(): void {
     asking = false;
     const now = elapsed();
-    const found = signal.aborted ? Infinity : next(now);
+    const found = stopped ? Infinity : next(now);
     if (typeof found === 'number') slots.give();
     else begin(found, now);
     wake();
