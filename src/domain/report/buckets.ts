@@ -47,17 +47,37 @@ function* startsFrom(period: Period, granularity: Granularity): Generator<number
   }
 }
 
-const STEPS = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } } as const;
-
-function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'month'): Generator<number, never> {
-  const today = from.toPlainDate();
-  let date = today;
-  if (granularity === 'week') date = today.subtract({ days: today.dayOfWeek - 1 });
-  if (granularity === 'month') date = today.with({ day: 1 });
-  for (;;) {
-    yield date.toZonedDateTime(from.timeZoneId).epochMilliseconds;
-    date = date.add(STEPS[granularity]);
+/** Between two changes of a zone's clock days are of 24 hours, and only at a change Temporal is asked, at 5 µs a day. */
+function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'month'): Generator<number> {
+  let offset = 0;
+  let changesAt = Number.NEGATIVE_INFINITY;
+  for (const date of dates(from.toPlainDate(), granularity)) {
+    let start = date - offset;
+    if (start >= changesAt) {
+      const day = Temporal.Instant.fromEpochMilliseconds(date).toZonedDateTimeISO('UTC').toPlainDate();
+      const first = day.toZonedDateTime(from.timeZoneId);
+      start = first.epochMilliseconds;
+      offset = first.offsetNanoseconds / 1e6;
+      changesAt = first.getTimeZoneTransition('next')?.epochMilliseconds ?? Number.POSITIVE_INFINITY;
+    }
+    yield start;
   }
+}
+
+/** The dates that buckets begin at, from that of `today` on; as their midnights in UTC, where all days are of 24 hours. */
+function* dates(today: Temporal.PlainDate, granularity: 'day' | 'week' | 'month'): Generator<number> {
+  const { year, month, day, dayOfWeek } = today;
+  for (let i = 0; ; i++)
+    switch (granularity) {
+      case 'day':
+        yield Date.UTC(year, month - 1, day + i);
+        break;
+      case 'week':
+        yield Date.UTC(year, month - 1, day - dayOfWeek + 1 + 7 * i);
+        break;
+      case 'month':
+        yield Date.UTC(year, month - 1 + i, 1);
+    }
 }
 
 /**

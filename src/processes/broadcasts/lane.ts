@@ -23,6 +23,8 @@ export interface Source {
 
 /** After a start or a takeover: somebody else may have sent in the second before. */
 const FIRST_REST_MS = 1000;
+/** Timers that are told more fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * There are callbacks in it and no promises, since it is passed by every message.
@@ -36,6 +38,8 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   let calls = 0;
   let asking = false;
   let alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
+  /** An album for which the others leave too little room at once; when they have had as much again, they wait for it. */
+  let kept: { readonly source: Source; readonly until: number } | null = null;
   let stopped = signal.aborted;
   const stop = (): void => {
     stopped = true;
@@ -47,11 +51,20 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   function next(now: number): Source | number {
     let sooner = Infinity;
     if (calls >= mostCalls) return sooner;
+    if (kept !== null && now >= kept.until) {
+      const { source } = kept;
+      const units = source.units();
+      const wait = limiter.wait(units, now);
+      if (units > 0 && source.limiter.wait(units, now) <= 0) return wait <= 0 ? source : wait;
+      kept = null;
+    }
     for (const source of sources) {
       const units = source.units();
       if (units === 0) continue;
-      const wait = Math.max(source.limiter.wait(units, now), limiter.wait(units, now));
+      const own = source.limiter.wait(units, now);
+      const wait = Math.max(own, limiter.wait(units, now));
       if (wait <= 0) return source;
+      if (units > 1 && own <= 0) kept ??= { source, until: now + (units * 1000) / limiter.cap };
       sooner = Math.min(sooner, wait);
     }
     return sooner;
@@ -90,6 +103,7 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
         ofSource.answered(at);
       },
     };
+    if (kept?.source === source) kept = null;
     if (sources.length > 1) sources.push(...sources.splice(0, sources.indexOf(source) + 1));
     calls++;
     source.begin(taken, () => {
@@ -103,10 +117,13 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
     const at = now + ms;
     if (ms === Infinity || (alarm !== null && alarm.at <= at)) return;
     clearTimeout(alarm?.timer);
-    const timer = setTimeout(() => {
-      alarm = null;
-      wake();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        alarm = null;
+        wake();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
     alarm = { timer, at };
   }
 
@@ -123,7 +140,9 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
     },
     remove(source) {
       sources.splice(sources.indexOf(source), 1);
+      if (kept?.source === source) kept = null;
       setCap();
+      wake();
     },
     rest(ms) {
       limiter.restUntil(elapsed() + ms);

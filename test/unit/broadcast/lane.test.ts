@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pause } from '../../../src/pause.ts';
 import { createLane, type Source } from '../../../src/processes/broadcasts/lane.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
@@ -6,11 +6,11 @@ import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
 import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
 
 /** A broadcast that always has something to send; each call takes a moment. */
-function busy(cap: number): Source & { calls: number } {
+function busy(cap: number, units = 1): Source & { calls: number } {
   const source = {
     calls: 0,
     limiter: createLimiter(cap, 0),
-    units: () => 1,
+    units: () => units,
     begin(taken: Parameters<Source['begin']>[0], over: () => void) {
       source.calls++;
       taken.written(elapsed());
@@ -75,6 +75,58 @@ test('of one bot so many calls are under way at most, and it goes on when one is
   await pause(50);
   expect(overs).toHaveLength(4);
   stop.abort();
+});
+
+describe('by a clock of the test', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'] });
+  });
+  afterEach(() => vi.useRealTimers());
+
+  test.each([
+    [10, 10],
+    [30, 10],
+    [4, 10],
+  ])('at a cap of %i albums of %i have their turns beside single messages, and those theirs', async (cap, units) => {
+    const stop = new AbortController();
+    const lane = createLane(createSlots(10), 256, elapsed, stop.signal);
+    const [album, text] = [busy(cap, units), busy(cap)];
+    for (const source of [text, album]) lane.add(source);
+    await vi.advanceTimersByTimeAsync(60_000);
+    stop.abort();
+    const [ofAlbum, ofText] = [album.calls * units, text.calls];
+    expect(ofAlbum).toBeGreaterThan(60 * cap * 0.2);
+    expect(ofText).toBeGreaterThan(60 * cap * 0.2);
+    expect(ofAlbum + ofText).toBeGreaterThan(60 * cap * 0.5);
+  });
+
+  test('nobody waits for an album that is gone', async () => {
+    const stop = new AbortController();
+    const lane = createLane(createSlots(10), 256, elapsed, stop.signal);
+    const [album, text] = [busy(10, 10), busy(10)];
+    for (const source of [text, album]) lane.add(source);
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(album.calls).toBe(0);
+    lane.remove(album);
+    const { calls } = text;
+    await vi.advanceTimersByTimeAsync(10_000);
+    stop.abort();
+    expect(album.calls).toBe(0);
+    expect(text.calls - calls).toBeGreaterThan(95);
+  });
+
+  test('who rests for a month is left alone until then', async () => {
+    const stop = new AbortController();
+    const lane = createLane(createSlots(10), 256, elapsed, stop.signal);
+    const source = busy(10);
+    let asked = 0;
+    lane.add({ ...source, units: () => ++asked && 1 });
+    lane.rest(31 * 86_400_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    stop.abort();
+    expect(asked).toBeLessThan(100);
+    expect(source.calls).toBe(0);
+  });
 });
 
 test('a platform that cannot be reached is asked less and less often, until it answers', () => {

@@ -152,6 +152,27 @@ test('outcomes that cannot be written are kept until they can', async () => {
   await expectSentOnce();
 });
 
+test('who waits long for a turn is claimed once, and is the only one', async () => {
+  let ahead = 0;
+  const elapsed = () => performance.now() + ahead;
+  const stop = new AbortController();
+  const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
+  lane.rest(20_000);
+  const sending = send({ lane, elapsed, isSending: async () => !stop.signal.aborted });
+  for (let second = 0; second < 10; second++) {
+    await pause(150);
+    ahead += 1100;
+  }
+  const logger = pino({ level: 'silent' });
+  const { state } = await openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
+  const claims = state.lastClaim;
+  stop.abort();
+  await sending;
+  expect([...state.claims.values()].map(({ open }) => open.size)).toEqual([1]);
+  expect(claims).toBeLessThan(4);
+  expect(called).toEqual([]);
+});
+
 test('a message that cannot be made is sent to nobody', async () => {
   const message = prepareMessage('sendMessage', { text: 'Hello' }, false);
   const parameters = () => {
