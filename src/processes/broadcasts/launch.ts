@@ -63,6 +63,8 @@ export interface LaunchOptions {
 
 /** Whoever was claimed and has waited for so long is given back: a claim holds for a second. */
 const STALE_MS = 1000;
+/** Not so who is next: somebody is always claimed, and an album may wait for its turn for some twenty seconds. */
+const STALE_NEXT_MS = 30_000;
 /** A cancellation stops the calls within a second. */
 const LOOK_MS = 400;
 /** How often it is looked whether there is anything to write down, unless something happens. */
@@ -320,7 +322,9 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
     if (end !== null) outbox.close();
     begun = begun.filter((since) => now - since < STALE_MS);
     const nothing = end !== null || trouble.wait() > 0;
-    const back = outbox.takeBack(nothing ? Number.POSITIVE_INFINITY : now - STALE_MS);
+    const back = nothing
+      ? outbox.takeBack(Number.POSITIVE_INFINITY)
+      : outbox.takeBack(now - STALE_MS, now - STALE_NEXT_MS);
     if (back.length === 0) return;
     if (!nothing) budget.slowed(begun.length, now);
     giveBack(back);

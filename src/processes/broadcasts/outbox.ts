@@ -19,8 +19,8 @@ export interface Permit {
 /** What a broadcast has to send next: calls that finish what was begun, then recipients in order. */
 export interface Outbox extends Source {
   put(waiting: readonly Waiting[]): void;
-  /** Removes those that came before `until`. */
-  takeBack(until: number): Waiting[];
+  /** Removes those that came before `until`; who is next only if it came before `nextUntil`. */
+  takeBack(until: number, nextUntil?: number): Waiting[];
   readonly waiting: number;
   /** For a further call about a recipient; null: once `close` was called. */
   permit(units: number): Promise<Permit | null>;
@@ -62,9 +62,10 @@ export function createOutbox(
       queue.push(...waiting);
       wake();
     },
-    takeBack(until) {
-      const back = queue.filter(({ since }) => since < until);
-      queue = queue.filter(({ since }) => since >= until);
+    takeBack(until, nextUntil = until) {
+      const isBack = ({ since }: Waiting, index: number): boolean => since < (index === 0 ? nextUntil : until);
+      const back = queue.filter(isBack);
+      queue = queue.filter((waiting, index) => !isBack(waiting, index));
       return back;
     },
     permit(units) {
