@@ -6,6 +6,7 @@ import type { ReportAnswer } from './queries/report/answer.ts';
 import { createChunkCache } from './queries/report/chunk-cache.ts';
 import { type ReportTask, reportRunner } from './queries/report/run-report.ts';
 import { ReportTimeoutError } from './queries/report/snapshot.ts';
+import { ReportTooLargeError } from './queries/report/too-large.ts';
 
 /** What a thread gets when it starts. */
 export interface ReportThreadData {
@@ -21,6 +22,7 @@ export interface ReportThreadData {
 export type ReportOutcome =
   | { readonly type: 'answer'; readonly answer: ReportAnswer }
   | { readonly type: 'timeout' }
+  | { readonly type: 'too large' }
   | { readonly type: 'database down'; readonly message: string };
 
 const { connectionString, maxWaitMs, longestMs, logLevel, cacheBytes } = workerData as ReportThreadData;
@@ -41,6 +43,7 @@ export default async function runTask(task: ReportTask): Promise<ReportOutcome> 
     return { type: 'answer', answer: await run(task) };
   } catch (error) {
     if (error instanceof ReportTimeoutError) return { type: 'timeout' };
+    if (error instanceof ReportTooLargeError) return { type: 'too large' };
     if (isDatabaseDown(error)) return { type: 'database down', message: (error as Error).message };
     throw error;
   }

@@ -8,6 +8,7 @@ import { DatabaseUnavailableError } from './database/errors.ts';
 import type { Cell, Column, ReportAnswer } from './queries/report/answer.ts';
 import type { ReportTask, RunReport } from './queries/report/run-report.ts';
 import { ReportTimeoutError } from './queries/report/snapshot.ts';
+import { ReportTooLargeError } from './queries/report/too-large.ts';
 import type { ReportOutcome, ReportThreadData } from './report-thread.ts';
 
 /** Runs reports elsewhere than on the thread that answers requests. */
@@ -56,6 +57,8 @@ export function startReportThreads(
           return revived(outcome.answer);
         case 'timeout':
           throw new ReportTimeoutError(task.timeoutMs);
+        case 'too large':
+          throw new ReportTooLargeError();
         case 'database down':
           throw new DatabaseUnavailableError(outcome.message);
       }

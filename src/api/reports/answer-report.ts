@@ -4,6 +4,7 @@ import { parseReport } from '../../domain/report/parse-report.ts';
 import type { ReportAnswer } from '../../queries/report/answer.ts';
 import type { ReportTask } from '../../queries/report/run-report.ts';
 import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
+import { ReportTooLargeError } from '../../queries/report/too-large.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
@@ -21,7 +22,7 @@ export interface ReportQuestion {
   readonly placed?: (problem: Problem) => Problem;
 }
 
-/** @throws ApiError 400 for a wrong config, 429 with too many reports of the key at once, 502 for one that takes too long */
+/** @throws ApiError 400 for a wrong or too large config, 429 with too many reports of the key at once, 502 for one that takes too long */
 export type AnswerReport = (request: FastifyRequest, question: ReportQuestion) => Promise<ReportAnswer>;
 
 /** What the service adds to a report that was asked for. */
@@ -35,6 +36,7 @@ export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): Answe
     try {
       return await limit(principalOf(request).keyId, () => runAsked(asked));
     } catch (error) {
+      if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
       if (!(error instanceof ReportTimeoutError)) throw error;
       throw new ApiError(502, `${error.message}: narrow the period`);
     }

@@ -3,9 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, property } from '../../domain/json.ts';
 import type { Cell, ReportAnswer, Row } from '../../queries/report/answer.ts';
+import { partsOf } from './parts.ts';
 
-/** Rows that become text at once: some 100 kB. What comes after waits until the caller has taken them. */
-const ROWS_AT_ONCE = 1000;
 const MISSING_VALUE = '(none)';
 
 /**
@@ -22,10 +21,8 @@ export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Rea
   };
   function* parts(): Generator<string> {
     yield lines([columns.map(({ label }) => label)]);
-    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-      const part = rows.slice(from, from + ROWS_AT_ONCE);
+    for (const part of partsOf({ columns, rows }))
       yield lines(part.map((row) => columns.map(({ key }) => text(row, key))));
-    }
   }
   return Readable.from(parts(), { objectMode: false });
 }

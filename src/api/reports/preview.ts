@@ -3,6 +3,7 @@ import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AnswerReport } from './answer-report.ts';
+import { reportJson } from './report-json.ts';
 import { previewBody, reportAnswer } from './schemas.ts';
 
 const PREVIEW_ROWS = 10;
@@ -25,9 +26,9 @@ export function preview(answerReport: AnswerReport): AnyRoute {
     answer: reportAnswer,
     exact: true,
     errors: [502],
-    async handle({ request, body }) {
+    async handle({ request, reply, body }) {
       const question = { bot: botOf(request), config: body.report_config, rows: PREVIEW_ROWS };
-      return { ok: true, data: await answerReport(request, question) };
+      return reportJson(reply, await answerReport(request, question));
     },
   });
 }

@@ -7,6 +7,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { ALL_ROWS, type AnswerReport, type ReportQuestion } from './answer-report.ts';
 import { reportCsv } from './csv.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
+import { reportJson } from './report-json.ts';
 import { FORMATS, type RunRequest, reportAnswer, runBody } from './schemas.ts';
 
 /** POST /v1/reports/run (decisions 4.7): all rows of a report, saved or not, as JSON or CSV. */
@@ -34,7 +35,7 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
         question = { bot, rows: ALL_ROWS, ...withPeriod(saved, body.params ?? {}) };
       }
       const data = await answerReport(request, question);
-      if (body.format !== 'csv') return { ok: true, data };
+      if (body.format !== 'csv') return reportJson(reply, data);
       void reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="report.csv"');
       return reportCsv(data, question.config);
     },

@@ -36,10 +36,10 @@ export async function byCombination<T>(
   });
   const { shown, more } = largestCombinations(combinations.values, volumes, MAX_COMBINATIONS);
   const tallies = new Map(shown.map((combination) => [combination, newTally()]));
-  const other = newTally();
-  await passes.tallies((combination) => tallies.get(combination) ?? other);
+  const other = more ? newTally() : undefined;
+  await passes.tallies((combination) => tallies.get(combination) ?? other!);
   const parts = [...tallies].map(([combination, tally]) => {
     return { cells: cellsOf(breakdown, combinations.values[combination]!), tally };
   });
-  return more ? [...parts, { cells: cellsOf(breakdown, null), tally: other }] : parts;
+  return other === undefined ? parts : [...parts, { cells: cellsOf(breakdown, null), tally: other }];
 }

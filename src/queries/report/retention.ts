@@ -12,6 +12,7 @@ import { matcherOf } from './matcher.ts';
 import { firstFrom } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
 import { gatherTimelines } from './timelines.ts';
+import { checkCells } from './too-large.ts';
 import type { Walk } from './walk.ts';
 
 /** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
@@ -52,16 +53,21 @@ export async function retentionRows(
     });
   };
 
+  const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
+  let cells = 0;
   const parts = await byCombination(
     { separators, timezone: period.timezone },
     combinations,
-    () => retentionTally(calendar, now),
+    () => {
+      cells += calendar.cohorts * columns.length;
+      checkCells(cells);
+      return retentionTally(calendar, now);
+    },
     {
       volumes: (add) => members((_cohort, _did, combination) => add(combination)),
       tallies: (of) => members((cohort, did, combination) => of(combination).add(cohort, did)),
     },
   );
-  const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
   return { columns, rows: cohortRows(parts, report, limit), total: parts.length * calendar.cohorts };
 }
 

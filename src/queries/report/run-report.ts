@@ -32,7 +32,7 @@ export interface ReportTask {
   readonly timeoutMs: number;
 }
 
-/** @throws ReportTimeoutError and what says that the database is down */
+/** @throws ReportTimeoutError, ReportTooLargeError and what says that the database is down */
 export type RunReport = (task: ReportTask) => Promise<ReportAnswer>;
 
 /** Runs reports here and now, on a connection of the pool. */

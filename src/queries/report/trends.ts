@@ -10,6 +10,7 @@ import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
 import { atLeast } from './slots.ts';
 import { type Tally, tallyOf } from './tally.ts';
+import { checkCells } from './too-large.ts';
 import { trendsRows } from './trends-rows.ts';
 import type { Walk } from './walk.ts';
 
@@ -30,6 +31,7 @@ export async function runTrends(report: TrendsReport, walk: Walk, limit: number)
   const lines = combinations === null ? WHOLE : await linesOf(report, selected, combinations, walk);
   const tallies: Tally[] = [];
   const buckets = report.axis?.starts.length ?? 1;
+  checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
   const together = Math.max(1, Math.floor(MOST_USERS / Math.max(1, walk.users)));
   for (let first = 0; first < report.metrics.length; first += together) {
     for (const { measure } of report.metrics.slice(first, first + together))

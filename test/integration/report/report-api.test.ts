@@ -217,6 +217,39 @@ describe('refusals', () => {
     expect((await list('event-fields', apiKey)).status).toBe(200);
   });
 
+  it('of more numbers than are kept at once', async () => {
+    const hours = { ':date_from': '2026-01-01 00:00:00', ':date_to': '2027-02-20 13:59:59' };
+    const lines = (count: number, more: object = {}) =>
+      config({ granularity: 'hour', requests: Array(count).fill(metric()), ...more }, hours);
+    const byCategory = { separators: [{ property: 'events.category' }] };
+    const entity = { type: 'event', event_id: null, event_name: 'any' };
+    const retention = (intervals: number, more: object = {}) =>
+      config(
+        {
+          type: 'retention',
+          type_chart: 'retention',
+          target_entity: entity,
+          returning_entity: entity,
+          retention_type: 'retention_recurring',
+          retention_total_intervals: intervals,
+          ...more,
+        },
+        { ':date_from': '2000-01-01 00:00:00', ':date_to': '2027-05-18 00:00:00' },
+      );
+    // Two categories and none at 9,974 hours, and of 9,999 days.
+    for (const [most, more] of [
+      [lines(33, byCategory), lines(34, byCategory)],
+      [retention(48), retention(50)],
+      [retention(10, byCategory), retention(20, byCategory)],
+    ]) {
+      expect((await preview(most)).status).toBe(200);
+      const { status, body } = await preview(more);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ error_code: 400, details: [{ path: 'source_request' }] });
+      expect(body.error).toMatch(/^more than 1000000 numbers/);
+    }
+  });
+
   it('of what takes too long, and of too much at once', async () => {
     const blocker = await service.database.pool.connect();
     try {

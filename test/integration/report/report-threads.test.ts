@@ -6,6 +6,7 @@ import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { type ReportTask, reportRunner } from '../../../src/queries/report/run-report.ts';
 import { ReportTimeoutError } from '../../../src/queries/report/snapshot.ts';
+import { ReportTooLargeError } from '../../../src/queries/report/too-large.ts';
 import { type ReportThreads, startReportThreads } from '../../../src/report-threads.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
@@ -24,15 +25,17 @@ afterAll(async () => {
   await database.drop();
 });
 
-function task(type_chart: string, timeoutMs = 30_000): ReportTask {
+function task(type_chart: string, timeoutMs = 30_000, granularity = 'month', metrics = 1): ReportTask {
   const metric = { type: 'trend', event_id: null, event_name: 'any' };
   const amounts = { ...metric, agr: 'property_sum', agr_field: 'events.value_amount' };
   const requests =
-    type_chart === 'line' ? [amounts, { ...metric, agr: 'median_user_id' }] : [{ ...metric, agr: 'total' }];
+    type_chart === 'line'
+      ? [...Array(metrics).fill(amounts), { ...metric, agr: 'median_user_id' }]
+      : [{ ...metric, agr: 'total' }];
   const source = {
     type: 'trends',
     type_chart,
-    granularity: 'month',
+    granularity,
     separators: [{ property: 'events.category' }],
     requests,
   };
@@ -67,6 +70,10 @@ it('what takes too long is a timeout here as well, and the thread goes on', asyn
     blocker.release();
   }
   await expect(threads.run(task('table'))).resolves.toMatchObject({ meta: { truncated: false } });
+});
+
+it('what is too large is so here as well', async () => {
+  await expect(threads.run(task('line', 30_000, 'hour', 40))).rejects.toThrow(ReportTooLargeError);
 });
 
 it('a database that is down is one here as well', async () => {
