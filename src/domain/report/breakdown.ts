@@ -12,6 +12,7 @@ export function combinationKey(values: readonly FieldValue[]): string {
 
 /** Of which none begins another. */
 function keyOf(value: FieldValue): string {
+  if (typeof value === 'string') return `string${value.length}:${value}`; // most are
   const read = plain(value);
   return read === null ? '-' : `${read[0]}${read[1].length}:${read[1]}`;
 }
@@ -32,13 +33,17 @@ export function largestCombinations(
   volumes: ArrayLike<number | undefined>,
   limit: number,
 ): { readonly shown: readonly number[]; readonly more: boolean } {
-  const some = values.flatMap((_, number) => ((volumes[number] ?? 0) > 0 ? [number] : []));
-  some.sort((a, b) => volumes[b]! - volumes[a]!);
+  const sorted = Float64Array.from(values, (_, number) => volumes[number] ?? 0)
+    .filter((volume) => volume > 0)
+    .sort();
   // Of thousands of combinations most are too small to be compared by their texts.
-  const least = volumes[some[Math.min(limit, some.length) - 1] ?? 0] ?? 0;
-  const large = some.filter((number) => volumes[number]! >= least);
+  const least = sorted[Math.max(0, sorted.length - limit)] ?? 0;
+  const large = values.flatMap((_, number) => {
+    const volume = volumes[number] ?? 0;
+    return volume > 0 && volume >= least ? [number] : [];
+  });
   large.sort((a, b) => volumes[b]! - volumes[a]! || byText(values[a]!, values[b]!));
-  return { shown: large.slice(0, limit), more: some.length > limit };
+  return { shown: large.slice(0, limit), more: sorted.length > limit };
 }
 
 /** Field by field by text, a missing value first, by code points; values that read alike, as 1 and "1" do, by type. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Column, ColumnName } from '../../projections/events/packed/chunk.ts';
+import type { Utm } from './matcher.ts';
 
 /**
  * Columns of chunks, as reports have read them, for the next report. A chunk is replaced and never changed, and its id is
@@ -8,14 +9,23 @@ import type { Column, ColumnName } from '../../projections/events/packed/chunk.t
 export interface ChunkCache {
   get(chunk: string, name: ColumnName): Column | undefined;
   set(chunk: string, name: ColumnName, column: Column): void;
+  /** The UTM labels of the bot whose oldest chunk it is, by their ids: there may be more by now, and none ever changes. */
+  utms(oldest: string): readonly Utm[] | undefined;
+  setUtms(oldest: string, utms: readonly Utm[]): void;
 }
 
 /** @param maxBytes how much is kept, the rest being what was not read for longest */
 export function createChunkCache(maxBytes: number): ChunkCache {
-  const columns = new LRUCache<string, Column>({ maxSize: maxBytes, sizeCalculation: bytesOf });
+  const columns = new LRUCache<string, Column>({ maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)), sizeCalculation: bytesOf });
+  const utms = new LRUCache<string, readonly Utm[]>({
+    maxSize: Math.ceil(maxBytes * UTM_SHARE),
+    sizeCalculation: ({ length }) => length * UTM,
+  });
   return {
     get: (chunk, name) => columns.get(chunk + name),
     set: (chunk, name, column) => void columns.set(chunk + name, column),
+    utms: (oldest) => utms.get(oldest),
+    setUtms: (oldest, labels) => void utms.set(oldest, labels),
   };
 }
 
@@ -38,6 +48,9 @@ function bytesOf(column: Column): number {
   }
 }
 
+const UTM_SHARE = 0.1;
+/** Five labels of some 20 letters, and what reports have numbered them by (combinations.ts). */
+const UTM = 400;
 const ENTRY = 300;
 /** With the double that it is nearest to, where that was asked for (rounded.ts). */
 const VALUE = 32;

@@ -14,7 +14,7 @@ import {
 } from '../../projections/events/packed/chunk.ts';
 import { knownUsersSql } from './columns.ts';
 import { columnOf, type FieldPlace, placeOf } from './field-columns.ts';
-import { type MatcherSource, userColumnSql } from './matcher.ts';
+import { type MatcherSource, type Utm, userColumnSql } from './matcher.ts';
 import type { Positions } from './positions.ts';
 
 /** The combinations of the separators' values that events have, numbered as they are met. */
@@ -22,6 +22,8 @@ export interface Combinations {
   readonly columns: readonly ColumnName[];
   /** Writes the numbers of what the events at `positions` have. */
   number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
+  /** Where all separators are of one column of places: the numbers by place. Else null. */
+  readonly byPlace: { readonly column: PlaceName; readonly numbers: Uint32Array } | null;
   /** By number, the values of each. */
   readonly values: readonly (readonly FieldValue[])[];
 }
@@ -32,8 +34,8 @@ export async function combinationsOf(separators: readonly Separator[], source: M
   const [only, another] = groups;
   // All separators are of one column, in their order.
   if (only !== undefined && another === undefined) {
-    const { column, values, number } = only;
-    return { columns: [column], values, number };
+    const { column, values, number, byPlace } = only;
+    return { columns: [column], values, number, byPlace };
   }
   const values: FieldValue[][] = [];
   /** From the number of what comes before and the group's own to the number of both; the last are those of combinations. */
@@ -50,6 +52,7 @@ export async function combinationsOf(separators: readonly Separator[], source: M
   const parts = groups.map(() => new Uint32Array(0));
   return {
     columns: groups.map(({ column }) => column),
+    byPlace: null,
     values,
     number(chunk, positions, into) {
       const size = positions.length;
@@ -86,7 +89,7 @@ interface Member {
 }
 
 /** Separators whose values come from one column, so that they have few combinations, if any more than values. */
-interface Group {
+interface Group extends Pick<Combinations, 'byPlace'> {
   readonly column: ColumnName;
   readonly members: readonly Member[];
   /** Writes the numbers of what the events at `positions` have in them. */
@@ -106,26 +109,11 @@ function byColumn(separators: readonly Separator[]): Member[][] {
 
 async function groupOf(members: readonly Member[], source: MatcherSource): Promise<Group> {
   const column = columnOf(members[0]!.place);
-  const values: (readonly FieldValue[])[] = [];
-  const numbers = new Map<string, number>();
-  const numberOf = (own: readonly FieldValue[]): number => {
-    const key = combinationKey(own);
-    let number = numbers.get(key);
-    if (number === undefined) {
-      number = values.push(own) - 1;
-      numbers.set(key, number);
-    }
-    return number;
-  };
+  if (column === 'utm_id') return { members, ...utmsNumbered(members, source.utms) };
+  const { values, numberOf } = numbering();
   if (column === 'user_idx') {
     const byUser = await usersNumbers(members, numberOf, source);
-    return { column, members, values, number: byPlace('user_idx', byUser) };
-  }
-  if (column === 'utm_id') {
-    const byUtm = Uint32Array.from(source.utms, (utm) =>
-      numberOf(members.map(({ place }) => (place.type === 'utm' ? utm[place.part] : null))),
-    );
-    return { column, members, values, number: byPlace('utm_id', byUtm) };
+    return { members, values, ...byPlace(column, byUser) };
   }
   const reads = members.map(({ place }) => {
     if (place.type !== 'coded') throw new Error(`no separator stands in ${column}`);
@@ -135,6 +123,7 @@ async function groupOf(members: readonly Member[], source: MatcherSource): Promi
   const known = new Map<string | number | null, number>();
   return {
     column,
+    byPlace: null,
     members,
     values,
     number(chunk, positions, into) {
@@ -159,11 +148,59 @@ async function groupOf(members: readonly Member[], source: MatcherSource): Promi
   }
 }
 
+interface Numbering {
+  /** By number. */
+  readonly values: readonly (readonly FieldValue[])[];
+  /** Of the same values the same, else the next. */
+  numberOf(values: readonly FieldValue[]): number;
+}
+
+function numbering(): Numbering {
+  const values: (readonly FieldValue[])[] = [];
+  const numbers = new Map<string, number>();
+  return {
+    values,
+    numberOf(own) {
+      const key = combinationKey(own);
+      let number = numbers.get(key);
+      if (number === undefined) {
+        number = values.push(own) - 1;
+        numbers.set(key, number);
+      }
+      return number;
+    },
+  };
+}
+
+type Numbered = Pick<Group, 'column' | 'number' | 'byPlace' | 'values'>;
+
+/** By the parts that are asked for: reports share the labels (chunk-cache.ts), and there may be many. */
+const numberedUtms = new WeakMap<readonly Utm[], Map<string, Numbered>>();
+
+function utmsNumbered(members: readonly Member[], utms: readonly Utm[]): Numbered {
+  const parts = members.map(({ place }) => (place.type === 'utm' ? place.part : null));
+  const known = numberedUtms.get(utms) ?? new Map<string, Numbered>();
+  numberedUtms.set(utms, known);
+  const key = parts.join();
+  let numbered = known.get(key);
+  if (numbered === undefined) {
+    const { values, numberOf } = numbering();
+    const byUtm = Uint32Array.from(utms, (utm) => numberOf(parts.map((part) => part && utm[part])));
+    numbered = { values, ...byPlace('utm_id', byUtm) };
+    known.set(key, numbered);
+  }
+  return numbered;
+}
+
 /** @param numbers by place */
-function byPlace(column: PlaceName, numbers: Uint32Array): Group['number'] {
-  return (chunk, positions, into) => {
-    const places = placesOf(chunk, column);
-    for (let i = 0; i < positions.length; i++) into[i] = numbers[places[positions[i]!]!]!;
+function byPlace(column: PlaceName, numbers: Uint32Array): Pick<Group, 'column' | 'number' | 'byPlace'> {
+  return {
+    column,
+    byPlace: { column, numbers },
+    number(chunk, positions, into) {
+      const places = placesOf(chunk, column);
+      for (let i = 0; i < positions.length; i++) into[i] = numbers[places[positions[i]!]!]!;
+    },
   };
 }
 

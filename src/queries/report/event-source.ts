@@ -21,6 +21,10 @@ export type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
 export interface EventSource {
   /** How many users are known: events have users below that. */
   readonly users: number;
+  /** How many combinations of UTM labels the bot has: their ids are from 1 to that. */
+  readonly utms: number;
+  /** The bot's first, whatever the span; null: nothing has been packed. */
+  readonly oldestChunk: string | null;
   /** Gives them with these columns and their dates. */
   each(columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
 }
@@ -43,7 +47,8 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
   const [id, from, to] = [botId, span.from, span.to].map((number) => sql.lit(number));
   // Of constants, so that it goes with the snapshot's beginning; with the chunks that may have events of the span.
   const [bot] = await snapshot.query(sql<BotRow>`
-    SELECT b.user_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed, c.ids, c.sizes
+    SELECT b.user_count, b.utm_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed, c.ids, c.sizes,
+           (SELECT id FROM ${chunksTable} WHERE bot_id = ${id} ORDER BY last_date, last_ord LIMIT 1) AS oldest
       FROM ${sql.table(table('bots'))} AS b LEFT JOIN ${sql.table(table('timelines'))} AS t USING (bot_id)
      CROSS JOIN LATERAL (
        SELECT string_agg(id::text, ',' ORDER BY last_date, last_ord) AS ids,
@@ -52,7 +57,7 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
           AND last_date <= coalesce((SELECT min(last_date) FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${to}::bigint),
                                     9223372036854775807)) AS c
      WHERE b.bot_id = ${id}`);
-  if (bot === undefined) return { users: 0, each: async () => {} };
+  if (bot === undefined) return { users: 0, utms: 0, oldestChunk: null, each: async () => {} };
   const sizes = bot.sizes?.split(',') ?? [];
   const chunks = bot.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
 
@@ -162,6 +167,8 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
 
   return {
     users: bot.user_count,
+    utms: bot.utm_count,
+    oldestChunk: bot.oldest,
     async each(wanted, onChunk) {
       const names = [...new Set<ColumnName>(['date', ...wanted])];
       const give = (chunk: Chunk) => {
@@ -191,6 +198,8 @@ const FEW = 32;
 
 interface BotRow {
   readonly user_count: number;
+  readonly utm_count: number;
+  readonly oldest: string | null;
   /** null: nothing has been packed. */
   readonly until_date: number | null;
   readonly until_ord: number | null;

@@ -69,7 +69,7 @@ function hashed(): Slots {
 }
 
 /** An array that holds at least so many, with what it held. */
-export function atLeast<A extends Uint16Array | Uint32Array | Float64Array>(array: A, size: number): A {
+export function atLeast<A extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: A, size: number): A {
   if (array.length >= size) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(size, 2 * array.length));
   larger.set(array);

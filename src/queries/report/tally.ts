@@ -65,8 +65,9 @@ function uniquesTally(
   const pairs = slots(lines, entities);
   const counts = new Float64Array(lines * buckets);
   const totals = new Float64Array(lines);
-  /** From 1; 0: never. In 2 bytes, which hold MAX_BUCKETS: many metrics fit into the processor's cache together. */
-  let lastSeen = new Uint16Array(pairs.direct === null ? 1024 : pairs.size);
+  /** From 1; 0: never. In a byte or, for up to MAX_BUCKETS, two: many pairs fit into the processor's cache together. */
+  const Seen = buckets < 2 ** 8 ? Uint8Array : Uint16Array;
+  let lastSeen: Uint8Array | Uint16Array = new Seen(pairs.direct === null ? 1024 : pairs.size);
   let at: Uint32Array | Float64Array = new Uint32Array(0);
   return {
     columns: [column],

@@ -1,9 +1,10 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { largestCombinations } from '../../domain/report/breakdown.ts';
 import type { TrendsReport } from '../../domain/report/report.ts';
-import { type Chunk, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Rows } from './answer.ts';
 import { MAX_COMBINATIONS } from './combination-cells.ts';
+import { linesBy, volumesOf, type WriteLines } from './combination-lines.ts';
 import { type Combinations, combinationsOf } from './combinations.ts';
 import { matcherOf } from './matcher.ts';
 import { firstFrom, type Positions } from './positions.ts';
@@ -40,7 +41,7 @@ export async function runTrends(report: TrendsReport, walk: Walk, limit: number)
       const own = metrics.filter((metric) => metric >= first && metric < tallies.length);
       return own.length === 0 ? [] : [{ selector, tallies: own.map((metric) => tallies[metric]!) }];
     });
-    await measure(report, measured, lines.of === null ? null : { combinations: combinations!, of: lines.of }, walk);
+    await measure(report, measured, lines.by, walk);
   }
   return trendsRows(report, { tallies, combinations: lines.shown, more: lines.more }, limit);
 }
@@ -62,11 +63,16 @@ interface Lines {
   /** Undefined without a breakdown. */
   readonly shown: readonly (readonly FieldValue[])[] | undefined;
   readonly more: boolean;
-  /** By the number of a combination; null without a breakdown. */
-  readonly of: Uint32Array | null;
+  /** Null without a breakdown. */
+  readonly by: LinesBy | null;
 }
 
-const WHOLE: Lines = { count: 1, shown: undefined, more: false, of: null };
+interface LinesBy {
+  readonly columns: readonly ColumnName[];
+  readonly write: WriteLines;
+}
+
+const WHOLE: Lines = { count: 1, shown: undefined, more: false, by: null };
 
 async function linesOf(
   report: TrendsReport,
@@ -74,24 +80,18 @@ async function linesOf(
   combinations: Combinations,
   { events }: Walk,
 ): Promise<Lines> {
-  let volumes = new Float64Array(1024);
-  let numbers = new Uint32Array(0);
+  const volumes = volumesOf(combinations);
   const columns = [...combinations.columns, ...selected.flatMap(({ selector }) => selector.columns)];
   await events.each(columns, (chunk, begin, end) => {
-    for (const { selector, metrics } of selected) {
-      const positions = selector.on(chunk, begin, end);
-      numbers = atLeast(numbers, positions.length);
-      combinations.number(chunk, positions, numbers);
-      volumes = atLeast(volumes, combinations.values.length);
-      for (let i = 0; i < positions.length; i++) volumes[numbers[i]!]! += metrics.length;
-    }
+    for (const { selector, metrics } of selected) volumes.add(chunk, selector.on(chunk, begin, end), metrics.length);
   });
   const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
-  const { shown, more } = largestCombinations(combinations.values, volumes, limit);
+  const { shown, more } = largestCombinations(combinations.values, volumes.total(), limit);
   const of = new Uint32Array(combinations.values.length).fill(shown.length);
   for (const [line, combination] of shown.entries()) of[combination] = line;
   const values = shown.map((combination) => combinations.values[combination]!);
-  return { count: shown.length + 1, shown: values, more, of };
+  const by = { columns: combinations.columns, write: linesBy(combinations, of) };
+  return { count: shown.length + 1, shown: values, more, by };
 }
 
 interface Measured {
@@ -102,7 +102,7 @@ interface Measured {
 async function measure(
   { axis }: TrendsReport,
   measured: readonly Measured[],
-  lines: { readonly combinations: Combinations; readonly of: Uint32Array } | null,
+  lines: LinesBy | null,
   { events }: Walk,
 ): Promise<void> {
   const columns = measured.flatMap(({ tallies, selector }) => [
@@ -110,15 +110,14 @@ async function measure(
     ...selector.columns,
   ]);
   let linesAt = new Uint32Array(0);
-  await events.each([...columns, ...(lines?.combinations.columns ?? [])], (chunk, begin, end) => {
+  await events.each([...columns, ...(lines?.columns ?? [])], (chunk, begin, end) => {
     const stretches = axis === null ? [{ bucket: 0, end }] : stretchesOf(chunk, { begin, end }, axis.starts);
     for (const { tallies, selector } of measured) {
       const positions = selector.on(chunk, begin, end);
       if (positions.length === 0) continue;
       if (lines !== null) {
         linesAt = atLeast(linesAt, positions.length);
-        lines.combinations.number(chunk, positions, linesAt);
-        for (let i = 0; i < positions.length; i++) linesAt[i] = lines.of[linesAt[i]!]!;
+        lines.write(chunk, positions, linesAt);
       }
       for (const tally of tallies) {
         tally.open(chunk);

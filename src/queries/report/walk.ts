@@ -26,7 +26,7 @@ export interface WalkOptions {
 export async function openWalk(options: WalkOptions, fields: readonly ReportField[]): Promise<Walk> {
   const { botId, tables, snapshot } = options;
   const events = await openEvents(options);
-  const utms = fields.some(isUtm) ? await utmsOf(options) : [];
+  const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
   return { botId, tables, query: snapshot.query, users: events.users, utms, events, checkTime: snapshot.checkTime };
 }
 
@@ -34,10 +34,19 @@ function isUtm(field: ReportField): boolean {
   return placeOf(field).type === 'utm';
 }
 
-async function utmsOf({ botId, tables, snapshot }: WalkOptions): Promise<Utm[]> {
+async function utmsOf(
+  { botId, tables, snapshot, cache }: WalkOptions,
+  { utms: count, oldestChunk }: EventSource,
+): Promise<readonly Utm[]> {
+  const known = (oldestChunk === null ? undefined : cache.utms(oldestChunk)) ?? [NO_UTM];
+  if (known.length > count) return known;
   const rows = await snapshot.query(sql<Utm & { utm_id: number }>`
-    SELECT utm_id, source, medium, campaign, term, content FROM ${sql.id(tables.events, 'utms')} WHERE bot_id = ${botId}`);
-  const utms: Utm[] = [{ source: null, medium: null, campaign: null, term: null, content: null }];
+    SELECT utm_id, source, medium, campaign, term, content FROM ${sql.id(tables.events, 'utms')}
+     WHERE bot_id = ${botId} AND utm_id >= ${known.length}`);
+  const utms = [...known];
   for (const { utm_id, ...utm } of rows) utms[utm_id] = utm;
+  if (oldestChunk !== null) cache.setUtms(oldestChunk, utms);
   return utms;
 }
+
+const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
