@@ -2,13 +2,15 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, property } from '../../domain/json.ts';
-import type { Cell, ReportAnswer, Row } from '../../queries/report/answer.ts';
+import type { Cell, Column, ReportAnswer, Row } from '../../queries/report/answer.ts';
 import { partsOf } from './parts.ts';
 
 const MISSING_VALUE = '(none)';
+const OTHER_VALUES = '(other)';
 
 /**
- * A report as CSV (RFC 4180, lines end in LF): the labels, then a line a row. Numbers have all their digits, and text is as
+ * A report as CSV (RFC 4180, lines end in LF): the labels, then a line a row. A chart's line that is broken down has its
+ * values in its label, which all lines of a metric share. Numbers have all their digits, and text is as
  * it is, in a cell that a spreadsheet would take for a formula too. A measure of nothing is empty; a value by which the
  * report is broken down and that is missing reads `(none)`, but not in the row of all others.
  */
@@ -20,7 +22,7 @@ export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Rea
     return breakdown.has(key) && row['other'] !== true ? MISSING_VALUE : '';
   };
   function* parts(): Generator<string> {
-    yield lines([columns.map(({ label }) => label)]);
+    yield lines([columns.map(headerOf)]);
     for (const part of partsOf({ columns, rows }))
       yield lines(part.map((row) => columns.map(({ key }) => text(row, key))));
   }
@@ -29,6 +31,12 @@ export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Rea
 
 /** A carriage return alone ends a line to some readers. */
 const lines = (cells: string[][]): string => stringify(cells, { quoted_match: /\r/ });
+
+function headerOf({ label, breakdown, other }: Column): string {
+  if (breakdown === undefined) return label;
+  const values = Object.values(breakdown).map((cell) => (cell === null ? MISSING_VALUE : cellText(cell)));
+  return `${label}: ${other ? OTHER_VALUES : values.join(', ')}`;
+}
 
 function cellText(cell: NonNullable<Cell>): string {
   return isLosslessNumber(cell) ? cell.value : String(cell);

@@ -62,7 +62,8 @@ function checkRun(body: unknown): RunRequest {
 }
 
 /** The saved config with another period. What is wrong with that is told of `params`, where the caller wrote it. */
-function withPeriod(saved: unknown, params: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
+function withPeriod(saved: unknown, given: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
+  const params = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   if (!isJsonObject(saved) || Object.keys(params).length === 0) return { config: saved };
   const settings = objectIn(saved, 'settings');
   const period = { ...objectIn(settings, 'params'), ...params };

@@ -49,7 +49,7 @@ const UTM_SEPARATORS: readonly Separator[] = ['source', 'medium', 'campaign', 't
 export function parseTrends(source: JsonObject, options: SourceOptions): TrendsReport | undefined {
   const { period, problems } = options;
   const chart = parseChart(source, problems);
-  const granularity = parseChoice(source, 'granularity', { choices: GRANULARITIES, byDefault: 'day', problems });
+  const granularity = isTable(chart) ? null : parseGranularity(source, problems);
   const filter = parseFilter(source, sourcePath('filters'), options);
   if (chart === undefined) return undefined;
 
@@ -58,9 +58,18 @@ export function parseTrends(source: JsonObject, options: SourceOptions): TrendsR
     utm === null ? parseSeparators(property(source, 'separators'), sourcePath('separators'), problems) : UTM_SEPARATORS;
   const metrics = parseMetrics(source, chart, options);
   if (period === undefined || granularity === undefined || metrics === undefined) return undefined;
-  const axis = chart === 'table' || chart === 'utm_table' ? null : axisOf(period, granularity, problems);
+  const axis = granularity === null ? null : axisOf(period, granularity, problems);
   if (axis === undefined || utm === undefined) return undefined;
   return { type: 'trends', period, axis, metrics, filter, separators, utm };
+}
+
+/** A table has no axis, whatever granularity says (interface.md, "UTM breakdown"). */
+function isTable(chart: string | undefined): boolean {
+  return chart === 'table' || chart === 'utm_table';
+}
+
+function parseGranularity(source: JsonObject, problems: Problem[]): Granularity | undefined {
+  return parseChoice(source, 'granularity', { choices: GRANULARITIES, byDefault: 'day', problems });
 }
 
 function parseLimits(source: JsonObject, problems: Problem[]): UtmLimits | undefined {

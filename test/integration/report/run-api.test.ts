@@ -71,6 +71,7 @@ describe('a run', () => {
     expect(await dates({ ':date_from': '2026-01-03 00:00:00' })).toEqual(['2026-01-03']);
     const period = { ':date_from': '2025-12-31 00:00:00', ':date_to': '2025-12-31 23:59:59' };
     expect(await dates(period)).toEqual(['2025-12-31']);
+    expect(await dates({ ':date_from': null, ':date_to': '2026-01-01 00:00:00' })).toEqual(['2026-01-01']);
     // The saved one stays as it was.
     expect(await dates({})).toHaveLength(3);
     const typo = await run({ uuid, params: { date_from: 1 } });

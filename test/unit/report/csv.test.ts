@@ -33,6 +33,17 @@ it('a missing value of a breakdown is named, but not in the row of all others, a
   expect(await textOf([column('events.unit')], [{ 'events.unit': null }, {}], plain)).toBe('events.unit\n\n\n');
 });
 
+it('the lines of a chart are told apart by what they are broken down to', async () => {
+  const line = { key: 's', label: 'Orders', type: 'number', metric: 0 } as const;
+  const columns: Column[] = [
+    { key: 'date', label: 'Date', type: 'date' },
+    { ...line, breakdown: { 'events.category': 'hats', 'user.level': new LosslessNumber('1.50') }, other: false },
+    { ...line, breakdown: { 'events.category': 'other', 'user.level': null }, other: false },
+    { ...line, breakdown: { 'events.category': null, 'user.level': null }, other: true },
+  ];
+  expect(await textOf(columns, [])).toBe('Date,"Orders: hats, 1.50","Orders: other, (none)",Orders: (other)\n');
+});
+
 it('so are the missing labels of a UTM table', async () => {
   const columns = ['utm_source', 'utm_content', 'other', 'm0'].map((key) => column(key));
   const rows = [{ utm_source: 'ads', utm_content: null, other: false, m0: null }];

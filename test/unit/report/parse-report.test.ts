@@ -46,8 +46,9 @@ describe('a report', () => {
     });
   });
 
-  it('as a table has no axis', () => {
-    expect(reportOf(config({ type_chart: 'table', granularity: 'hour' })).axis).toBeNull();
+  it.each(['table', 'utm_table'])('as %s has no axis, whatever granularity says', (type_chart) => {
+    for (const granularity of ['hour', 'minute', 5])
+      expect(reportOf(config({ type_chart, granularity })).axis).toBeNull();
   });
 
   it('has metrics of their own label, event and filter', () => {
