@@ -14,6 +14,8 @@ export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk
   /** When the chain of step k took each of its steps, from `k * steps` on. */
   const times = new Float64Array(steps * steps);
   const bestTimes = new Float64Array(steps);
+  /** Steps, in bits, that every event is looked at for: it may end their chains. */
+  const always = order === 'strict' ? (1 << steps) - 1 : 0;
 
   return ({ begin, end, dates, marks }) => {
     starts.fill(NO_CHAIN);
@@ -23,7 +25,9 @@ export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk
       const matches = marks[event]!;
       if (matches === 0 && order === 'ordered') continue;
       const date = dates[event]!;
-      for (let step = steps - 1; step >= 0; step -= 1) {
+      for (let rest = matches | always; rest !== 0; ) {
+        const step = 31 - Math.clz32(rest);
+        rest ^= 1 << step;
         let start = NO_CHAIN;
         if ((matches & (1 << step)) !== 0) {
           start = step === 0 ? event : starts[step - 1]!;

@@ -16,7 +16,10 @@ export interface ChunkCache {
 
 /** @param maxBytes how much is kept, the rest being what was not read for longest */
 export function createChunkCache(maxBytes: number): ChunkCache {
-  const columns = new LRUCache<string, Column>({ maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)), sizeCalculation: bytesOf });
+  const columns = new LRUCache<string, Column>({
+    maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)),
+    sizeCalculation: bytesOf,
+  });
   const utms = new LRUCache<string, readonly Utm[]>({
     maxSize: Math.ceil(maxBytes * UTM_SHARE),
     sizeCalculation: ({ length }) => length * UTM,

@@ -102,9 +102,16 @@ async function gather(
   /** Notes where the events stand that are something, of users of the group. */
   function countHits(usersAt: Uint32Array, begin: number, end: number): number {
     const [marksAt, hitsInto] = [marks, hits];
-    let count = 0;
+    let found = 0;
+    // Without a branch, which would be guessed wrong for every event of a step: adds 1 for each mark that is not 0.
     for (let at = begin; at < end; at++) {
-      if (marksAt[at] === 0 && !all) continue;
+      const mark = all ? 1 : marksAt[at]!;
+      hitsInto[found] = at;
+      found += (mark | -mark) >>> 31;
+    }
+    let count = 0;
+    for (let i = 0; i < found; i++) {
+      const at = hitsInto[i]!;
       const user = usersAt[at]!;
       if (user < from || user >= to) continue;
       counts[user - from]!++;
