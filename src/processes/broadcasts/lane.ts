@@ -9,6 +9,8 @@ export interface Lane {
   wake(): void;
   /** Nothing is sent for so long: the platform said so, or cannot be reached. */
   rest(ms: number): void;
+  /** When its first rest is over, monotonic ms. */
+  readonly opensAt: number;
 }
 
 /** A broadcast as the lane sees it. */
@@ -21,8 +23,8 @@ export interface Source {
   begin(taken: Taken, over: () => void): void;
 }
 
-/** After a start or a takeover: somebody else may have sent in the second before. */
-const FIRST_REST_MS = 1000;
+/** After a start or a takeover, and of a broadcast that goes on: it may have been sent in the second before. */
+export const FIRST_REST_MS = 1000;
 /** Timers that are told more fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -34,7 +36,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function createLane(slots: Slots, mostCalls: number, elapsed: () => number, signal: AbortSignal): Lane {
   const sources: Source[] = [];
   const limiter = createLimiter(1, elapsed());
-  limiter.restUntil(elapsed() + FIRST_REST_MS);
+  const opensAt = elapsed() + FIRST_REST_MS;
+  limiter.restUntil(opensAt);
   let calls = 0;
   let asking = false;
   let alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
@@ -132,6 +135,7 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
   }
 
   return {
+    opensAt,
     wake,
     add(source) {
       sources.push(source);

@@ -23,7 +23,7 @@ import { type Delivery, deliver } from './deliver.ts';
 import { entriesOf } from './entries.ts';
 import type { Failure } from './failure.ts';
 import { hasChat } from './has-chat.ts';
-import type { Lane } from './lane.ts';
+import { FIRST_REST_MS, type Lane } from './lane.ts';
 import { type Ledger, ReplacedError } from './ledger.ts';
 import { createLimiter, type Taken } from './limiter.ts';
 import { createOutbox, type Permit, type Waiting } from './outbox.ts';
@@ -107,6 +107,8 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
   const bell = createBell();
 
   const limiter = createLimiter(cap, elapsed());
+  const opensAt = ledger.state.attempted > 0 ? elapsed() + FIRST_REST_MS : lane.opensAt;
+  limiter.restUntil(opensAt);
   const outbox = createOutbox(limiter, message.units, lane.wake, send);
   const courier = {
     ...options,
@@ -213,7 +215,8 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
     const careful =
       trying || trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
     const room = careful ? (open === 0 ? 1 : 0) : budget.room(open, now);
-    const wanted = end === null && trouble.wait() <= 0 ? room : 0;
+    // Who is claimed during the first rest would be taken for slow.
+    const wanted = end === null && trouble.wait() <= 0 && now >= opensAt ? room : 0;
     const { attempted } = ledger.state;
     let wrote = false;
     try {
@@ -309,7 +312,7 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
       if (end !== null && calls.size === 0 && answers.size === 0) return end;
       if (deadline.signal.aborted) return end ?? { type: 'interrupted' };
       if (wrote) continue;
-      await bell.sleep(BOOKS_MS);
+      await bell.sleep(now < opensAt ? Math.min(opensAt - now, BOOKS_MS) : BOOKS_MS);
     }
   } finally {
     deadline.forget();

@@ -10,6 +10,7 @@ import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane } from '../../../src/processes/broadcasts/lane.ts';
 import { type LaunchOptions, sendLaunch } from '../../../src/processes/broadcasts/launch.ts';
 import { type Ledger, openLedger } from '../../../src/processes/broadcasts/ledger.ts';
+import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
 import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
 import { systemSources } from '../../../src/system-sources.ts';
@@ -150,6 +151,35 @@ test('outcomes that cannot be written are kept until they can', async () => {
   expect(countOf(ledger, PLACE.unknown)).toBe(0);
   expect(countOf(ledger, PLACE.delivered)).toBe(called.length);
   await expectSentOnce();
+});
+
+test('stopped and launched again at once, it stays within its own cap', async () => {
+  let ahead = 0;
+  const elapsed = () => performance.now() + ahead;
+  const stop = new AbortController();
+  const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
+  lane.add({ limiter: createLimiter(30, 0), units: () => 0, begin: () => {} }); // the bot has another one
+  ahead = 2000;
+  const times: number[] = [];
+  answer = async (_, written) => {
+    written();
+    times.push(elapsed());
+    return DONE;
+  };
+  for (const count of [1, 2]) await send({ lane, elapsed, cap: 1, isSending: async () => times.length < count });
+  stop.abort();
+  expect(times[1]! - times[0]!).toBeGreaterThan(980);
+});
+
+test('nobody is claimed before the first rest is over, and so given back as if sending were slow', async () => {
+  const elapsed = () => performance.now();
+  const lane = createLane(createSlots(10), 10, elapsed, new AbortController().signal);
+  const chats = CHATS.slice(0, 6);
+  await send({ lane, elapsed, chats, cap: 5 });
+  expect(called).toEqual(chats);
+  const written = JSON.stringify(log.commits);
+  expect(written).toContain('delivered');
+  expect(written).not.toContain('returned');
 });
 
 test('who waits long for a turn is claimed once, and is the only one', async () => {
