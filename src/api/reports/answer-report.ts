@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/report/parse-report.ts';
 import type { ReportAnswer } from '../../queries/report/answer.ts';
@@ -23,18 +23,18 @@ export interface ReportQuestion {
 }
 
 /** @throws ApiError 400 for a wrong or too large config, 429 with too many reports of the key at once, 502 for one that takes too long */
-export type AnswerReport = (request: FastifyRequest, question: ReportQuestion) => Promise<ReportAnswer>;
+export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
 
 /** What the service adds to a report that was asked for. */
 export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>) => Promise<ReportAnswer>;
 
 export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
-  return async (request, { bot, config, rows, placed = (problem) => problem }) => {
+  return async (reply, { bot, config, rows, placed = (problem) => problem }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
     const asked = { botId: bot.bot_id, parsed, limit: rows };
     try {
-      return await limit(principalOf(request).keyId, () => runAsked(asked));
+      return await limit(principalOf(reply.request).keyId, reply, () => runAsked(asked));
     } catch (error) {
       if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
       if (!(error instanceof ReportTimeoutError)) throw error;

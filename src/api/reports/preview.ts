@@ -28,7 +28,7 @@ export function preview(answerReport: AnswerReport): AnyRoute {
     errors: [502],
     async handle({ request, reply, body }) {
       const question = { bot: botOf(request), config: body.report_config, rows: PREVIEW_ROWS };
-      return reportJson(reply, await answerReport(request, question));
+      return reportJson(reply, await answerReport(reply, question));
     },
   });
 }

@@ -34,7 +34,7 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
         const saved = parseJson(Buffer.from(report.report_config));
         question = { bot, rows: ALL_ROWS, ...withPeriod(saved, body.params ?? {}) };
       }
-      const data = await answerReport(request, question);
+      const data = await answerReport(reply, question);
       if (body.format !== 'csv') return reportJson(reply, data);
       void reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="report.csv"');
       return reportCsv(data, question.config);

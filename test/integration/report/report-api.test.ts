@@ -1,7 +1,9 @@
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventFieldsAnswer, eventsAnswer, reportAnswer, resourcesAnswer } from '../../../src/api/reports/schemas.ts';
 import { createBot } from '../../../src/commands/create-bot.ts';
 import { issueKey } from '../../../src/commands/issue-key.ts';
+import { pause } from '../../../src/pause.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -45,6 +47,14 @@ function config(source: object = {}, params: object = {}) {
     source_request: { type: 'trends', type_chart: 'line', requests: [metric()], ...source },
     settings: { params: dates },
   };
+}
+/** Of 9,999 days. */
+function retention(intervals: number, more: object = {}) {
+  const entity = { type: 'event', event_id: null, event_name: 'any' };
+  const source = { type: 'retention', type_chart: 'retention', target_entity: entity, returning_entity: entity };
+  const days = { ':date_from': '2000-01-01 00:00:00', ':date_to': '2027-05-18 00:00:00' };
+  const intervalsOf = { retention_type: 'retention_recurring', retention_total_intervals: intervals };
+  return config({ ...source, ...intervalsOf, ...more }, days);
 }
 const preview = (report_config: unknown, headers: Record<string, string> = { 'api-key': bot.apiKey }) =>
   service.post('/v1/reports/preview', { report_config }, headers);
@@ -222,21 +232,7 @@ describe('refusals', () => {
     const lines = (count: number, more: object = {}) =>
       config({ granularity: 'hour', requests: Array(count).fill(metric()), ...more }, hours);
     const byCategory = { separators: [{ property: 'events.category' }] };
-    const entity = { type: 'event', event_id: null, event_name: 'any' };
-    const retention = (intervals: number, more: object = {}) =>
-      config(
-        {
-          type: 'retention',
-          type_chart: 'retention',
-          target_entity: entity,
-          returning_entity: entity,
-          retention_type: 'retention_recurring',
-          retention_total_intervals: intervals,
-          ...more,
-        },
-        { ':date_from': '2000-01-01 00:00:00', ':date_to': '2027-05-18 00:00:00' },
-      );
-    // Two categories and none at 9,974 hours, and of 9,999 days.
+    // Two categories and none at 9,974 hours, or of each day.
     for (const [most, more] of [
       [lines(33, byCategory), lines(34, byCategory)],
       [retention(48), retention(50)],
@@ -265,6 +261,43 @@ describe('refusals', () => {
     expect((await preview(config())).status).toBe(200);
   });
 });
+
+it('an answer that nobody takes counts as a report that runs', async () => {
+  const waiting = await Promise.all([untaken(retention(48)), untaken(retention(48))]);
+  expect((await preview(config())).status).toBe(429);
+  for (const response of waiting) response.destroy();
+  await expect.poll(async () => (await preview(config())).status).toBe(200);
+});
+
+it('so does a report whose caller has gone, until it ends', async () => {
+  const blocker = await service.database.pool.connect();
+  try {
+    await blocker.query('BEGIN; LOCK TABLE events_v1.events IN ACCESS EXCLUSIVE MODE');
+    const gone = AbortSignal.timeout(500);
+    const headers = { 'api-key': bot.apiKey, 'content-type': 'application/json' };
+    const body = JSON.stringify({ report_config: config() });
+    const asked = [1, 2].map(() =>
+      fetch(`${service.address}/v1/reports/preview`, { method: 'POST', headers, body, signal: gone }),
+    );
+    await Promise.allSettled(asked);
+    await pause(200); // until the service has noticed
+    expect((await preview(config())).status).toBe(429);
+  } finally {
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  }
+  await expect.poll(async () => (await preview(config())).status).toBe(200);
+});
+
+/** Runs a report and does not read the answer. */
+function untaken(report_config: unknown): Promise<IncomingMessage> {
+  const headers = { 'api-key': bot.apiKey, 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const asked = request(`${service.address}/v1/reports/run`, { method: 'POST', headers });
+    asked.once('response', resolve).once('error', reject);
+    asked.end(JSON.stringify({ report_config }));
+  });
+}
 
 it('answers have just the shapes that OpenAPI shows', async () => {
   const shown = [
