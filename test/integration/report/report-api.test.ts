@@ -171,7 +171,15 @@ describe('lists', () => {
 
   it('of event fields: the fixed columns', async () => {
     const { items } = (await list('event-fields')).body.data;
-    expect(items).toHaveLength(17);
+    const names = (some: readonly { name: string }[]) => some.map(({ name }) => name.slice('events.'.length)).join(' ');
+    expect(names(items)).toBe(
+      'date user_id event_type_id value_int value_amount unit value_str category webapp_name session_id app_session_id ' +
+        'date_received utm_source utm_medium utm_campaign utm_term utm_content',
+    );
+    const separators = items.filter(({ separator }: { separator: boolean }) => separator);
+    expect(names(separators)).toBe('event_type_id unit value_str category webapp_name');
+    const dates = items.filter(({ type }: { type: string }) => type === 'date');
+    expect(names(dates)).toBe('date date_received');
     expect(items).toContainEqual({
       name: 'events.value_int',
       type: 'number',

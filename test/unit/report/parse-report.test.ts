@@ -205,6 +205,13 @@ describe('what is refused', () => {
     ['an unknown chart', config({ type_chart: 'radar' }), [at('type_chart')]],
     ['no chart', config({ type_chart: undefined }), [at('type_chart')]],
     ['a breakdown_limit below 5', config({ type_chart: 'utm_table', breakdown_limit: 4 }), [at('breakdown_limit')]],
+    [
+      'a breakdown_limit above 500',
+      config({ type_chart: 'utm_trends', breakdown_limit: 501 }),
+      [at('breakdown_limit')],
+    ],
+    ['a row_limit of 0', config({ type_chart: 'utm_table', row_limit: 0 }), [at('row_limit')]],
+    ['a row_limit that is text', config({ type_chart: 'utm_table', row_limit: '5' }), [at('row_limit')]],
     ['a row_limit above 5000', config({ type_chart: 'utm_trends', row_limit: 5001 }), [at('row_limit')]],
     ['an unknown granularity', config({ granularity: 'minute' }), [at('granularity')]],
     [
@@ -246,7 +253,11 @@ describe('what is refused', () => {
         path: 'source_request.separators.0.property',
         message: expect.stringMatching(/^Wrong separator property/),
       });
-    for (const property of ['events.category', 'events.properties.x', 'user.gender', 'user.custom_fields.x'])
+    for (const column of ['date', 'value_int', 'value_amount', 'session_id', 'date_received'])
+      expect(wrong([{ property: `events.${column}` }])).toMatchObject({ message: 'Wrong separator property' });
+    for (const column of ['event_type_id', 'category', 'value_str', 'webapp_name', 'unit'])
+      expect(wrong([{ property: `events.${column}` }])).toBeUndefined();
+    for (const property of ['events.properties.x', 'user.gender', 'users.gender', 'user.custom_fields.x'])
       expect(wrong([{ property }])).toBeUndefined();
   });
 
