@@ -11,6 +11,8 @@ export interface Lane {
   rest(ms: number): void;
   /** When its first rest is over, monotonic ms. */
   readonly opensAt: number;
+  /** Nothing begins any more, and nothing is left behind. */
+  close(): void;
 }
 
 /** A broadcast as the lane sees it. */
@@ -150,6 +152,10 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
     },
     rest(ms) {
       limiter.restUntil(elapsed() + ms);
+    },
+    close() {
+      signal.removeEventListener('abort', stop);
+      stop();
     },
   };
 }

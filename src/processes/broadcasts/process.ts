@@ -1,3 +1,4 @@
+import { isDatabaseDown } from '../../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import { pause } from '../../pause.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
@@ -18,7 +19,7 @@ const MAX_CALLS_OF_BOT = 256;
 const LOOK_MS = 200;
 /** Others take over soon after a sender was killed: what it was doing is not waited for. */
 const LEASE = { ttlMs: 2000, renewMs: 500 };
-/** A lease that could not be taken or given back is tried again after a while. */
+/** What could not be looked up, and a lease that could not be taken or given back, is tried again after a while. */
 const AGAIN_MS = 4000;
 
 /**
@@ -34,10 +35,14 @@ export const broadcastsProcess: Process = {
     const work = new Map<string, ReadonlySet<number>>();
     const bots = new Map<string, Promise<void>>();
     const watch = createStreamWatch(context.log, context.logger);
+    const looked = lookPatiently();
     const leases = createLeaseHolder(context.pool, context.instance, { logger: context.logger, ...LEASE });
     try {
       while (!signal.aborted) {
-        await look(context, work);
+        if (!(await looked(context, work))) {
+          await pause(AGAIN_MS, signal);
+          continue;
+        }
         for (const bot of work.keys()) {
           if (bots.has(bot)) continue;
           const sending = sendForBot(
@@ -59,6 +64,28 @@ export const broadcastsProcess: Process = {
 };
 
 const NOTHING: ReadonlySet<number> = new Set();
+
+const LOOKING = 'what there is to send';
+
+/** Looks, and tells when that fails: what is being sent goes on meanwhile. @returns whether it did not */
+function lookPatiently(): (context: ProcessContext, work: Map<string, ReadonlySet<number>>) => Promise<boolean> {
+  let failing = false;
+  return async (context, work) => {
+    try {
+      await look(context, work);
+      if (failing) context.tell(LOOKING, null);
+      failing = false;
+    } catch (error) {
+      const down = isDatabaseDown(error);
+      const message = 'it cannot be looked what there is to send, will try again';
+      if (!failing) context.logger[down ? 'warn' : 'error']({ err: error }, message);
+      if (!down)
+        context.tell(LOOKING, { error: error instanceof Error ? error.message : String(error), againMs: AGAIN_MS });
+      failing = true;
+    }
+    return !failing;
+  };
+}
 
 /** Looks what there is to do, by bot. */
 async function look(context: ProcessContext, work: Map<string, ReadonlySet<number>>): Promise<void> {
@@ -114,6 +141,7 @@ async function sendWhileHeld(
     }
     await Promise.all(driven.values());
   } finally {
+    lane.close();
     await api.close();
   }
 }

@@ -4,7 +4,9 @@ import { changeOwner } from '../../../src/commands/change-owner.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
 import { pause } from '../../../src/pause.ts';
+import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
+import { projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { systemSources } from '../../../src/system-sources.ts';
 import { type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, recipientsOf, sendingBot, sendingOf, until } from '../../support/broadcasts.ts';
@@ -108,6 +110,28 @@ test('with several senders one sends for a bot, and another goes on when that on
   expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 400 });
   expect(calls()).toHaveLength(400);
   expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
+});
+
+test('when it cannot be looked what there is to send, the rest goes on, and so does what comes later', async () => {
+  const { pool } = service.database;
+  const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
+  const listed = async () =>
+    (await projectionStatus(pool, service.log, [])).find(({ name }) => name === broadcastsProcess.name);
+  const long = await launch(service, bot, { chats: some(300), cap: 10 });
+  await until(service, long, ({ count_delivered }) => count_delivered > 5);
+  await pool.query(`ALTER TABLE ${table} RENAME COLUMN due TO gone`);
+  await expect
+    .poll(listed, { timeout: 10_000 })
+    .toMatchObject({ state: 'stopped', error: 'what there is to send: column "due" does not exist' });
+  const { count_delivered } = (await sendingOf(service, long))!;
+  await until(service, long, (sending) => sending.count_delivered > count_delivered);
+  await pool.query(`ALTER TABLE ${table} RENAME COLUMN gone TO due`);
+  const later = await launch(service, await sendingBot(service), { chats: [1] });
+  await until(service, later, hasEnded);
+  await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+  expect(await sendingOf(service, long)).toMatchObject({ status: 2 });
+  await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id: long }, {});
+  await until(service, long, hasEnded);
 });
 
 test('a cancellation waits for the answers to what was begun', async () => {

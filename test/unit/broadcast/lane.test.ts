@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pause } from '../../../src/pause.ts';
 import { createLane, type Source } from '../../../src/processes/broadcasts/lane.ts';
@@ -113,6 +114,18 @@ describe('by a clock of the test', () => {
     stop.abort();
     expect(album.calls).toBe(1);
     expect(text.calls - calls).toBeGreaterThan(95);
+  });
+
+  test('once closed it begins nothing, and leaves no listener and no timer behind', async () => {
+    const { signal } = new AbortController();
+    const lane = createLane(createSlots(10), 256, elapsed, signal);
+    const source = busy(10);
+    lane.add(source);
+    lane.close();
+    expect([getEventListeners(signal, 'abort').length, vi.getTimerCount()]).toEqual([0, 0]);
+    lane.wake();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(source.calls).toBe(0);
   });
 
   test('who rests for a month is left alone until then', async () => {
