@@ -29,12 +29,13 @@ export function seal({ id, subject, secret }: SealingKey, text: string, iv: Uint
 
 /** The id of the key that opens it. @throws UnreadableEventError */
 export function sealedWith(sealed: string): string {
-  return partsOf(sealed).id;
+  return partsOf(sealed)[0];
 }
 
 /** @throws UnreadableEventError it was not sealed with this key for this subject, or was changed since */
 export function open(secret: Uint8Array, subject: string, sealed: string): string {
-  const { bytes } = partsOf(sealed);
+  const bytes = Buffer.from(partsOf(sealed)[1], 'base64url');
+  if (bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableEventError('a sealed text is too short');
   const end = bytes.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(ALGORITHM, secret, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
@@ -46,10 +47,9 @@ export function open(secret: Uint8Array, subject: string, sealed: string): strin
   }
 }
 
-function partsOf(sealed: string): { id: string; bytes: Buffer } {
+/** The id of the key, and what is sealed with it. */
+function partsOf(sealed: string): readonly [string, string] {
   const [, id, text] = SEALED.exec(sealed) ?? [];
   if (id === undefined || text === undefined) throw new UnreadableEventError('not a sealed text');
-  const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length < IV_BYTES + TAG_BYTES) throw new UnreadableEventError('a sealed text is too short');
-  return { id, bytes };
+  return [id, text];
 }

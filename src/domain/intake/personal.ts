@@ -89,12 +89,20 @@ export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<str
 }
 
 /** Items of an opened event. What is sealed in them has not been opened: stop rather than take it for nothing. */
-export function updateInClear({ person, ...rest }: UpdateItem | SealedUpdateItem): UpdateItem {
-  if (typeof person === 'string') throw new TypeError('an update is still sealed');
-  return person === undefined ? rest : { ...rest, person };
+export function updateInClear(item: UpdateItem | SealedUpdateItem): UpdateItem {
+  if (isUpdateInClear(item)) return item;
+  throw new TypeError('an update is still sealed');
 }
 
-export function importInClear({ person, ...rest }: ImportedUser | SealedImportedUser): ImportedUser {
-  if (typeof person === 'string') throw new TypeError('an import is still sealed');
-  return person === undefined ? rest : { ...rest, person };
+export function importInClear(item: ImportedUser | SealedImportedUser): ImportedUser {
+  if (isImportInClear(item)) return item;
+  throw new TypeError('an import is still sealed');
+}
+
+function isUpdateInClear(item: UpdateItem | SealedUpdateItem): item is UpdateItem {
+  return typeof item.person !== 'string';
+}
+
+function isImportInClear(item: ImportedUser | SealedImportedUser): item is ImportedUser {
+  return typeof item.person !== 'string';
 }

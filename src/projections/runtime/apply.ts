@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type Batch, type Keyring, LogUnavailableError, type Position, type RecordedCommit } from '../../log/port.ts';
-import type { ReadModel } from '../read-model.ts';
+import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { moveCheckpoint } from './checkpoint.ts';
 import { readCommits } from './read-commits.ts';
 import { beginIn, setSearchPath } from './versions.ts';
@@ -41,12 +41,18 @@ export class BadCommitError extends Error {
 
 /**
  * Applies a batch and moves its lane's checkpoint, in one transaction.
+ * @param read its commits, opened
  * @throws BadCommitError naming the commit; those before it are kept
  * @throws CheckpointTakenError
  */
-export async function applyBatch(target: Target, batch: Batch, from: Position | undefined): Promise<void> {
+export async function applyBatch(
+  target: Target,
+  batch: Batch,
+  from: Position | undefined,
+  read: Promise<ReadCommit[]>,
+): Promise<void> {
   try {
-    await applyCommits(target, batch, from);
+    await applyCommits(target, batch, from, read);
   } catch (error) {
     if (!(error instanceof BadCommitError)) throw error;
     await applyOneByOne(target, batch, from);
@@ -62,7 +68,8 @@ async function applyOneByOne(
   let at = from;
   for (const commit of commits) {
     try {
-      await applyCommits(target, { lane, commits: [commit], last: commit.position }, at);
+      const one = { lane, commits: [commit], last: commit.position };
+      await applyCommits(target, one, at, readCommits(target.model, one.commits, target.keys));
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
       const where = `commit ${commit.id} of ${commit.stream} at ${commit.position}`;
@@ -70,17 +77,21 @@ async function applyOneByOne(
     }
     at = commit.position;
   }
-  if (at !== last) await applyCommits(target, { lane, commits: [], last }, at);
+  if (at !== last) await applyCommits(target, { lane, last }, at, NOTHING);
 }
+
+/** Of no commits: what only moves the checkpoint. */
+export const NOTHING: Promise<ReadCommit[]> = Promise.resolve([]);
 
 /** @param also what else belongs into the transaction */
 export async function applyCommits(
-  { pool, model, schema, keys }: Target,
-  { lane, commits, last }: Batch,
+  { pool, model, schema }: Target,
+  { lane, last }: Pick<Batch, 'lane' | 'last'>,
   from: Position | undefined,
+  opened: Promise<ReadCommit[]>,
   also?: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
-  const read = await blamingCommits(() => readCommits(model, commits, keys));
+  const read = await blamingCommits(() => opened);
   const work = async (tx: pg.ClientBase): Promise<void> => {
     const moved = await moveCheckpoint(tx, lane, from, last);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);

@@ -1,7 +1,9 @@
 import type { Batch, Cursor, Position, RecordedCommit } from '../../log/port.ts';
-import { applyBatch, applyCommits, BadCommitError, type Target } from './apply.ts';
+import type { ReadCommit } from '../read-model.ts';
+import { applyBatch, applyCommits, BadCommitError, NOTHING, type Target } from './apply.ts';
 import { addDeadLetter } from './dead-letters.ts';
 import { parts } from './parts.ts';
+import { readCommits } from './read-commits.ts';
 
 export interface WriterOptions {
   readonly target: Target;
@@ -23,10 +25,16 @@ export interface Writer {
 export function createWriter({ target, checkpoint, skipped, onBadCommit }: WriterOptions): Writer {
   const written = new Map<number, Position>(checkpoint);
 
-  async function writePart({ lane, commits, last }: Batch): Promise<void> {
-    for (let rest = commits; ; ) {
+  function opened({ commits }: Pick<Batch, 'commits'>): Promise<ReadCommit[]> {
+    const read = readCommits(target.model, commits, target.keys);
+    read.catch(() => {}); // told when it is its turn
+    return read;
+  }
+
+  async function writePart({ lane, commits, last }: Batch, read: Promise<ReadCommit[]>): Promise<void> {
+    for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
       try {
-        await applyBatch(target, { lane, commits: rest, last }, written.get(lane));
+        await applyBatch(target, { lane, commits: rest, last }, written.get(lane), readRest);
         written.set(lane, last);
         return;
       } catch (error) {
@@ -41,8 +49,8 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
   }
 
   async function setAside(lane: number, commit: RecordedCommit, error: string): Promise<void> {
-    const nothing = { lane, commits: [], last: commit.position };
-    await applyCommits(target, nothing, written.get(lane), (tx) => addDeadLetter(tx, commit, error, false));
+    const passed = { lane, last: commit.position };
+    await applyCommits(target, passed, written.get(lane), NOTHING, (tx) => addDeadLetter(tx, commit, error, false));
     written.set(lane, commit.position);
   }
 
@@ -52,7 +60,14 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
       // Each part commits by itself: the Postgres log shows nothing newer than the oldest open transaction, so that a
       // long one keeps all readers of the log waiting, the catalog's among them.
-      for (const part of parts({ ...batch, commits: wanted })) await writePart(part);
+      const all = [...parts({ ...batch, commits: wanted })];
+      let next = opened(all[0]!);
+      for (const [i, part] of all.entries()) {
+        const read = next;
+        // While the database writes this one.
+        if (i + 1 < all.length) next = opened(all[i + 1]!);
+        await writePart(part, read);
+      }
     },
   };
 }

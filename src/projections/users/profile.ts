@@ -135,14 +135,21 @@ function setFields(
   given: { [F in ProfileField]?: Profile[F] | undefined },
   time: number,
 ): ProfileField[] {
-  const set = PROFILE.filter((field) => given[field] !== undefined && time >= stampOf(profile, field));
-  for (const field of set) Object.assign(profile, { [field]: given[field] });
+  const set = PROFILE.filter((field) => time >= stampOf(profile, field) && copied(profile, given, field));
   if (set.some(isName) && time >= (profile.imported?.full_name ?? time)) {
     // A full name that an import gave holds until a later name.
     if (profile.imported?.full_name !== undefined) profile.imported = withoutFullName(profile.imported);
     profile.full_name = [profile.first_name, profile.last_name].filter((name) => name !== null).join(' ') || null;
   }
   return set;
+}
+
+/** @returns whether it was given */
+function copied<F extends ProfileField>(profile: Profile, given: { [K in F]?: Profile[K] | undefined }, field: F) {
+  const value = given[field];
+  if (value === undefined) return false;
+  profile[field] = value;
+  return true;
 }
 
 function withoutFullName({ full_name: _, ...stamps }: Stamps): Stamps | null {

@@ -57,8 +57,12 @@ const COLUMNS =
 
 /** Users whom the table does not have: by COPY, at a fifth of what {@link saveAll} costs. */
 async function addUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
-  const lines = users.map(({ bot_id, user_id, profile: p, customFields }) =>
-    copyLine([
+  await copyInto(tx, 'users', COLUMNS, linesOf(users));
+}
+
+function* linesOf(users: readonly UserChange[]): Generator<string> {
+  for (const { bot_id, user_id, profile: p, customFields } of users)
+    yield copyLine([
       bot_id,
       user_id,
       p.first_name,
@@ -79,9 +83,7 @@ async function addUsers(tx: ClientBase, users: readonly UserChange[]): Promise<v
       p.profile_date,
       p.import_date,
       p.imported === null ? null : JSON.stringify(p.imported),
-    ]),
-  );
-  await copyInto(tx, 'users', COLUMNS, lines);
+    ]);
 }
 
 /** Whether a user of the table has been active and nothing else, which is what most updates tell. */
