@@ -128,6 +128,23 @@ describe('by a clock of the test', () => {
     expect(source.calls).toBe(0);
   });
 
+  test.each(['stop', 'remove'] as const)('a place that came too late goes to the next: %s', async (how) => {
+    const [slots, stop, others] = [createSlots(1), new AbortController(), new AbortController()];
+    const [late, next] = [stop, others].map(({ signal }) => createLane(slots, 256, elapsed, signal));
+    const [gone, sent] = [busy(1000), busy(1000)];
+    late!.add(gone);
+    await vi.advanceTimersByTimeAsync(1100);
+    // It has asked, and is given no place before the next turn.
+    if (how === 'stop') stop.abort();
+    else late!.remove(gone);
+    const { calls } = gone;
+    next!.add(sent);
+    await vi.advanceTimersByTimeAsync(3000);
+    others.abort();
+    expect(gone.calls).toBe(calls);
+    expect(sent.calls).toBeGreaterThan(100);
+  });
+
   test('who rests for a month is left alone until then', async () => {
     const stop = new AbortController();
     const lane = createLane(createSlots(10), 256, elapsed, stop.signal);

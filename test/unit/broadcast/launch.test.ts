@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import { prepareMessage } from '../../../src/domain/broadcast/sending-message.ts';
+import { TemplateError } from '../../../src/domain/broadcast/template.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
 import { pause } from '../../../src/pause.ts';
 import type { BotApi } from '../../../src/platform/bot-api.ts';
@@ -201,6 +202,16 @@ test('who waits long for a turn is claimed once, and is the only one', async () 
   expect([...state.claims.values()].map(({ open }) => open.size)).toEqual([1]);
   expect(claims).toBeLessThan(4);
   expect(called).toEqual([]);
+});
+
+test('recipients whose template fails are not called, and keep no place from the others', async () => {
+  const message = prepareMessage('sendMessage', { text: 'Hello' }, false);
+  const parameters = () => {
+    throw new TemplateError('it takes too long');
+  };
+  const refused = await send({ message: { ...message, parameters } });
+  expect(called).toEqual([]);
+  expect(countOf(refused, PLACE.not_delivered)).toBe(CHATS.length);
 });
 
 test('a message that cannot be made is sent to nobody', async () => {
