@@ -36,7 +36,7 @@ export async function funnelRows(
     const best = report.order === 'unordered' ? walkInAnyOrder(rules) : walkInOrder(rules);
     return timelines.each((timeline) => {
       const attempt = best(timeline);
-      if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start]!);
+      if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0);
     });
   };
   const parts = await byCombination(

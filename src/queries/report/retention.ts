@@ -49,7 +49,8 @@ export async function retentionRows(
     const walkUser = walkRetention(report);
     return timelines.each((timeline) => {
       const did = walkUser(timeline);
-      for (let i = 0; i < did.memberships; i++) onMember(did.cohorts[i]!, did, timeline.combinations[did.starts[i]!]!);
+      for (let i = 0; i < did.memberships; i++)
+        onMember(did.cohorts[i]!, did, timeline.combinations[did.starts[i]!] ?? 0);
     });
   };
 

@@ -5,6 +5,7 @@ import type { Warning } from '../../domain/problem.ts';
 import type { ReportField } from '../../domain/report/fields.ts';
 import type { Report } from '../../domain/report/report.ts';
 import type { ReportAnswer } from './answer.ts';
+import { openArrays } from './arrays.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
 import { funnelRows } from './funnel.ts';
@@ -49,15 +50,20 @@ async function runReport(
   const { columns, rows, total } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
     if (report.type === 'list') return listRows(report, { botId, tables, query: snapshot.query }, limit);
     const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-    const walk = await openWalk({ botId, tables, span, snapshot, cache }, fieldsNamed(report));
-    const options = { now, limit };
-    switch (report.type) {
-      case 'trends':
-        return runTrends(report, walk, limit);
-      case 'funnels':
-        return funnelRows(report, walk, options);
-      case 'retention':
-        return retentionRows(report, walk, options);
+    const arrays = openArrays();
+    try {
+      const walk = await openWalk({ botId, tables, span, snapshot, cache, arrays }, fieldsNamed(report));
+      const options = { now, limit };
+      switch (report.type) {
+        case 'trends':
+          return await runTrends(report, walk, limit);
+        case 'funnels':
+          return await funnelRows(report, walk, options);
+        case 'retention':
+          return await retentionRows(report, walk, options);
+      }
+    } finally {
+      arrays.close();
     }
   });
   return {

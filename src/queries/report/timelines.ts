@@ -1,8 +1,8 @@
 import type { Timeline } from '../../domain/report/timeline.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
+import type { Arrays } from './arrays.ts';
 import type { Combinations } from './combinations.ts';
 import type { OnChunk } from './event-source.ts';
-import { atLeast } from './slots.ts';
 import type { Walk } from './walk.ts';
 
 /** Which events of a bot make its users' timelines. */
@@ -15,7 +15,7 @@ export interface TimelineOptions {
   readonly combinations: Combinations | null;
 }
 
-/** By place, the number of what an event has in the combinations; without any 0. */
+/** By place, the number of what an event has in the combinations; without any it is empty. */
 export interface BrokenDown extends Timeline {
   readonly combinations: Uint32Array;
 }
@@ -33,7 +33,7 @@ export async function gatherTimelines(walk: Walk, options: TimelineOptions, most
   const everybody = { from: 0, to: walk.users };
   const { counts, events } = await gather(walk, options, everybody, most);
   if (events !== null) {
-    const sorted = byUser(everybody, counts, events);
+    const sorted = byUser(walk.arrays, everybody, counts, events);
     return { each: async (onUser) => giveUsers(sorted, onUser) };
   }
   const groups = groupsOf(counts, most);
@@ -41,13 +41,17 @@ export async function gatherTimelines(walk: Walk, options: TimelineOptions, most
     async each(onUser) {
       for (const group of groups) {
         const gathered = await gather(walk, options, group, Number.POSITIVE_INFINITY);
-        giveUsers(byUser(group, gathered.counts, gathered.events!), onUser);
+        const sorted = byUser(walk.arrays, group, gathered.counts, gathered.events!);
+        giveUsers(sorted, onUser);
+        for (const array of [sorted.dates, sorted.marks, sorted.combinations]) walk.arrays.free(array);
       }
     },
   };
 }
 
 const MOST_EVENTS = 2 ** 22;
+const FIRST = 1024;
+const NONE = new Uint32Array(0);
 
 /** Users by their places. */
 interface Group {
@@ -80,10 +84,11 @@ async function gather(
 ): Promise<Gathered> {
   const counts = new Uint32Array(to - from);
   let size = 0;
-  let users = new Uint32Array(1024);
-  let dates = new Float64Array(1024);
-  let marked = new Uint32Array(1024);
-  let numbers = new Uint32Array(0);
+  const { arrays } = walk;
+  let users = arrays.uint32(FIRST);
+  let dates = arrays.float64(FIRST);
+  let marked = arrays.uint32(FIRST);
+  let numbers = combinations === null ? NONE : arrays.uint32(FIRST);
   let marks = new Uint32Array(0);
   let hits = new Uint32Array(0);
   const onChunk: OnChunk = (chunk, begin, end) => {
@@ -121,9 +126,7 @@ async function gather(
   }
 
   function take(chunk: Chunk, usersAt: Uint32Array, found: Uint32Array): void {
-    users = atLeast(users, size + found.length);
-    dates = atLeast(dates, size + found.length);
-    marked = atLeast(marked, size + found.length);
+    if (users.length < size + found.length) grow(2 * (size + found.length));
     const datesAt = numbersOf(chunk, 'date');
     const [usersInto, datesInto, marksInto] = [users, dates, marked];
     for (let i = 0; i < found.length; i++) {
@@ -132,9 +135,20 @@ async function gather(
       datesInto[size + i] = datesAt[at]!;
       marksInto[size + i] = marks[at]!;
     }
-    if (combinations === null) return;
-    numbers = atLeast(numbers, size + found.length);
-    combinations.number(chunk, found, numbers.subarray(size));
+    combinations?.number(chunk, found, numbers.subarray(size));
+  }
+
+  function grow(length: number): void {
+    users = moved(users, arrays.uint32(length));
+    dates = moved(dates, arrays.float64(length));
+    marked = moved(marked, arrays.uint32(length));
+    if (combinations !== null) numbers = moved(numbers, arrays.uint32(length));
+  }
+
+  function moved<A extends Uint32Array | Float64Array>(from: A, to: A): A {
+    to.set(from.subarray(0, size));
+    arrays.free(from);
+    return to;
   }
 
   await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
@@ -163,18 +177,25 @@ interface Sorted extends Pick<Events, 'dates' | 'marks' | 'combinations'> {
 }
 
 /** Moves what belongs together to one place, once, so that it is read from one end to the other. */
-function byUser({ from }: Group, counts: Uint32Array, { size, users, dates, marks, combinations }: Events): Sorted {
+function byUser(
+  arrays: Arrays,
+  { from }: Group,
+  counts: Uint32Array,
+  { size, users, dates, marks, combinations }: Events,
+): Sorted {
   const starts = new Uint32Array(counts.length + 1);
   for (let user = 0; user < counts.length; user++) starts[user + 1] = starts[user]! + counts[user]!;
   const next = starts.slice();
-  const [datesInto, marksInto, numbersInto] = [new Float64Array(size), new Uint32Array(size), new Uint32Array(size)];
-  const brokenDown = combinations.length > 0;
+  const brokenDown = combinations !== NONE;
+  const [datesInto, marksInto] = [arrays.float64(size), arrays.uint32(size)];
+  const numbersInto = brokenDown ? arrays.uint32(size) : NONE;
   for (let i = 0; i < size; i++) {
     const place = next[users[i]! - from]!++;
     datesInto[place] = dates[i]!;
     marksInto[place] = marks[i]!;
     if (brokenDown) numbersInto[place] = combinations[i]!;
   }
+  for (const array of [users, dates, marks, combinations]) arrays.free(array);
   return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };
 }
 

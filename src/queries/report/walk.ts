@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ReportField } from '../../domain/report/fields.ts';
+import type { Arrays } from './arrays.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
 import { type EventSource, openEvents, type Span } from './event-source.ts';
@@ -10,6 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 /** What reports that walk a bot's events work on. */
 export interface Walk extends MatcherSource {
   readonly events: EventSource;
+  readonly arrays: Arrays;
   readonly checkTime: () => void;
 }
 
@@ -20,14 +22,17 @@ export interface WalkOptions {
   readonly span: Span;
   readonly snapshot: Snapshot;
   readonly cache: ChunkCache;
+  /** For as long as the report runs. */
+  readonly arrays: Arrays;
 }
 
 /** @param fields that the report names */
 export async function openWalk(options: WalkOptions, fields: readonly ReportField[]): Promise<Walk> {
-  const { botId, tables, snapshot } = options;
+  const { botId, tables, snapshot, arrays } = options;
+  const { query, checkTime } = snapshot;
   const events = await openEvents(options);
   const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  return { botId, tables, query: snapshot.query, users: events.users, utms, events, checkTime: snapshot.checkTime };
+  return { botId, tables, query, users: events.users, utms, events, arrays, checkTime };
 }
 
 function isUtm(field: ReportField): boolean {

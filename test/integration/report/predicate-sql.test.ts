@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fieldsOf } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { type ReportField, reportFields } from '../../../src/domain/report/fields.ts';
+import { openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { columnSql, eventsSql } from '../../../src/queries/report/columns.ts';
 import { conditionSql } from '../../../src/queries/report/condition-sql.ts';
@@ -41,7 +42,10 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
         const walked: number[] = [];
         let place = 0;
         const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
-          const walk = await openWalk({ botId, tables: TABLES, span: EVER, snapshot, cache }, fieldsOf(condition));
+          const walk = await openWalk(
+            { botId, tables: TABLES, span: EVER, snapshot, cache, arrays: openArrays() },
+            fieldsOf(condition),
+          );
           const matcher = await matcherOf(condition, walk);
           await walk.events.each(matcher.columns, (chunk, begin, end) => {
             const test = matcher.on(chunk);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
 import { gatherTimelines } from '../../../src/queries/report/timelines.ts';
@@ -19,7 +20,10 @@ afterAll(() => database.drop());
 function gathered(botId: number, most: number): Promise<number[][]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6) }, []);
+    const walk = await openWalk(
+      { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrays() },
+      [],
+    );
     const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, most);
     const users: number[][] = [];
     await found.each(({ begin, end, dates }) => users.push([...dates.subarray(begin, end)]));

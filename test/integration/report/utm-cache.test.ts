@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/report/fields.ts';
+import { openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import type { Utm } from '../../../src/queries/report/matcher.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
@@ -22,7 +23,7 @@ afterAll(() => database.drop());
 function utmsOf(botId: number): Promise<readonly Utm[]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache }, [source]);
+    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache, arrays: openArrays() }, [source]);
     return walk.utms;
   });
 }
