@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SuitesFirst } from './test/support/suites-first.ts';
 
 export default defineConfig({
   test: {
@@ -11,5 +12,6 @@ export default defineConfig({
     // Test files keep nothing in modules; what they share is imported once a worker, which halves the work of short ones.
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: SuitesFirst },
   },
 });
