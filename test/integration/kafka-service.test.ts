@@ -4,8 +4,10 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { topicText } from '../support/topic-records.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
+import { describeBadEvents } from './bad-events.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
+import { describeKilledRebuild } from './rebuild-killed.suite.ts';
 import { describeAccounts } from './referral/accounts-api.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
 
@@ -14,11 +16,14 @@ const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
 describe.skipIf(broker === null)('the service on Kafka', () => {
-  const start = (): Promise<TestService> => startTestService({}, { kafka: broker!.brokers });
+  const start = (env = {}): Promise<TestService> => startTestService(env, { kafka: broker!.brokers });
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
+  describe('bad events', () =>
+    describeBadEvents(start, { categories: ['bot', 'intake'], modes: [['stop', 'dead-letter']] }));
+  describe('a rebuild', () => describeKilledRebuild(start, 31_000));
   describe('attribution', () => describeAttribution(start));
   describe('accounts', () => describeAccounts(start));
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });

@@ -1,7 +1,9 @@
 import { afterAll, describe } from 'vitest';
+import { describeBadEvents } from '../integration/bad-events.suite.ts';
 import { describeSending } from '../integration/broadcast/sending.suite.ts';
 import { describeErasure } from '../integration/erasure.suite.ts';
 import { describeRebuild } from '../integration/rebuild.suite.ts';
+import { describeKilledRebuild, describeLeftVersions } from '../integration/rebuild-killed.suite.ts';
 import { describeAccounts } from '../integration/referral/accounts-api.suite.ts';
 import { describeAccruals } from '../integration/referral/accruals.suite.ts';
 import { describeAttribution } from '../integration/referral/attribution.suite.ts';
@@ -25,6 +27,18 @@ const onEventStore = (env = {}): Promise<TestService> => startTestService(env, {
 describe('a rebuild on PostgreSQL', () => describeRebuild(() => startTestService()));
 describe.skipIf(broker === null)('a rebuild on Kafka', () => describeRebuild(onKafka));
 describe(`a rebuild on EventStoreDB (${eventStore.kind})`, () => describeRebuild(onEventStore));
+
+describe.skipIf(broker === null)('a rebuild that is killed on Kafka', () => {
+  describeKilledRebuild(onKafka);
+  describeLeftVersions(onKafka);
+});
+describe(`a rebuild that is killed on EventStoreDB (${eventStore.kind})`, () => {
+  describeKilledRebuild(onEventStore);
+  describeLeftVersions(onEventStore);
+});
+
+describe.skipIf(broker === null)('bad events on Kafka', () => describeBadEvents(onKafka));
+describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEvents(onEventStore));
 
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
 describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { allVersions, dropVersion, makeLive } from '../../src/projections/runtime/versions.ts';
+import { botledger, operate } from '../support/operate.ts';
+import type { TestService } from '../support/service.ts';
+import { ROOT } from '../support/source-files.ts';
+
+/**
+ * A rebuild is killed, and gone on with by the next command. The same on every engine. `count` is of events: more than a
+ * rebuild writes at once.
+ */
+export function describeKilledRebuild(start: () => Promise<TestService>, count = 60_000): void {
+  test('a rebuild that is killed with -9 goes on where it was', async () => {
+    await withEvents(start, count, async ({ env, database: { pool } }) => {
+      const counted = async (): Promise<number> => {
+        const there = await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'events_v2' AND tablename = 'events'`);
+        if (there.rowCount === 0) return 0;
+        return (await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM events_v2.events')).rows[0]!.n;
+      };
+      const command = spawn(process.execPath, [join(ROOT, 'bin/botledger.js'), 'projection', 'rebuild', 'events'], {
+        env: { ...process.env, ...env },
+        stdio: 'ignore',
+      });
+      const ended = once(command, 'exit');
+      await expect.poll(counted, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+      expect(getPriority(command.pid), 'requests go first').toBe(Math.max(10, getPriority()));
+      command.kill('SIGKILL');
+      await ended;
+      const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];
+      expect(version).toMatchObject({ name: 'events', state: 'building' });
+      expect(before).toBeLessThan(count);
+
+      let least = before;
+      const watching = setInterval(() => void counted().then((now) => (least = Math.min(least, now))), 20);
+      expect(await operate(env, ['projection', 'rebuild', 'events'])).toMatchObject({ version: 2, state: 'ready' });
+      clearInterval(watching);
+      expect(least, 'rows were never thrown away').toBe(before);
+      expect(await counted(), 'with the user’s message').toBe(count + 1);
+      await operate(env, ['projection', 'verify', 'events']);
+    });
+  }, 90_000);
+}
+
+/** Versions that are not to be trusted, and what killed commands have left. The same on every engine. */
+export function describeLeftVersions(start: () => Promise<TestService>): void {
+  test('a version that is not what a replay gives is found, and not switched to unless told to', async () => {
+    await withEvents(start, 0, async ({ env, database: { pool } }) => {
+      await operate(env, ['projection', 'rebuild', 'users']);
+      await pool.query(`UPDATE users_v2.users SET first_name = 'Eve'`);
+      const verified = await botledger(env, ['projection', 'verify', 'users']);
+      expect(verified).toMatchObject({
+        code: 1,
+        err: 'botledger: users version 2 differs from a replay of the log: users (1 rows, in the replay 1)\n',
+      });
+      const refused = await botledger(env, ['projection', 'switch', 'users']);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('was not verified') });
+      expect(await botledger(env, ['projection', 'drop', 'users', '--version', '1'])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is the live one'),
+      });
+      expect(await operate(env, ['projection', 'switch', 'users', '--force'])).toMatchObject({
+        version: 2,
+        state: 'live',
+      });
+      expect(await operate(env, ['projection', 'switch', 'users', '--version', '1', '--force'])).toMatchObject({
+        version: 1,
+        state: 'live',
+      });
+      expect((await botledger(env, ['projection', 'rebuild', 'nothing'])).err).toContain(
+        'there is no read model nothing',
+      );
+      expect((await botledger(env, ['projection', 'rebuild'])).code).toBe(2);
+    });
+  }, 90_000);
+
+  test('two comparisons at once take turns, and what a killed one has left is removed', async () => {
+    const service = await start();
+    try {
+      await service.createBot();
+      await Promise.all([1, 2].map(() => operate(service.env, ['projection', 'verify', 'users'])));
+      await service.restart(async () => {
+        await service.database.pool.query(
+          'CREATE SCHEMA users_replay; CREATE TABLE users_replay.users (first_name text)',
+        );
+      });
+      const left = `SELECT FROM pg_namespace WHERE nspname = 'users_replay'`;
+      await expect.poll(async () => (await service.database.pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+    } finally {
+      await service.stop();
+    }
+  }, 60_000);
+
+  test('a drop that was killed is finished by the service; nothing that is dropped can be switched to', async () => {
+    const service = await start();
+    const { pool } = service.database;
+    try {
+      await service.createBot();
+      await operate(service.env, ['projection', 'rebuild', 'users']);
+      expect(await dropVersion(pool, 'users', 2), 'as a command does that is killed then').toBe(true);
+      expect(await makeLive(pool, 'users', 2)).toBe(false);
+      expect(await dropVersion(pool, 'users', 1), 'the live one').toBe(false);
+      const left = `SELECT FROM pg_namespace WHERE nspname = 'users_v2'`;
+      await expect.poll(async () => (await pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+      expect(await allVersions(pool)).toContainEqual(
+        expect.objectContaining({ name: 'users', version: 1, state: 'live' }),
+      );
+      await pool.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = 'users'`);
+      expect(await dropVersion(pool, 'users', 1), 'the last that answers').toBe(false);
+    } finally {
+      await service.stop();
+    }
+  }, 60_000);
+}
+
+/** A service that is stopped, with a user's message and so many events. */
+async function withEvents(
+  start: () => Promise<TestService>,
+  count: number,
+  work: (service: TestService) => Promise<void>,
+): Promise<void> {
+  const service = await start();
+  try {
+    const { apiKey } = await service.createBot();
+    const key = { 'api-key': apiKey };
+    const from = { id: 7, is_bot: false, first_name: 'Ada' };
+    const message = { message_id: 1, date: 1_770_000_000, chat: { id: 7, type: 'private' }, from, text: 'hello' };
+    expect((await service.post('/v1/send-update', { update: { update_id: 1, message } }, key)).status).toBe(200);
+    const events = Array.from({ length: 1000 }, (_, i) => ({ event: `event ${i % 7}`, user_id: 7 }));
+    for (let sent = 0; sent < count; sent += events.length)
+      expect((await service.post('/v1/send-event', events, key)).status).toBe(200);
+    await service.projected();
+    await service.restart(() => work(service));
+  } finally {
+    await service.stop();
+  }
+}
