@@ -152,7 +152,9 @@ async function gather(
   }
 
   await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
-  return { counts, events: size > most ? null : { size, users, dates, marks: marked, combinations: numbers } };
+  if (size <= most) return { counts, events: { size, users, dates, marks: marked, combinations: numbers } };
+  for (const array of [users, dates, marked, numbers]) arrays.free(array);
+  return { counts, events: null };
 }
 
 /** Neighbours, who together have no more than so many events, or are alone. */

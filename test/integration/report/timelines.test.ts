@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openArrays } from '../../../src/queries/report/arrays.ts';
+import { type Arrays, openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
 import { gatherTimelines } from '../../../src/queries/report/timelines.ts';
@@ -40,3 +40,42 @@ it.each(Object.entries(BOT_IDS))(
       expect((await gathered(botId, most)).map(key).sort()).toEqual(expected.sort());
   },
 );
+
+/** How many arrays are in use. */
+function counted(): { readonly arrays: Arrays; readonly used: Set<ArrayBufferLike> } {
+  const arrays = openArrays();
+  const used = new Set<ArrayBufferLike>();
+  const taken = <A extends Uint32Array | Float64Array>(array: A): A => {
+    used.add(array.buffer);
+    return array;
+  };
+  return {
+    used,
+    arrays: {
+      uint32: (length) => taken(arrays.uint32(length)),
+      float64: (length) => taken(arrays.float64(length)),
+      free(array) {
+        used.delete(array.buffer);
+        arrays.free(array);
+      },
+      close: arrays.close,
+    },
+  };
+}
+
+it('events that do not fit leave no memory in use, before users are given and after', async () => {
+  const { arrays, used } = counted();
+  await inSnapshot(database.pool, 10_000, async (snapshot) => {
+    const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const cache = createChunkCache(1e6);
+    const walk = await openWalk(
+      { botId: Object.values(BOT_IDS)[0]!, tables: TABLES, span, snapshot, cache, arrays },
+      [],
+    );
+    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, 30);
+    expect(used.size).toBe(0);
+    await found.each(() => expect(used.size).toBe(2));
+    expect(used.size).toBe(0);
+  });
+  arrays.close();
+});
