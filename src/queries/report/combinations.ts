@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parse } from 'lossless-json';
+import { LRUCache } from 'lru-cache';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { combinationKey } from '../../domain/report/breakdown.ts';
 import type { ReportField } from '../../domain/report/fields.ts';
@@ -174,12 +175,14 @@ function numbering(): Numbering {
 
 type Numbered = Pick<Group, 'column' | 'number' | 'byPlace' | 'values'>;
 
-/** By the parts that are asked for: reports share the labels (chunk-cache.ts), and there may be many. */
-const numberedUtms = new WeakMap<readonly Utm[], Map<string, Numbered>>();
+/** By the parts that were asked for last: reports share the labels (chunk-cache.ts), and there may be many. */
+const numberedUtms = new WeakMap<readonly Utm[], LRUCache<string, Numbered>>();
+/** Of three parts in their order there are 60. */
+const MOST_NUMBERED = 4;
 
 function utmsNumbered(members: readonly Member[], utms: readonly Utm[]): Numbered {
   const parts = members.map(({ place }) => (place.type === 'utm' ? place.part : null));
-  const known = numberedUtms.get(utms) ?? new Map<string, Numbered>();
+  const known = numberedUtms.get(utms) ?? new LRUCache<string, Numbered>({ max: MOST_NUMBERED });
   numberedUtms.set(utms, known);
   const key = parts.join();
   let numbered = known.get(key);
