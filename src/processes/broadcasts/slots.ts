@@ -7,7 +7,7 @@ export interface Slots {
 
 /**
  * Places are handed out once in a turn of the event loop, after all answers that are there have been read: calls then go
- * out one after the other, at a fifth less processor time each than with the handling of an answer before every one.
+ * out one after the other, at a seventh less processor time each than with the handling of an answer before every one.
  */
 export function createSlots(count: number): Slots {
   let free = count;
