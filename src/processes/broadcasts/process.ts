@@ -76,6 +76,7 @@ function lookPatiently(): (context: ProcessContext, work: Map<string, ReadonlySe
       if (failing) context.tell(LOOKING, null);
       failing = false;
     } catch (error) {
+      work.clear(); // what ends meanwhile is not to be begun again
       const down = isDatabaseDown(error);
       const message = 'it cannot be looked what there is to send, will try again';
       if (!failing) context.logger[down ? 'warn' : 'error']({ err: error }, message);

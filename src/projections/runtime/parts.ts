@@ -1,8 +1,9 @@
 import type { Batch, RecordedCommit } from '../../log/port.ts';
 
 /**
- * Bounds what is held at once, and for how long: 1,000 commits may hold a million items. A rebuild in parts of 5,000 took
- * a fifth more processor time, and one in parts of 40,000 a tenth more (garbage).
+ * Bounds what is held at once (a part that is written, and the next one), and for how long: 1,000 commits may hold a
+ * million items. A rebuild in parts of 5,000 took a fifth more processor time, and one in parts of 40,000 a tenth more
+ * (garbage).
  */
 const MAX_ITEMS = 15_000;
 

@@ -135,7 +135,8 @@ function setFields(
   given: { [F in ProfileField]?: Profile[F] | undefined },
   time: number,
 ): ProfileField[] {
-  const set = PROFILE.filter((field) => time >= stampOf(profile, field) && copied(profile, given, field));
+  const set: ProfileField[] = [];
+  for (const field of PROFILE) if (time >= stampOf(profile, field) && copied(profile, given, field)) set.push(field);
   if (set.some(isName) && time >= (profile.imported?.full_name ?? time)) {
     // A full name that an import gave holds until a later name.
     if (profile.imported?.full_name !== undefined) profile.imported = withoutFullName(profile.imported);

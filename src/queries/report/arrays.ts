@@ -50,7 +50,12 @@ function keptOf(size: number): ArrayBuffer | undefined {
 
 function keep(buffer: ArrayBuffer): void {
   const size = buffer.byteLength;
-  if (keptBytes + size > MOST_KEPT_BYTES) return;
+  if (size > MOST_KEPT_BYTES) return;
+  if (keptBytes + size > MOST_KEPT_BYTES) {
+    // Of sizes that may not be asked for any more: what is will soon be there again.
+    kept.clear();
+    keptBytes = 0;
+  }
   keptBytes += size;
   const same = kept.get(size);
   if (same === undefined) kept.set(size, [buffer]);

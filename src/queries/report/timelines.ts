@@ -26,7 +26,7 @@ export interface Timelines {
 }
 
 /**
- * Sorts events by their users. As many as fit are held in memory, 20 bytes each, 36 while they are sorted; where there are
+ * Sorts events by their users. As many as fit are held in memory, 20 to 40 bytes each, 72 at most while they are sorted; where there are
  * more, users are taken in groups, each of which looks at all events again.
  */
 export async function gatherTimelines(walk: Walk, options: TimelineOptions, most = MOST_EVENTS): Promise<Timelines> {
@@ -126,7 +126,7 @@ async function gather(
   }
 
   function take(chunk: Chunk, usersAt: Uint32Array, found: Uint32Array): void {
-    if (users.length < size + found.length) grow(2 * (size + found.length));
+    if (users.length < size + found.length) grow(2 ** Math.ceil(Math.log2(size + found.length)));
     const datesAt = numbersOf(chunk, 'date');
     const [usersInto, datesInto, marksInto] = [users, dates, marked];
     for (let i = 0; i < found.length; i++) {
