@@ -3,7 +3,6 @@ import { startEventStore } from '../support/eventstore-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
-import { describeBadEvents } from './bad-events.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeKilledRebuild } from './rebuild-killed.suite.ts';
 import { describeLedger } from './referral/ledger.suite.ts';
@@ -18,8 +17,6 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
-  describe('bad events', () =>
-    describeBadEvents(start, { categories: ['bot', 'intake'], modes: [['stop', 'dead-letter']] }));
   describe('a rebuild', () => describeKilledRebuild(start, 31_000));
   describeLedger(start);
 });

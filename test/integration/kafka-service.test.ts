@@ -7,7 +7,6 @@ import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeBadEvents } from './bad-events.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
-import { describeKilledRebuild } from './rebuild-killed.suite.ts';
 import { describeAccounts } from './referral/accounts-api.suite.ts';
 import { describeAttribution } from './referral/attribution.suite.ts';
 
@@ -21,9 +20,7 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
-  describe('bad events', () =>
-    describeBadEvents(start, { categories: ['bot', 'intake'], modes: [['stop', 'dead-letter']] }));
-  describe('a rebuild', () => describeKilledRebuild(start, 31_000));
+  describe('bad events', () => describeBadEvents(start, { categories: ['intake'], modes: [['stop', 'dead-letter']] }));
   describe('attribution', () => describeAttribution(start));
   describe('accounts', () => describeAccounts(start));
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });

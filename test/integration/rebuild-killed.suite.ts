@@ -35,8 +35,8 @@ export function describeKilledRebuild(start: () => Promise<TestService>, count =
 
       let least = before;
       const watching = setInterval(() => void counted().then((now) => (least = Math.min(least, now))), 20);
-      expect(await operate(env, ['projection', 'rebuild', 'events'])).toMatchObject({ version: 2, state: 'ready' });
-      clearInterval(watching);
+      const rebuilding = operate(env, ['projection', 'rebuild', 'events']).finally(() => clearInterval(watching));
+      expect(await rebuilding).toMatchObject({ version: 2, state: 'ready' });
       expect(least, 'rows were never thrown away').toBe(before);
       expect(await counted(), 'with the user’s message').toBe(count + 1);
       await operate(env, ['projection', 'verify', 'events']);
