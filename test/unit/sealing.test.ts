@@ -53,5 +53,6 @@ describe('a sealed text', () => {
 
   it.each(['', 'Ada', '1.2.3', `2.${randomUUID()}.AAAA`, `1.${randomUUID()}.AAAA`])('is not %j', (text) => {
     expect(() => open(newKey().secret, 'bShop/42', text)).toThrow(UnreadableEventError);
+    expect(() => sealedWith(text)).toThrow(UnreadableEventError);
   });
 });

@@ -10,12 +10,12 @@ export type ConcurrencyLimit = <T>(keyId: number, reply: FastifyReply, work: () 
 
 export function concurrencyLimit(max: number): ConcurrencyLimit {
   const running = new Map<number, number>();
-  return (keyId, reply, work) => {
+  return async (keyId, reply, work) => {
     const others = running.get(keyId) ?? 0;
     if (others >= max) throw new ApiError(429, `at most ${max} reports at once with one key`, [], 1);
+    const worked = work();
     running.set(keyId, others + 1);
     const sent = new Promise<void>((resolve) => void finished(reply.raw, () => resolve()));
-    const worked = work();
     void Promise.allSettled([worked, sent]).then(() => {
       const left = running.get(keyId)! - 1;
       if (left === 0) running.delete(keyId);

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, property } from '../../domain/json.ts';
-import type { Cell, Column, ReportAnswer, Row } from '../../queries/report/answer.ts';
-import { partsOf } from './parts.ts';
+import type { Cell, Column, Row } from '../../queries/report/answer.ts';
+import { partsOf, type Table } from './parts.ts';
 
 const MISSING_VALUE = '(none)';
 const OTHER_VALUES = '(other)';
@@ -14,7 +14,7 @@ const OTHER_VALUES = '(other)';
  * it is, in a cell that a spreadsheet would take for a formula too. A measure of nothing is empty; a value by which the
  * report is broken down and that is missing reads `(none)`, but not in the row of all others.
  */
-export function reportCsv({ columns, rows }: ReportAnswer, config: unknown): Readable {
+export function reportCsv({ columns, rows }: Table, config: unknown): Readable {
   const breakdown = breakdownColumns(config);
   const text = (row: Row, key: string): string => {
     const cell = row[key] ?? null;

@@ -23,7 +23,6 @@ export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk
     let best = NO_CHAIN;
     for (let event = begin; event < end; event += 1) {
       const matches = marks[event]!;
-      if (matches === 0 && order === 'ordered') continue;
       const date = dates[event]!;
       for (let rest = matches | always; rest !== 0; ) {
         const step = 31 - Math.clz32(rest);

@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { reportCsv } from '../../../src/api/reports/csv.ts';
-import type { Column, ReportAnswer, Row } from '../../../src/queries/report/answer.ts';
+import type { Column, Row } from '../../../src/queries/report/answer.ts';
 
-const meta = {} as ReportAnswer['meta'];
 const column = (key: string, label = key): Column => ({ key, label, type: 'string' });
 const config = (source_request: object): object => ({ source_request });
 const separated = config({
@@ -15,7 +14,7 @@ const separated = config({
 
 async function textOf(columns: readonly Column[], rows: readonly object[], of: object = separated): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of reportCsv({ columns, rows: rows as Row[], meta }, of)) parts.push(part);
+  for await (const part of reportCsv({ columns, rows: rows as Row[] }, of)) parts.push(part);
   return Buffer.concat(parts).toString();
 }
 
@@ -70,7 +69,7 @@ it('comes in parts, each when it is wanted', async () => {
       return `row ${index}`;
     },
   }));
-  const stream = reportCsv({ columns: [column('a')], rows, meta }, {});
+  const stream = reportCsv({ columns: [column('a')], rows }, {});
   for await (const _ of stream) if (read > 0) break;
   expect(read).toBeLessThan(50_000);
   expect((await textOf([column('a')], rows)).split('\n')).toHaveLength(100_002);

@@ -1,12 +1,20 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { reportJson } from '../../../src/api/reports/report-json.ts';
 import type { Column, ReportAnswer, Row } from '../../../src/queries/report/answer.ts';
 
-const reply = { type: () => reply } as unknown as FastifyReply;
-const meta = { timezone: 'UTC', warnings: [] } as unknown as ReportAnswer['meta'];
+const reply = { type: () => reply };
+const meta: ReportAnswer['meta'] = {
+  timezone: 'UTC',
+  date_from: '2026-01-01T00:00:00.000+00:00',
+  date_to: '2026-02-01T00:00:00.000+00:00',
+  rows_total: 1,
+  truncated: false,
+  data_as_of: '2026-02-01T00:00:00.000+00:00',
+  lag_ms: 0,
+  warnings: [],
+};
 const columns: Column[] = ['a', 'b'].map((key) => ({ key, label: `"${key}"`, type: 'string' }));
 const answer = (rows: readonly Row[], of = columns): ReportAnswer => ({ columns: of, rows, meta });
 
