@@ -85,6 +85,7 @@ export const environment = z
     ),
     REPORT_TIMEOUT_MS: count(15_000, 100, LONGEST_MS).describe('A report may run this long, in milliseconds'),
     REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once'),
+    REPORT_CACHE_MB: count(384, 1, MOST).describe('For columns of events that the next report may need, in MiB'),
     RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe('Requests a second of one API key; 0: no limit'),
     AUTH_FAILURES_PER_MINUTE: count(60, 0, MOST).describe(
       'Failed authentications a minute of one address; 0: no limit',

@@ -18,8 +18,6 @@ export interface ReportThreads {
 }
 
 const MOST_THREADS = 4;
-/** Of all threads together. */
-const CACHE_BYTES = 384 * 2 ** 20;
 /** A thread that has had nothing to do for so long ends, and what it has kept goes with it. */
 const IDLE_MS = 10 * 60_000;
 /** A thread that does not end a report by itself, so long after its time, is ended. */
@@ -28,7 +26,7 @@ const GRACE_MS = 3000;
 /** Starts a thread; more come when reports wait. */
 export function startReportThreads(
   connectionString: string,
-  config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_TIMEOUT_MS'>,
+  config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_CACHE_MB' | 'REPORT_TIMEOUT_MS'>,
 ): ReportThreads {
   const maxThreads = Math.min(MOST_THREADS, availableParallelism());
   const workerData: ReportThreadData = {
@@ -36,7 +34,7 @@ export function startReportThreads(
     maxWaitMs: config.MAX_WAIT_MS,
     longestMs: config.REPORT_TIMEOUT_MS,
     logLevel: config.LOG_LEVEL,
-    cacheBytes: Math.floor(CACHE_BYTES / maxThreads),
+    cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
   };
   const threads = new Piscina<ReportTask, ReportOutcome>({
     ...program('report-thread'),

@@ -15,28 +15,23 @@ export interface RetentionTally {
   cohort(index: number): CohortCounts;
 }
 
-/** Keeps a number for every interval of every cohort that has users. `now`: milliseconds since 1970 UTC. */
-export function retentionTally({ starts, intervals }: RetentionCalendar, now: number): RetentionTally {
-  const counts = new Map<number, { size: number; readonly users: number[] }>();
+/** Keeps a number for every interval of every cohort. `now`: milliseconds since 1970 UTC. */
+export function retentionTally({ starts, cohorts, intervals }: RetentionCalendar, now: number): RetentionTally {
+  const sizes = new Uint32Array(cohorts);
+  const users = new Uint32Array(cohorts * intervals);
   return {
     add(cohort, { returns, returned }) {
-      let row = counts.get(cohort);
-      if (row === undefined) {
-        row = { size: 0, users: new Array<number>(intervals).fill(0) };
-        counts.set(cohort, row);
-      }
-      row.size += 1;
+      sizes[cohort]! += 1;
       for (let i = 0; i < returns; i += 1) {
         const cell = returned[i]! - cohort;
-        if (cell >= 0 && cell < intervals) row.users[cell]! += 1;
+        if (cell >= 0 && cell < intervals) users[cohort * intervals + cell]! += 1;
       }
     },
     cohort(index) {
-      const { size = 0, users } = counts.get(index) ?? {};
       const cells = Array.from({ length: intervals }, (_, cell) =>
-        starts[index + cell]! > now ? null : (users?.[cell] ?? 0),
+        starts[index + cell]! > now ? null : users[index * intervals + cell]!,
       );
-      return { size, users: cells };
+      return { size: sizes[index]!, users: cells };
     },
   };
 }

@@ -7,12 +7,15 @@ export interface Slots {
   readonly size: number;
 }
 
-/** Pairs of few lines and entities, which are numbers from 0 themselves, need no look-up. */
-const MOST_DIRECT = 2 ** 22;
+/** Entities that are numbers from 0 themselves need no look-up, where what is kept of all pairs is not too much. */
+const MOST_DIRECT_BYTES = 2 ** 26;
 
-/** @param entities undefined: any numbers */
-export function slots(lines: number, entities?: number): Slots {
-  if (entities !== undefined && (lines === 1 || lines * entities <= MOST_DIRECT))
+/**
+ * @param pairBytes kept of a pair
+ * @param entities undefined: any numbers
+ */
+export function slots(lines: number, pairBytes: number, entities?: number): Slots {
+  if (entities !== undefined && (lines === 1 || lines * entities * pairBytes <= MOST_DIRECT_BYTES))
     return { direct: entities, of: (line, entity) => line * entities + entity, size: lines * entities };
   return hashed();
 }

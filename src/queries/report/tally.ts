@@ -35,6 +35,19 @@ export function tallyOf(measure: Measure, size: TallySize): Tally {
   }
 }
 
+/** Bytes that a tally keeps of each user, about. */
+export function bytesOfUser(measure: Measure, { lines, buckets }: Pick<TallySize, 'lines' | 'buckets'>): number {
+  switch (measure.type) {
+    case 'uniques':
+      return lines * seenType(buckets).BYTES_PER_ELEMENT;
+    case 'per_user':
+      return lines * PAIR * Uint32Array.BYTES_PER_ELEMENT;
+    case 'count':
+    case 'property':
+      return 0;
+  }
+}
+
 function countTally({ lines, buckets }: TallySize): Tally {
   const counts = new Float64Array(lines * buckets);
   return {
@@ -55,6 +68,9 @@ function sum(numbers: Float64Array, from: number, count: number): number {
   return total;
 }
 
+/** For buckets from 1; 0: never. A byte or, for up to MAX_BUCKETS, two: many fit into the processor's cache together. */
+const seenType = (buckets: number) => (buckets < 2 ** 8 ? Uint8Array : Uint16Array);
+
 /** Of each pair of line and entity, the bucket that it was last seen in: events come by date. */
 function uniquesTally(
   column: ColumnName,
@@ -62,11 +78,10 @@ function uniquesTally(
   { lines, buckets }: TallySize,
   entities?: number,
 ): Tally {
-  const pairs = slots(lines, entities);
+  const Seen = seenType(buckets);
+  const pairs = slots(lines, Seen.BYTES_PER_ELEMENT, entities);
   const counts = new Float64Array(lines * buckets);
   const totals = new Float64Array(lines);
-  /** From 1; 0: never. In a byte or, for up to MAX_BUCKETS, two: many pairs fit into the processor's cache together. */
-  const Seen = buckets < 2 ** 8 ? Uint8Array : Uint16Array;
   let lastSeen: Uint8Array | Uint16Array = new Seen(pairs.direct === null ? 1024 : pairs.size);
   let at: Uint32Array | Float64Array = new Uint32Array(0);
   return {
@@ -132,38 +147,49 @@ function uniqueSessionsTally(of: Exclude<UniqueOf, 'user'>, size: TallySize): Ta
 
 /** Of how many users have so many events, by that number. */
 type Histogram = number[];
+/** Numbers that are kept of a pair of line and user. */
+const PAIR = 3;
 
 function perUserTally(
   { statistic }: Extract<Measure, { type: 'per_user' }>,
   { lines, buckets, users }: TallySize,
 ): Tally {
-  const pairs = slots(lines, users);
+  const pairs = slots(lines, PAIR * Uint32Array.BYTES_PER_ELEMENT, users);
   const inBuckets = new Map<number, Histogram>();
   const inAll: Histogram[] = Array.from({ length: lines }, () => []);
-  let lastSeen = new Uint16Array(1024);
-  let counts = new Uint32Array(1024);
-  let totals = new Uint32Array(1024);
+  /**
+   * Of each pair the bucket that it was last seen in, from 1, its events in that, and all its events: beside each other,
+   * since pairs come in no order and each place in memory is another wait.
+   */
+  let seen = new Uint32Array(PAIR * (pairs.direct === null ? 1024 : pairs.size));
   let at: Uint32Array = new Uint32Array(0);
+
+  function count(pair: number, bucket: number, inBucket: Histogram, all: Histogram): void {
+    const seenAt = seen;
+    const place = pair * PAIR;
+    const before = seenAt[place] === bucket + 1 ? seenAt[place + 1]! : 0;
+    seenAt[place] = bucket + 1;
+    seenAt[place + 1] = before + 1;
+    raise(inBucket, before);
+    raise(all, seenAt[place + 2]!++);
+  }
+
   return {
     columns: ['user_idx'],
     open(chunk) {
       at = placesOf(chunk, 'user_idx');
     },
     add(bucket, positions, linesAt, from, to) {
+      if (linesAt === null) {
+        const [inBucket, all] = [histogramOf(bucket), inAll[0]!];
+        for (let i = from; i < to; i++) count(at[positions[i]!]!, bucket, inBucket, all);
+        return;
+      }
       for (let i = from; i < to; i++) {
-        const line = linesAt === null ? 0 : linesAt[i]!;
+        const line = linesAt[i]!;
         const pair = pairs.of(line, at[positions[i]!]!);
-        if (pair >= counts.length) {
-          lastSeen = atLeast(lastSeen, pair + 1);
-          counts = atLeast(counts, pair + 1);
-          totals = atLeast(totals, pair + 1);
-        }
-        const isNew = lastSeen[pair] !== bucket + 1;
-        lastSeen[pair] = bucket + 1;
-        const count = isNew ? 0 : counts[pair]!;
-        counts[pair] = count + 1;
-        raise(histogramOf(line * buckets + bucket), count);
-        raise(inAll[line]!, totals[pair]!++);
+        if (pair * PAIR >= seen.length) seen = atLeast(seen, (pair + 1) * PAIR);
+        count(pair, bucket, histogramOf(line * buckets + bucket), inAll[line]!);
       }
     },
     value(line, bucket) {

@@ -26,30 +26,37 @@ export interface Timelines {
 }
 
 /**
- * Sorts events by their users. As many as fit are held in memory, 20 to 40 bytes each, 72 at most while they are sorted; where there are
- * more, users are taken in groups, each of which looks at all events again.
+ * Sorts events by their users. As many as fit are held in memory, 20 to 40 bytes each; where there are more, users are taken
+ * in groups, each of which looks at all events again.
  */
-export async function gatherTimelines(walk: Walk, options: TimelineOptions, most = MOST_EVENTS): Promise<Timelines> {
+export async function gatherTimelines(
+  walk: Walk,
+  options: TimelineOptions,
+  { most, together }: Limits = { most: 2 ** 22, together: 2 ** 15 },
+): Promise<Timelines> {
   const everybody = { from: 0, to: walk.users };
-  const { counts, events } = await gather(walk, options, everybody, most);
-  if (events !== null) {
-    const sorted = byUser(walk.arrays, everybody, counts, events);
-    return { each: async (onUser) => giveUsers(sorted, onUser) };
-  }
+  const { parts, counts } = await gather(walk, options, everybody, { most, together });
+  if (counts === null) return { each: async (onUser) => giveUsers(parts, onUser) };
   const groups = groupsOf(counts, most);
   return {
     async each(onUser) {
       for (const group of groups) {
-        const gathered = await gather(walk, options, group, Number.POSITIVE_INFINITY);
-        const sorted = byUser(walk.arrays, group, gathered.counts, gathered.events!);
-        giveUsers(sorted, onUser);
-        for (const array of [sorted.dates, sorted.marks, sorted.combinations]) walk.arrays.free(array);
+        const { parts } = await gather(walk, options, group, { most: Number.POSITIVE_INFINITY, together });
+        giveUsers(parts, onUser);
+        for (const { dates, marks, combinations } of parts)
+          for (const array of [dates, marks, combinations]) walk.arrays.free(array);
       }
     },
   };
 }
 
-const MOST_EVENTS = 2 ** 22;
+export interface Limits {
+  /** Events that are held at once. */
+  readonly most: number;
+  /** Users, a power of two, whose events are sorted at once: small enough that the processor's cache holds them. */
+  readonly together: number;
+}
+
 const FIRST = 1024;
 const NONE = new Uint32Array(0);
 
@@ -60,52 +67,60 @@ interface Group {
 }
 
 interface Gathered {
-  /** How many events each user of the group has. */
-  readonly counts: Uint32Array;
-  /** Null: there are more than were wanted. */
-  readonly events: Events | null;
+  /** Users in their order. None if there are more events than fit. */
+  readonly parts: readonly Part[];
+  /** How many events each user of the group has, if there are more than fit. */
+  readonly counts: Uint32Array | null;
 }
 
-/** As they came. */
-interface Events {
-  readonly size: number;
-  readonly users: Uint32Array;
+/** Events of neighbouring users, one user's after those of the one before. */
+interface Part {
+  /** Where each user's begin, and at the end how many there are. */
+  readonly starts: Uint32Array;
   readonly dates: Float64Array;
   readonly marks: Uint32Array;
   /** None without a breakdown. */
   readonly combinations: Uint32Array;
 }
 
+/** Events of neighbouring users, as they came. */
+interface Heap extends Omit<Part, 'starts'> {
+  /** By event, its place among those of the heap. */
+  readonly users: Uint32Array;
+}
+
 async function gather(
   walk: Walk,
   { columns, mark, all, combinations }: TimelineOptions,
   { from, to }: Group,
-  most: number,
+  { most, together }: Limits,
 ): Promise<Gathered> {
-  const counts = new Uint32Array(to - from);
-  let size = 0;
   const { arrays } = walk;
-  let users = arrays.uint32(FIRST);
-  let dates = arrays.float64(FIRST);
-  let marked = arrays.uint32(FIRST);
-  let numbers = combinations === null ? NONE : arrays.uint32(FIRST);
+  const isPart = to - from < walk.users;
+  const bits = Math.log2(together);
+  const heaps = Array.from({ length: Math.ceil((to - from) / together) }, () => newHeap(FIRST));
+  const sizes = new Uint32Array(heaps.length);
+  let counts: Uint32Array | null = null;
+  let size = 0;
   let marks = new Uint32Array(0);
   let hits = new Uint32Array(0);
+  let numbers = NONE;
   const onChunk: OnChunk = (chunk, begin, end) => {
     if (marks.length < chunk.size) {
       marks = new Uint32Array(2 * chunk.size);
       hits = new Uint32Array(2 * chunk.size);
+      if (combinations !== null) numbers = new Uint32Array(2 * chunk.size);
     } else marks.fill(0, begin, end);
     mark(marks, chunk, begin, end);
     const usersAt = placesOf(chunk, 'user_idx');
-    const count = countHits(usersAt, begin, end);
-    // Of what does not fit, only the counts matter.
-    if (size + count <= most) take(chunk, usersAt, hits.subarray(0, count));
-    size += count;
+    const found = hits.subarray(0, findHits(usersAt, begin, end));
+    size += found.length;
+    if (size <= most) take(chunk, usersAt, found);
+    else count(usersAt, found);
   };
 
-  /** Notes where the events stand that are something, of users of the group. */
-  function countHits(usersAt: Uint32Array, begin: number, end: number): number {
+  /** Notes where the events stand that are something, of users of the group. @returns how many */
+  function findHits(usersAt: Uint32Array, begin: number, end: number): number {
     const [marksAt, hitsInto] = [marks, hits];
     let found = 0;
     // Without a branch, which would be guessed wrong for every event of a step: adds 1 for each mark that is not 0.
@@ -114,47 +129,78 @@ async function gather(
       hitsInto[found] = at;
       found += (mark | -mark) >>> 31;
     }
-    let count = 0;
+    if (!isPart) return found;
+    let own = 0;
     for (let i = 0; i < found; i++) {
       const at = hitsInto[i]!;
       const user = usersAt[at]!;
-      if (user < from || user >= to) continue;
-      counts[user - from]!++;
-      hitsInto[count++] = at;
+      if (user >= from && user < to) hitsInto[own++] = at;
     }
-    return count;
+    return own;
   }
 
   function take(chunk: Chunk, usersAt: Uint32Array, found: Uint32Array): void {
-    if (users.length < size + found.length) grow(2 ** Math.ceil(Math.log2(size + found.length)));
     const datesAt = numbersOf(chunk, 'date');
-    const [usersInto, datesInto, marksInto] = [users, dates, marked];
+    const [marksAt, numbersAt] = [marks, numbers];
+    combinations?.number(chunk, found, numbersAt);
     for (let i = 0; i < found.length; i++) {
       const at = found[i]!;
-      usersInto[size + i] = usersAt[at]!;
-      datesInto[size + i] = datesAt[at]!;
-      marksInto[size + i] = marks[at]!;
+      const user = usersAt[at]! - from;
+      const index = user >>> bits;
+      let heap = heaps[index]!;
+      const place = sizes[index]!++;
+      if (place === heap.users.length) {
+        heap = grown(heap);
+        heaps[index] = heap;
+      }
+      heap.users[place] = user & (together - 1);
+      heap.dates[place] = datesAt[at]!;
+      heap.marks[place] = marksAt[at]!;
+      if (combinations !== null) heap.combinations[place] = numbersAt[i]!;
     }
-    combinations?.number(chunk, found, numbers.subarray(size));
   }
 
-  function grow(length: number): void {
-    users = moved(users, arrays.uint32(length));
-    dates = moved(dates, arrays.float64(length));
-    marked = moved(marked, arrays.uint32(length));
-    if (combinations !== null) numbers = moved(numbers, arrays.uint32(length));
+  /** Of what does not fit, only how many each user has matters, and what was held so far is not needed. */
+  function count(usersAt: Uint32Array, found: Uint32Array): void {
+    if (counts === null) {
+      counts = new Uint32Array(to - from);
+      for (const [index, { users }] of heaps.entries())
+        for (let i = 0; i < sizes[index]!; i++) counts[index * together + users[i]!]!++;
+      for (const heap of heaps.splice(0)) free(heap);
+    }
+    for (let i = 0; i < found.length; i++) counts[usersAt[found[i]!]! - from]!++;
   }
 
-  function moved<A extends Uint32Array | Float64Array>(from: A, to: A): A {
-    to.set(from.subarray(0, size));
-    arrays.free(from);
-    return to;
+  function newHeap(length: number): Heap {
+    return {
+      users: arrays.uint32(length),
+      dates: arrays.float64(length),
+      marks: arrays.uint32(length),
+      combinations: combinations === null ? NONE : arrays.uint32(length),
+    };
+  }
+
+  function grown(heap: Heap): Heap {
+    const larger = newHeap(2 * heap.users.length);
+    larger.users.set(heap.users);
+    larger.dates.set(heap.dates);
+    larger.marks.set(heap.marks);
+    larger.combinations.set(heap.combinations);
+    free(heap);
+    return larger;
+  }
+
+  function free({ users, dates, marks, combinations }: Heap): void {
+    for (const array of [users, dates, marks, combinations]) arrays.free(array);
   }
 
   await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
-  if (size <= most) return { counts, events: { size, users, dates, marks: marked, combinations: numbers } };
-  for (const array of [users, dates, marked, numbers]) arrays.free(array);
-  return { counts, events: null };
+  const parts = heaps.map((heap, index) => {
+    const part = byUser(arrays, heap, sizes[index]!, Math.min(together, to - from - index * together));
+    free(heap);
+    return part;
+  });
+  return { parts, counts };
 }
 
 /** Neighbours, who together have no more than so many events, or are alone. */
@@ -173,39 +219,31 @@ function groupsOf(counts: Uint32Array, most: number): Group[] {
   return [...groups, { from, to: counts.length }];
 }
 
-/** Events user by user; those of the user at a place of the group begin at `starts`. */
-interface Sorted extends Pick<Events, 'dates' | 'marks' | 'combinations'> {
-  readonly starts: Uint32Array;
-}
-
 /** Moves what belongs together to one place, once, so that it is read from one end to the other. */
-function byUser(
-  arrays: Arrays,
-  { from }: Group,
-  counts: Uint32Array,
-  { size, users, dates, marks, combinations }: Events,
-): Sorted {
-  const starts = new Uint32Array(counts.length + 1);
-  for (let user = 0; user < counts.length; user++) starts[user + 1] = starts[user]! + counts[user]!;
+function byUser(arrays: Arrays, { users, dates, marks, combinations }: Heap, size: number, count: number): Part {
+  const starts = new Uint32Array(count + 1);
+  for (let i = 0; i < size; i++) starts[users[i]! + 1]!++;
+  for (let user = 0; user < count; user++) starts[user + 1]! += starts[user]!;
   const next = starts.slice();
   const brokenDown = combinations !== NONE;
   const [datesInto, marksInto] = [arrays.float64(size), arrays.uint32(size)];
   const numbersInto = brokenDown ? arrays.uint32(size) : NONE;
   for (let i = 0; i < size; i++) {
-    const place = next[users[i]! - from]!++;
+    const place = next[users[i]!]!++;
     datesInto[place] = dates[i]!;
     marksInto[place] = marks[i]!;
     if (brokenDown) numbersInto[place] = combinations[i]!;
   }
-  for (const array of [users, dates, marks, combinations]) arrays.free(array);
   return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };
 }
 
-function giveUsers({ starts, ...columns }: Sorted, onUser: (timeline: BrokenDown) => void): void {
-  const timeline = { begin: 0, end: 0, ...columns };
-  for (let user = 1; user < starts.length; user++) {
-    timeline.begin = timeline.end;
-    timeline.end = starts[user]!;
-    if (timeline.begin < timeline.end) onUser(timeline);
+function giveUsers(parts: readonly Part[], onUser: (timeline: BrokenDown) => void): void {
+  for (const { starts, ...columns } of parts) {
+    const timeline = { begin: 0, end: 0, ...columns };
+    for (let user = 1; user < starts.length; user++) {
+      timeline.begin = timeline.end;
+      timeline.end = starts[user]!;
+      if (timeline.begin < timeline.end) onUser(timeline);
+    }
   }
 }

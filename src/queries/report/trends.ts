@@ -1,6 +1,6 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { largestCombinations } from '../../domain/report/breakdown.ts';
-import type { TrendsReport } from '../../domain/report/report.ts';
+import type { Metric, TrendsReport } from '../../domain/report/report.ts';
 import { type Chunk, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Rows } from './answer.ts';
 import { MAX_COMBINATIONS } from './combination-cells.ts';
@@ -10,7 +10,7 @@ import { matcherOf } from './matcher.ts';
 import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
 import { atLeast } from './slots.ts';
-import { type Tally, tallyOf } from './tally.ts';
+import { bytesOfUser, type Tally, type TallySize, tallyOf } from './tally.ts';
 import { checkCells } from './too-large.ts';
 import { trendsRows } from './trends-rows.ts';
 import type { Walk } from './walk.ts';
@@ -33,10 +33,10 @@ export async function runTrends(report: TrendsReport, walk: Walk, limit: number)
   const tallies: Tally[] = [];
   const buckets = report.axis?.starts.length ?? 1;
   checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
-  const together = Math.max(1, Math.floor(MOST_USERS / Math.max(1, walk.users)));
-  for (let first = 0; first < report.metrics.length; first += together) {
-    for (const { measure } of report.metrics.slice(first, first + together))
-      tallies.push(tallyOf(measure, { lines: lines.count, buckets, users: walk.users }));
+  const size = { lines: lines.count, buckets, users: walk.users };
+  for (const together of inGroups(report.metrics, size)) {
+    const first = tallies.length;
+    for (const { measure } of together) tallies.push(tallyOf(measure, size));
     const measured = selected.flatMap(({ selector, metrics }) => {
       const own = metrics.filter((metric) => metric >= first && metric < tallies.length);
       return own.length === 0 ? [] : [{ selector, tallies: own.map((metric) => tallies[metric]!) }];
@@ -54,8 +54,24 @@ interface Selected {
   readonly alike: number | null | undefined;
 }
 
-/** Each metric may remember something of each user: of so many users and metrics at once. */
-const MOST_USERS = 2 ** 24;
+/** Metrics may remember something of each user: so much of it at once. */
+const MOST_BYTES = 2 ** 27;
+
+/** Metrics that are measured in one walk. */
+function inGroups(metrics: readonly Metric[], size: TallySize): Metric[][] {
+  const groups: Metric[][] = [];
+  let room = 0;
+  for (const metric of metrics) {
+    const bytes = bytesOfUser(metric.measure, size) * size.users;
+    if (groups.length === 0 || bytes > room) {
+      groups.push([]);
+      room = MOST_BYTES;
+    }
+    groups.at(-1)!.push(metric);
+    room -= bytes;
+  }
+  return groups;
+}
 
 /** The combinations that are shown, each a line, and perhaps one more of all others. */
 interface Lines {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Arrays, openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
-import { gatherTimelines } from '../../../src/queries/report/timelines.ts';
+import { gatherTimelines, type Limits } from '../../../src/queries/report/timelines.ts';
 import { openWalk } from '../../../src/queries/report/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { timelines } from './oracle-parts.ts';
@@ -16,15 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The dates of each user's events, as they are given with room for so many events at once. */
-function gathered(botId: number, most: number): Promise<number[][]> {
+/** The dates of each user's events, as they are given within such limits. */
+function gathered(botId: number, limits: Limits): Promise<number[][]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const walk = await openWalk(
       { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrays() },
       [],
     );
-    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, most);
+    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, limits);
     const users: number[][] = [];
     await found.each(({ begin, end, dates }) => users.push([...dates.subarray(begin, end)]));
     return users;
@@ -37,7 +37,8 @@ it.each(Object.entries(BOT_IDS))(
     const key = (dates: readonly number[]) => dates.join();
     const expected = timelines(world).map((events) => key(events.map(({ date }) => date)));
     for (const most of [1, 30, 399, 400, 5000])
-      expect((await gathered(botId, most)).map(key).sort()).toEqual(expected.sort());
+      for (const together of [1, 4, 2 ** 15])
+        expect((await gathered(botId, { most, together })).map(key).sort()).toEqual(expected.sort());
   },
 );
 
@@ -72,7 +73,14 @@ it('events that do not fit leave no memory in use, before users are given and af
       { botId: Object.values(BOT_IDS)[0]!, tables: TABLES, span, snapshot, cache, arrays },
       [],
     );
-    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, 30);
+    const found = await gatherTimelines(
+      walk,
+      { columns: [], mark() {}, all: true, combinations: null },
+      {
+        most: 30,
+        together: 64,
+      },
+    );
     expect(used.size).toBe(0);
     await found.each(() => expect(used.size).toBe(2));
     expect(used.size).toBe(0);
