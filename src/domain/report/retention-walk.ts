@@ -15,24 +15,20 @@ export interface Returns {
   readonly returned: Int32Array;
 }
 
-/** Says of one user after another what it did. */
-export type RetentionWalk = (timeline: Timeline) => Returns;
+/** Says of one user after another what it did. Events come in the order of their intervals, starts in that of their dates. */
+export type RetentionWalk = (timeline: Pick<Timeline, 'begin' | 'end' | 'marks'>) => Returns;
 
-/** What an event can be: bits of its mark. */
+/**
+ * What an event is: a start in the period or a return in one of the intervals, plus OF_INTERVAL times the index of its
+ * interval in the calendar; or a start before the period.
+ */
 export const START = 1;
 export const RETURN = 2;
+export const STARTED_BEFORE = 3;
+export const OF_INTERVAL = 4;
+const KIND = OF_INTERVAL - 1;
 
-export interface RetentionRules {
-  readonly retention: RetentionType;
-  readonly calendar: RetentionCalendar;
-  /** Only starts in it count; returns count anywhere in their interval. */
-  readonly period: { readonly from: number; readonly to: number };
-}
-
-export function walkRetention({ retention, calendar, period }: RetentionRules): RetentionWalk {
-  const starts = Float64Array.from(calendar.starts);
-  const last = starts.length - 1;
-  const length = (starts[last]! - starts[0]!) / last;
+export function walkRetention(retention: RetentionType, { starts }: Pick<RetentionCalendar, 'starts'>): RetentionWalk {
   const did = {
     memberships: 0,
     cohorts: new Int32Array(starts.length),
@@ -40,43 +36,33 @@ export function walkRetention({ retention, calendar, period }: RetentionRules): 
     returns: 0,
     returned: new Int32Array(starts.length),
   };
+  const isRecurring = retention === 'retention_recurring';
+  // The very first start counts even where it keeps a user out.
+  const isEver = retention === 'retention_first_time_ever';
 
-  return ({ begin, end, dates, marks }) => {
+  return ({ begin, end, marks }) => {
+    const { cohorts, starts, returned } = did;
     let memberships = 0;
     let returns = 0;
-    /** The interval of the current event; -1 before the first. Events come by date, so it only moves forward. */
-    let interval = -1;
-    let started = false;
+    let keptOut = false;
     for (let event = begin; event < end; event += 1) {
-      const date = dates[event]!;
-      if (interval < last && date >= starts[interval + 1]!) interval = intervalOf(date);
       const mark = marks[event]!;
-      if ((mark & START) !== 0) {
-        const inPeriod = date >= period.from && date < period.to;
-        // The very first start counts even where it keeps a user out.
-        if (inPeriod || retention === 'retention_first_time_ever') {
-          const inCohort = memberships > 0 && did.cohorts[memberships - 1] === interval;
-          const isNew = retention === 'retention_recurring' ? !inCohort : !started;
-          started = true;
-          if (inPeriod && isNew) {
-            did.cohorts[memberships] = interval;
-            did.starts[memberships++] = event;
-          }
-        }
+      const interval = mark >>> 2;
+      switch (mark & KIND) {
+        case START:
+          if (keptOut || (memberships > 0 && (!isRecurring || cohorts[memberships - 1] === interval))) break;
+          cohorts[memberships] = interval;
+          starts[memberships++] = event;
+          break;
+        case RETURN:
+          if (returns === 0 || returned[returns - 1] !== interval) returned[returns++] = interval;
+          break;
+        default:
+          keptOut = isEver;
       }
-      if ((mark & RETURN) === 0 || interval < 0 || interval >= last) continue;
-      if (returns === 0 || did.returned[returns - 1] !== interval) did.returned[returns++] = interval;
     }
     did.memberships = memberships;
     did.returns = returns;
     return did;
   };
-
-  /** The last interval that has begun at `date`. They are about as long as each other, so a guess is close. */
-  function intervalOf(date: number): number {
-    let interval = Math.min(last, Math.floor((date - starts[0]!) / length));
-    while (starts[interval]! > date) interval -= 1;
-    while (interval < last && starts[interval + 1]! <= date) interval += 1;
-    return interval;
-  }
 }

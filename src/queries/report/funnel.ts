@@ -8,7 +8,7 @@ import { byCombination, type Part } from './by-combination.ts';
 import { breakdownColumns } from './combination-cells.ts';
 import { combinationsOf } from './combinations.ts';
 import { matcherOf } from './matcher.ts';
-import { markWith, selectorOf } from './selector.ts';
+import { hitsOf, selectorOf } from './selector.ts';
 import { gatherTimelines } from './timelines.ts';
 import type { Walk } from './walk.ts';
 
@@ -25,9 +25,9 @@ export async function funnelRows(
   const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
   const timelines = await gatherTimelines(walk, {
     columns: selectors.flatMap(({ columns }) => columns),
-    mark: markWith(selectors),
+    dated: true,
     // What is strict sees other events too.
-    all: report.order === 'strict',
+    hits: hitsOf(selectors, report.order === 'strict'),
     combinations,
   });
   const rules = { ...report, steps: report.steps.length };

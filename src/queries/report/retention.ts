@@ -1,7 +1,14 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { RetentionReport } from '../../domain/report/report.ts';
 import { type RetentionTally, retentionTally } from '../../domain/report/retention-tally.ts';
-import { RETURN, type Returns, START, walkRetention } from '../../domain/report/retention-walk.ts';
+import {
+  OF_INTERVAL,
+  RETURN,
+  type Returns,
+  START,
+  STARTED_BEFORE,
+  walkRetention,
+} from '../../domain/report/retention-walk.ts';
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { byCombination, type Part } from './by-combination.ts';
@@ -9,8 +16,9 @@ import { breakdownColumns } from './combination-cells.ts';
 import { combinationsOf } from './combinations.ts';
 import type { Span } from './event-source.ts';
 import { matcherOf } from './matcher.ts';
-import { firstFrom } from './positions.ts';
+import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
+import { stretchesOf } from './stretches.ts';
 import { gatherTimelines } from './timelines.ts';
 import { checkCells } from './too-large.ts';
 import type { Walk } from './walk.ts';
@@ -29,24 +37,31 @@ export async function retentionRows(
   const { starts, returns } = spansOf(report);
   const timelines = await gatherTimelines(walk, {
     columns: [...start.columns, ...returning.columns],
-    mark(marks, chunk, begin, end) {
-      markIn(starts, start, START);
-      markIn(returns, returning, RETURN);
+    dated: false,
+    // In the order of the intervals: within one it does not matter.
+    hits(chunk, begin, end, add) {
+      const dates = numbersOf(chunk, 'date');
+      const started = found(start, starts);
+      const returned = found(returning, returns);
+      let [s, r] = [firstFrom(started, firstFrom(dates, period.from)), 0];
+      if (s > 0) add(started.subarray(0, s), STARTED_BEFORE);
+      for (const stretch of stretchesOf(dates, { begin, end }, calendar.starts)) {
+        const mark = stretch.bucket * OF_INTERVAL;
+        const [nextS, nextR] = [firstFrom(started, stretch.end), firstFrom(returned, stretch.end)];
+        if (nextS > s) add(started.subarray(s, nextS), mark + START);
+        if (nextR > r) add(returned.subarray(r, nextR), mark + RETURN);
+        [s, r] = [Math.max(s, nextS), nextR];
+      }
 
-      function markIn({ from, to }: Span, selector: Selector, bit: number): void {
-        const dates = numbersOf(chunk, 'date');
-        const [first, last] = [Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to))];
-        if (first >= last) return;
-        const positions = selector.on(chunk, first, last);
-        for (let k = 0; k < positions.length; k++) marks[positions[k]!]! |= bit;
+      function found(selector: Selector, { from, to }: Span): Positions {
+        return selector.on(chunk, Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to)));
       }
     },
-    all: false,
     combinations,
   });
   /** With the combination of the event that made a user one of a cohort. */
   const members = (onMember: (cohort: number, did: Returns, combination: number) => void) => {
-    const walkUser = walkRetention(report);
+    const walkUser = walkRetention(report.retention, calendar);
     return timelines.each((timeline) => {
       const did = walkUser(timeline);
       for (let i = 0; i < did.memberships; i++)

@@ -2,6 +2,7 @@ import type { Selection } from '../../domain/report/timeline.ts';
 import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { type Matcher, type MatcherSource, matcherOf, type Test } from './matcher.ts';
 import { type Positions, positionsOf, within } from './positions.ts';
+import type { TimelineOptions } from './timelines.ts';
 
 /** Finds the events that a selection looks for and that pass the shared filter. */
 export interface Selector {
@@ -40,13 +41,31 @@ function both(first: Test, second: Test | undefined): Test {
   return second === undefined ? first : (at) => first(at) && second(at);
 }
 
-/** Marks the events that selectors find, each with a bit of its own, the first with the lowest. */
-export function markWith(selectors: readonly Selector[]) {
-  return (marks: Uint32Array, chunk: Chunk, begin: number, end: number): void => {
+/**
+ * Adds the events that selectors find in their order, marked with a bit for each that finds them, the first with the lowest.
+ * @param all adds those that none finds, too
+ */
+export function hitsOf(selectors: readonly Selector[], all: boolean): TimelineOptions['hits'] {
+  let marks = new Uint32Array(0);
+  let hits = new Uint32Array(0);
+  return (chunk, begin, end, add) => {
+    if (marks.length < chunk.size) {
+      marks = new Uint32Array(2 * chunk.size);
+      hits = new Uint32Array(2 * chunk.size);
+    } else marks.fill(0, begin, end);
     for (const [i, selector] of selectors.entries()) {
       const bit = 1 << i;
       const positions = selector.on(chunk, begin, end);
       for (let k = 0; k < positions.length; k++) marks[positions[k]!]! |= bit;
     }
+    const [marksAt, hitsInto] = [marks, hits];
+    let found = 0;
+    // Without a branch, which would be guessed wrong for every event of a step: adds 1 for each mark that is not 0.
+    for (let at = begin; at < end; at++) {
+      const mark = all ? 1 : marksAt[at]!;
+      hitsInto[found] = at;
+      found += (mark | -mark) >>> 31;
+    }
+    add(hits.subarray(0, found), marks);
   };
 }

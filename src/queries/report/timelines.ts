@@ -2,18 +2,22 @@ import type { Timeline } from '../../domain/report/timeline.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
 import type { Arrays } from './arrays.ts';
 import type { Combinations } from './combinations.ts';
-import type { OnChunk } from './event-source.ts';
+import type { Positions } from './positions.ts';
+import { atLeast } from './slots.ts';
 import type { Walk } from './walk.ts';
 
 /** Which events of a bot make its users' timelines. */
 export interface TimelineOptions {
   readonly columns: readonly ColumnName[];
-  /** Says for events of a chunk from `begin` to before `end`, in any order, what each is, in bits; what is 0 is left out. */
-  readonly mark: (marks: Uint32Array, chunk: Chunk, begin: number, end: number) => void;
-  /** Leaves in events that are nothing, too. */
-  readonly all: boolean;
+  /** Whether their dates matter. */
+  readonly dated: boolean;
+  /** Adds those of a chunk from `begin` to before `end`, in any order that users' events may come in. */
+  readonly hits: (chunk: Chunk, begin: number, end: number, add: AddHits) => void;
   readonly combinations: Combinations | null;
 }
+
+/** @param mark what they are, or by position what each is */
+export type AddHits = (positions: Positions, mark: number | Uint32Array) => void;
 
 /** By place, the number of what an event has in the combinations; without any it is empty. */
 export interface BrokenDown extends Timeline {
@@ -59,6 +63,7 @@ export interface Limits {
 
 const FIRST = 1024;
 const NONE = new Uint32Array(0);
+const UNDATED = new Float64Array(0);
 
 /** Users by their places. */
 interface Group {
@@ -77,6 +82,7 @@ interface Gathered {
 interface Part {
   /** Where each user's begin, and at the end how many there are. */
   readonly starts: Uint32Array;
+  /** None where they do not matter. */
   readonly dates: Float64Array;
   readonly marks: Uint32Array;
   /** None without a breakdown. */
@@ -91,7 +97,7 @@ interface Heap extends Omit<Part, 'starts'> {
 
 async function gather(
   walk: Walk,
-  { columns, mark, all, combinations }: TimelineOptions,
+  { columns, dated, hits, combinations }: TimelineOptions,
   { from, to }: Group,
   { most, together }: Limits,
 ): Promise<Gathered> {
@@ -102,49 +108,29 @@ async function gather(
   const sizes = new Uint32Array(heaps.length);
   let counts: Uint32Array | null = null;
   let size = 0;
-  let marks = new Uint32Array(0);
-  let hits = new Uint32Array(0);
-  let numbers = NONE;
-  const onChunk: OnChunk = (chunk, begin, end) => {
-    if (marks.length < chunk.size) {
-      marks = new Uint32Array(2 * chunk.size);
-      hits = new Uint32Array(2 * chunk.size);
-      if (combinations !== null) numbers = new Uint32Array(2 * chunk.size);
-    } else marks.fill(0, begin, end);
-    mark(marks, chunk, begin, end);
-    const usersAt = placesOf(chunk, 'user_idx');
-    const found = hits.subarray(0, findHits(usersAt, begin, end));
-    size += found.length;
-    if (size <= most) take(chunk, usersAt, found);
-    else count(usersAt, found);
-  };
+  let own = new Uint32Array(0);
+  let numbers = new Uint32Array(0);
 
-  /** Notes where the events stand that are something, of users of the group. @returns how many */
-  function findHits(usersAt: Uint32Array, begin: number, end: number): number {
-    const [marksAt, hitsInto] = [marks, hits];
+  /** Those of users of the group. */
+  function ownOf(positions: Positions, usersAt: Uint32Array): Positions {
+    own = atLeast(own, positions.length);
     let found = 0;
-    // Without a branch, which would be guessed wrong for every event of a step: adds 1 for each mark that is not 0.
-    for (let at = begin; at < end; at++) {
-      const mark = all ? 1 : marksAt[at]!;
-      hitsInto[found] = at;
-      found += (mark | -mark) >>> 31;
-    }
-    if (!isPart) return found;
-    let own = 0;
-    for (let i = 0; i < found; i++) {
-      const at = hitsInto[i]!;
+    for (let i = 0; i < positions.length; i++) {
+      const at = positions[i]!;
       const user = usersAt[at]!;
-      if (user >= from && user < to) hitsInto[own++] = at;
+      if (user >= from && user < to) own[found++] = at;
     }
-    return own;
+    return own.subarray(0, found);
   }
 
-  function take(chunk: Chunk, usersAt: Uint32Array, found: Uint32Array): void {
-    const datesAt = numbersOf(chunk, 'date');
-    const [marksAt, numbersAt] = [marks, numbers];
-    combinations?.number(chunk, found, numbersAt);
-    for (let i = 0; i < found.length; i++) {
-      const at = found[i]!;
+  function take(chunk: Chunk, usersAt: Uint32Array, positions: Positions, mark: number | Uint32Array): void {
+    const datesAt = dated ? numbersOf(chunk, 'date') : null;
+    if (combinations !== null) {
+      numbers = atLeast(numbers, positions.length);
+      combinations.number(chunk, positions, numbers);
+    }
+    for (let i = 0; i < positions.length; i++) {
+      const at = positions[i]!;
       const user = usersAt[at]! - from;
       const index = user >>> bits;
       let heap = heaps[index]!;
@@ -154,9 +140,9 @@ async function gather(
         heaps[index] = heap;
       }
       heap.users[place] = user & (together - 1);
-      heap.dates[place] = datesAt[at]!;
-      heap.marks[place] = marksAt[at]!;
-      if (combinations !== null) heap.combinations[place] = numbersAt[i]!;
+      heap.marks[place] = typeof mark === 'number' ? mark : mark[at]!;
+      if (datesAt !== null) heap.dates[place] = datesAt[at]!;
+      if (combinations !== null) heap.combinations[place] = numbers[i]!;
     }
   }
 
@@ -174,7 +160,7 @@ async function gather(
   function newHeap(length: number): Heap {
     return {
       users: arrays.uint32(length),
-      dates: arrays.float64(length),
+      dates: dated ? arrays.float64(length) : UNDATED,
       marks: arrays.uint32(length),
       combinations: combinations === null ? NONE : arrays.uint32(length),
     };
@@ -194,7 +180,15 @@ async function gather(
     for (const array of [users, dates, marks, combinations]) arrays.free(array);
   }
 
-  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], onChunk);
+  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], (chunk, begin, end) => {
+    const usersAt = placesOf(chunk, 'user_idx');
+    hits(chunk, begin, end, (positions, mark) => {
+      const found = isPart ? ownOf(positions, usersAt) : positions;
+      size += found.length;
+      if (size <= most) take(chunk, usersAt, found, mark);
+      else count(usersAt, found);
+    });
+  });
   const parts = heaps.map((heap, index) => {
     const part = byUser(arrays, heap, sizes[index]!, Math.min(together, to - from - index * together));
     free(heap);
@@ -225,13 +219,14 @@ function byUser(arrays: Arrays, { users, dates, marks, combinations }: Heap, siz
   for (let i = 0; i < size; i++) starts[users[i]! + 1]!++;
   for (let user = 0; user < count; user++) starts[user + 1]! += starts[user]!;
   const next = starts.slice();
-  const brokenDown = combinations !== NONE;
-  const [datesInto, marksInto] = [arrays.float64(size), arrays.uint32(size)];
+  const [dated, brokenDown] = [dates !== UNDATED, combinations !== NONE];
+  const datesInto = dated ? arrays.float64(size) : UNDATED;
+  const marksInto = arrays.uint32(size);
   const numbersInto = brokenDown ? arrays.uint32(size) : NONE;
   for (let i = 0; i < size; i++) {
     const place = next[users[i]!]!++;
-    datesInto[place] = dates[i]!;
     marksInto[place] = marks[i]!;
+    if (dated) datesInto[place] = dates[i]!;
     if (brokenDown) numbersInto[place] = combinations[i]!;
   }
   return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };

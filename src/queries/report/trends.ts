@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { largestCombinations } from '../../domain/report/breakdown.ts';
 import type { Metric, TrendsReport } from '../../domain/report/report.ts';
-import { type Chunk, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
 import type { Rows } from './answer.ts';
 import { MAX_COMBINATIONS } from './combination-cells.ts';
 import { linesBy, volumesOf, type WriteLines } from './combination-lines.ts';
@@ -10,6 +10,7 @@ import { matcherOf } from './matcher.ts';
 import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
 import { atLeast } from './slots.ts';
+import { type Stretch, stretchesOf } from './stretches.ts';
 import { bytesOfUser, type Tally, type TallySize, tallyOf } from './tally.ts';
 import { checkCells } from './too-large.ts';
 import { trendsRows } from './trends-rows.ts';
@@ -127,7 +128,8 @@ async function measure(
   ]);
   let linesAt = new Uint32Array(0);
   await events.each([...columns, ...(lines?.columns ?? [])], (chunk, begin, end) => {
-    const stretches = axis === null ? [{ bucket: 0, end }] : stretchesOf(chunk, { begin, end }, axis.starts);
+    const stretches =
+      axis === null ? [{ bucket: 0, end }] : stretchesOf(numbersOf(chunk, 'date'), { begin, end }, axis.starts);
     for (const { tallies, selector } of measured) {
       const positions = selector.on(chunk, begin, end);
       if (positions.length === 0) continue;
@@ -141,27 +143,6 @@ async function measure(
       }
     }
   });
-}
-
-/** Events of a chunk, up to before `end`, that are of one bucket. */
-interface Stretch {
-  readonly bucket: number;
-  readonly end: number;
-}
-
-function stretchesOf(
-  chunk: Chunk,
-  { begin, end }: { readonly begin: number; readonly end: number },
-  starts: readonly number[],
-): Stretch[] {
-  const dates = numbersOf(chunk, 'date');
-  const stretches: Stretch[] = [];
-  for (let at = begin; at < end; ) {
-    const next = firstFrom(starts, dates[at]! + 1);
-    at = next === starts.length ? end : Math.min(end, firstFrom(dates, starts[next]!));
-    stretches.push({ bucket: next - 1, end: at });
-  }
-  return stretches;
 }
 
 function addStretches(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Arrays, openArrays } from '../../../src/queries/report/arrays.ts';
 import { createChunkCache } from '../../../src/queries/report/chunk-cache.ts';
 import { inSnapshot } from '../../../src/queries/report/snapshot.ts';
-import { gatherTimelines, type Limits } from '../../../src/queries/report/timelines.ts';
+import { gatherTimelines, type Limits, type TimelineOptions } from '../../../src/queries/report/timelines.ts';
 import { openWalk } from '../../../src/queries/report/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { timelines } from './oracle-parts.ts';
@@ -16,6 +16,18 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const ALL: TimelineOptions = {
+  columns: [],
+  dated: true,
+  hits(_, begin, end, add) {
+    add(
+      Uint32Array.from({ length: end - begin }, (_, i) => begin + i),
+      0,
+    );
+  },
+  combinations: null,
+};
+
 /** The dates of each user's events, as they are given within such limits. */
 function gathered(botId: number, limits: Limits): Promise<number[][]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
@@ -24,7 +36,7 @@ function gathered(botId: number, limits: Limits): Promise<number[][]> {
       { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrays() },
       [],
     );
-    const found = await gatherTimelines(walk, { columns: [], mark() {}, all: true, combinations: null }, limits);
+    const found = await gatherTimelines(walk, ALL, limits);
     const users: number[][] = [];
     await found.each(({ begin, end, dates }) => users.push([...dates.subarray(begin, end)]));
     return users;
@@ -73,14 +85,10 @@ it('events that do not fit leave no memory in use, before users are given and af
       { botId: Object.values(BOT_IDS)[0]!, tables: TABLES, span, snapshot, cache, arrays },
       [],
     );
-    const found = await gatherTimelines(
-      walk,
-      { columns: [], mark() {}, all: true, combinations: null },
-      {
-        most: 30,
-        together: 64,
-      },
-    );
+    const found = await gatherTimelines(walk, ALL, {
+      most: 30,
+      together: 64,
+    });
     expect(used.size).toBe(0);
     await found.each(() => expect(used.size).toBe(2));
     expect(used.size).toBe(0);
