@@ -157,7 +157,8 @@ function expectedOf({ revision, prev }: RecordedCommit): { revision: number; has
 
 /**
  * In order. Exact and other streams never together, nor commits with a command and without, since an engine may take those
- * of a group one kind after the other; of an exact stream one commit, since an engine may compare it with the head before it has taken the one before.
+ * of a group one kind after the other; of an exact stream one commit, since an engine may compare it with the head before
+ * it has taken the one before.
  */
 function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[]> {
   let window: RecordedCommit[] = [];
