@@ -1,4 +1,4 @@
-import type { Measure, UniqueOf } from '../../domain/report/aggregation.ts';
+import type { Measure, Statistic, UniqueOf } from '../../domain/report/aggregation.ts';
 import { type Chunk, type ColumnName, codedOf, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
 import { decimalsOf, scaled, statisticOf } from './exact.ts';
 import type { Positions } from './positions.ts';
@@ -11,9 +11,12 @@ export interface Tally {
   open(chunk: Chunk): void;
   /** Adds the events at `positions`, from `from` to before `to`, of one bucket; `lines` are theirs, null: all 0. */
   add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
-  /** As decimal text, of a bucket or of all together, which are measured and never added up; null: of nothing. */
-  value(line: number, bucket: number | null): string | null;
+  /** What all that was added comes to; holds nothing that the tally keeps of users. */
+  values(): ValueOf;
 }
+
+/** As decimal text, of a bucket or of all together, which are measured and never added up; null: of nothing. */
+export type ValueOf = (line: number, bucket: number | null) => string | null;
 
 export interface TallySize {
   readonly lines: number;
@@ -35,11 +38,14 @@ export function tallyOf(measure: Measure, size: TallySize): Tally {
   }
 }
 
+/** Of an entity that slots look up; of sessions a user has one, if not more. */
+const LOOKED_UP_BYTES = 48;
+
 /** Bytes that a tally keeps of each user, about. */
 export function bytesOfUser(measure: Measure, { lines, buckets }: Pick<TallySize, 'lines' | 'buckets'>): number {
   switch (measure.type) {
     case 'uniques':
-      return lines * seenType(buckets).BYTES_PER_ELEMENT;
+      return measure.of === 'user' ? lines * seenType(buckets).BYTES_PER_ELEMENT : LOOKED_UP_BYTES;
     case 'per_user':
       return lines * PAIR * Uint32Array.BYTES_PER_ELEMENT;
     case 'count':
@@ -57,7 +63,7 @@ function countTally({ lines, buckets }: TallySize): Tally {
       if (linesAt === null) counts[bucket]! += to - from;
       else for (let i = from; i < to; i++) counts[linesAt[i]! * buckets + bucket]! += 1;
     },
-    value: (line, bucket) =>
+    values: () => (line, bucket) =>
       String(bucket === null ? sum(counts, line * buckets, buckets) : counts[line * buckets + bucket]),
   };
 }
@@ -133,8 +139,13 @@ function uniquesTally(
         if (seen === 0) totals[line]! += 1;
       }
     },
-    value: (line, bucket) => String(bucket === null ? totals[line] : counts[line * buckets + bucket]),
+    values: () => uniquesOf(counts, totals, buckets),
   };
+}
+
+/** Apart from the tally: a function of its own would hold whatever its functions share. */
+function uniquesOf(counts: Float64Array, totals: Float64Array, buckets: number): ValueOf {
+  return (line, bucket) => String(bucket === null ? totals[line] : counts[line * buckets + bucket]);
 }
 
 function uniqueUsersTally(size: TallySize): Tally {
@@ -192,11 +203,7 @@ function perUserTally(
         count(pair, bucket, histogramOf(line * buckets + bucket), inAll[line]!);
       }
     },
-    value(line, bucket) {
-      const histogram = bucket === null ? inAll[line]! : (inBuckets.get(line * buckets + bucket) ?? []);
-      const counted = histogram.flatMap((users, events) => (users > 0 ? [[BigInt(events), users] as const] : []));
-      return statisticOf(statistic, counted, 0);
-    },
+    values: () => perUserOf(statistic, inAll, { inBuckets, buckets }),
   };
 
   function histogramOf(cell: number): Histogram {
@@ -207,6 +214,19 @@ function perUserTally(
     }
     return histogram;
   }
+}
+
+/** Apart from the tally, as {@link uniquesOf}. */
+function perUserOf(
+  statistic: Statistic,
+  inAll: readonly Histogram[],
+  { inBuckets, buckets }: { readonly inBuckets: ReadonlyMap<number, Histogram>; readonly buckets: number },
+): ValueOf {
+  return (line, bucket) => {
+    const histogram = bucket === null ? inAll[line]! : (inBuckets.get(line * buckets + bucket) ?? []);
+    const counted = histogram.flatMap((users, events) => (users > 0 ? [[BigInt(events), users] as const] : []));
+    return statisticOf(statistic, counted, 0);
+  };
 }
 
 /** A user that had `events` has one more. */
@@ -226,7 +246,6 @@ function propertyTally(
   const numbers = new Map<string, number>();
   let codes: ArrayLike<number> = [];
   let numberOf = new Int32Array(0);
-  let ranked: Ranked | undefined;
   return {
     columns: [column],
     open(chunk) {
@@ -255,17 +274,20 @@ function propertyTally(
         counts.set(number, (counts.get(number) ?? 0) + 1);
       }
     },
-    value(line, bucket) {
-      ranked ??= rankOf([...numbers.keys()]);
-      const { values, ranks, decimals } = ranked;
-      const own =
-        bucket === null ? together(cells.slice(line * buckets, (line + 1) * buckets)) : cells[line * buckets + bucket];
-      const sorted = [...(own ?? [])].sort(([a], [b]) => ranks[a]! - ranks[b]!);
-      return statisticOf(
-        statistic,
-        sorted.map(([number, count]) => [values[number]!, count]),
-        decimals,
-      );
+    values() {
+      const { values, ranks, decimals } = rankOf([...numbers.keys()]);
+      return (line, bucket) => {
+        const own =
+          bucket === null
+            ? together(cells.slice(line * buckets, (line + 1) * buckets))
+            : cells[line * buckets + bucket];
+        const sorted = [...(own ?? [])].sort(([a], [b]) => ranks[a]! - ranks[b]!);
+        return statisticOf(
+          statistic,
+          sorted.map(([number, count]) => [values[number]!, count]),
+          decimals,
+        );
+      };
     },
   };
 }

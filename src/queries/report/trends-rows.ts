@@ -3,13 +3,13 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Axis, TrendsReport } from '../../domain/report/report.ts';
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
 import { breakdownColumns, cellsOf } from './combination-cells.ts';
-import type { Tally } from './tally.ts';
+import type { ValueOf } from './tally.ts';
 
 /** What a trends report came to. */
 export interface Measured {
   /** Of each metric. */
-  readonly tallies: readonly Tally[];
-  /** The values of the combinations that are shown, in the order of the tallies' lines; undefined without a breakdown. */
+  readonly values: readonly ValueOf[];
+  /** Those of the combinations that are shown, in the order of the metrics' lines; undefined without a breakdown. */
   readonly combinations: readonly (readonly FieldValue[])[] | undefined;
   /** Whether there are more, which are the line behind them. */
   readonly more: boolean;
@@ -32,13 +32,13 @@ interface Line {
 }
 
 /** By metric, then by combination, the others last. */
-function linesOf(report: TrendsReport, { tallies, combinations, more }: Measured): Line[][] {
+function linesOf(report: TrendsReport, { values, combinations, more }: Measured): Line[][] {
   const breakdown = { separators: report.separators, timezone: report.period.timezone };
-  const shown = combinations?.map((values) => cellsOf(breakdown, values)) ?? [{}];
+  const shown = combinations?.map((combination) => cellsOf(breakdown, combination)) ?? [{}];
   const parts = more ? [...shown, cellsOf(breakdown, null)] : shown;
   return report.metrics.map(({ label }, metric) =>
     parts.map((cells, line) => {
-      const at = (bucket: number | null) => measureCell(tallies[metric]!.value(line, bucket));
+      const at = (bucket: number | null) => measureCell(values[metric]!(line, bucket));
       return { metric, label, cells, at };
     }),
   );

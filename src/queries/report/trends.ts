@@ -11,7 +11,7 @@ import { firstFrom, type Positions } from './positions.ts';
 import { type Selector, selectorOf } from './selector.ts';
 import { atLeast } from './slots.ts';
 import { type Stretch, stretchesOf } from './stretches.ts';
-import { bytesOfUser, type Tally, type TallySize, tallyOf } from './tally.ts';
+import { bytesOfUser, type Tally, type TallySize, tallyOf, type ValueOf } from './tally.ts';
 import { checkCells } from './too-large.ts';
 import { trendsRows } from './trends-rows.ts';
 import type { Walk } from './walk.ts';
@@ -31,20 +31,21 @@ export async function runTrends(report: TrendsReport, walk: Walk, limit: number)
   }
   const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, walk);
   const lines = combinations === null ? WHOLE : await linesOf(report, selected, combinations, walk);
-  const tallies: Tally[] = [];
+  const values: ValueOf[] = [];
   const buckets = report.axis?.starts.length ?? 1;
   checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
   const size = { lines: lines.count, buckets, users: walk.users };
   for (const together of inGroups(report.metrics, size)) {
-    const first = tallies.length;
-    for (const { measure } of together) tallies.push(tallyOf(measure, size));
+    const first = values.length;
+    const tallies = together.map(({ measure }) => tallyOf(measure, size));
     const measured = selected.flatMap(({ selector, metrics }) => {
-      const own = metrics.filter((metric) => metric >= first && metric < tallies.length);
-      return own.length === 0 ? [] : [{ selector, tallies: own.map((metric) => tallies[metric]!) }];
+      const own = tallies.filter((_, i) => metrics.includes(first + i));
+      return own.length === 0 ? [] : [{ selector, tallies: own }];
     });
     await measure(report, measured, lines.by, walk);
+    values.push(...tallies.map((tally) => tally.values()));
   }
-  return trendsRows(report, { tallies, combinations: lines.shown, more: lines.more }, limit);
+  return trendsRows(report, { values, combinations: lines.shown, more: lines.more }, limit);
 }
 
 /** What some metrics, by their indexes, look for. */
@@ -69,7 +70,7 @@ function inGroups(metrics: readonly Metric[], size: TallySize): Metric[][] {
       room = MOST_BYTES;
     }
     groups.at(-1)!.push(metric);
-    room -= bytes;
+    room = Math.max(0, room - bytes);
   }
   return groups;
 }

@@ -1,0 +1,62 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { parseReport } from '../../../src/domain/report/parse-report.ts';
+import type { TrendsReport } from '../../../src/domain/report/report.ts';
+import { openArrays } from '../../../src/queries/report/arrays.ts';
+import { runTrends } from '../../../src/queries/report/trends.ts';
+import type { Walk } from '../../../src/queries/report/walk.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+/** The system gives no memory for what nobody writes to. */
+const USERS = 12_000_000;
+const MB = 2 ** 20;
+
+function reportOf(agrs: readonly string[]): TrendsReport {
+  const requests = agrs.map((agr) => ({ type: 'trend', event_id: 1, event_name: 'x', agr }));
+  const source_request = { type: 'trends', type_chart: 'line', granularity: 'day', filters: null, requests };
+  const params = { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-03 00:00:00' };
+  const parsed = parseReport({ source_request, settings: { params } }, 'UTC');
+  if (!parsed.ok || parsed.report.type !== 'trends') throw new Error(JSON.stringify(parsed));
+  return parsed.report;
+}
+
+/** How often a report walks over the events of so many users, and the most bytes in arrays that it holds meanwhile. */
+async function walked(agrs: readonly string[]): Promise<{ walks: number; bytes: number }> {
+  const bytesNow = () => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = bytesNow();
+  const seen = { walks: 0, bytes: 0 };
+  const each = async () => {
+    seen.walks += 1;
+    seen.bytes = Math.max(seen.bytes, bytesNow() - before);
+  };
+  const walk: Walk = {
+    botId: 1,
+    tables: { events: 'e', users: 'u', referral: 'r' },
+    query: () => Promise.reject(new Error('asks for nothing')),
+    users: USERS,
+    utms: [],
+    events: { users: USERS, utms: 0, oldestChunk: null, each },
+    arrays: openArrays(),
+    checkTime() {},
+  };
+  const { columns } = await runTrends(reportOf(agrs), walk, 100);
+  expect(columns).toHaveLength(1 + agrs.length);
+  return seen;
+}
+
+it('what metrics remember of users is forgotten when others are measured', async () => {
+  const { bytes } = await walked(Array.from({ length: 20 }, () => 'median_user_id'));
+  expect(bytes).toBeGreaterThan(100 * MB);
+  expect(bytes).toBeLessThan(300 * MB);
+  expect((await walked(Array.from({ length: 20 }, () => 'total_uniq_session_id'))).walks).toBeGreaterThan(5);
+});
+
+it('a metric that remembers nothing of users needs no walk of its own', async () => {
+  const agrs = Array.from({ length: 10 }, () => ['median_user_id', 'total']).flat();
+  expect((await walked(agrs)).walks).toBe(10);
+});
