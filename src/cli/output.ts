@@ -44,5 +44,6 @@ function cell(value: unknown): string {
     return Object.entries(value)
       .map(([key, each]) => `${cell(each)} ${key}`)
       .join(', ');
-  return String(value);
+  // One line each, whatever errors and names have in them.
+  return String(value).replaceAll(/\s*\n\s*/g, ' ');
 }

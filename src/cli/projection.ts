@@ -57,6 +57,7 @@ export function projection(cli: Cli): void {
       cli.action<[string]>(async (context, name) => {
         const model = modelOf(context, name);
         const newest = await newestOf(context, model);
+        refuseBuilding(newest);
         context.giveWay();
         const differences = await verify(context.projector(model), newest);
         if (differences.length > 0) {
@@ -82,7 +83,7 @@ export function projection(cli: Cli): void {
         const model = modelOf(context, name);
         const chosen =
           version === undefined ? await newestOf(context, model) : await versionOf(context, model, version);
-        if (chosen.state === 'building') throw new CliError(`${name} version ${chosen.version} is still being built`);
+        refuseBuilding(chosen);
         if (chosen.error !== null && !force)
           throw new CliError(`${name} version ${chosen.version} has stopped: ${chosen.error}`);
         if (!chosen.verified && !force && chosen.state !== 'live')
@@ -135,6 +136,11 @@ async function versionOf({ pool }: CliContext, model: ReadModel, version: number
   if (found === undefined)
     throw new CliError(`there is no version ${version} of ${model.name} that this program knows`);
   return found;
+}
+
+/** What is found of a part says nothing of the whole. */
+function refuseBuilding({ name, version, state }: Version): void {
+  if (state === 'building') throw new CliError(`${name} version ${version} is still being built`);
 }
 
 async function rowOf(

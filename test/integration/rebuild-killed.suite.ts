@@ -32,6 +32,11 @@ export function describeKilledRebuild(start: () => Promise<TestService>, count =
       const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];
       expect(version).toMatchObject({ name: 'events', state: 'building' });
       expect(before).toBeLessThan(count);
+      for (const verb of ['verify', 'switch'])
+        expect(await botledger(env, ['projection', verb, 'events']), verb).toMatchObject({
+          code: 1,
+          err: 'botledger: events version 2 is still being built\n',
+        });
 
       let least = before;
       const watching = setInterval(() => void counted().then((now) => (least = Math.min(least, now))), 20);
@@ -75,6 +80,14 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
       expect((await botledger(env, ['projection', 'rebuild'])).code).toBe(2);
     });
   }, 90_000);
+
+  test('what a version has put off is done by a comparison, where nobody follows the version', async () => {
+    await withEvents(start, 0, async ({ env, database: { pool } }) => {
+      await pool.query('INSERT INTO events_v1.revaluations (from_date) VALUES (0)');
+      await operate(env, ['projection', 'verify', 'events']);
+      expect((await pool.query('SELECT FROM events_v1.put_off')).rowCount).toBe(0);
+    });
+  }, 30_000);
 
   test('two comparisons at once take turns, and what a killed one has left is removed', async () => {
     const service = await start();

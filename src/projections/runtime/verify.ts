@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
-import { holdLease } from '../../database/lease.ts';
+import { holdLease, isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import type { ProjectorOptions } from './projector.ts';
-import { hasPutOff } from './put-off.ts';
+import { catchUpSlice, hasPutOff } from './put-off.ts';
 import { replayInto } from './replay.ts';
 import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
-import { createTables, setVerified, type Version } from './versions.ts';
+import { createTables, leaseOf, setVerified, type Version } from './versions.ts';
 
 /** A table whose rows are not those of a replay. */
 export interface Difference {
@@ -32,10 +32,8 @@ export async function verify(options: ProjectorOptions, version: Version): Promi
   return compared!;
 }
 
-async function compareWithReplay(
-  { pool, model, log, signal }: ProjectorOptions,
-  { version }: Version,
-): Promise<Difference[]> {
+async function compareWithReplay(options: ProjectorOptions, { version }: Version): Promise<Difference[]> {
+  const { pool, model, log, signal } = options;
   const schema = schemaOf(model.name, version);
   const scratch = replaySchemaOf(model.name);
   const target: Target = { pool, model, schema: scratch, keys: log.keys };
@@ -57,7 +55,7 @@ async function compareWithReplay(
         const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch));
         return compare(own, replayed);
       });
-      if (differences === null) await pause(PUT_OFF_MS, signal);
+      if (differences === null) await awaitPutOff(options, version);
     }
     await setVerified(pool, model.name, version, differences.length === 0);
     return differences;
@@ -68,6 +66,20 @@ async function compareWithReplay(
 
 /** How soon it is looked at again, while the version has put off work. */
 const PUT_OFF_MS = 200;
+
+/** Whoever follows the version does what it has put off; where it has stopped, or no service runs, nobody else would. */
+async function awaitPutOff(
+  { pool, model, log, holder, logger, signal }: ProjectorOptions,
+  version: number,
+): Promise<void> {
+  const lease = leaseOf(model.name, version);
+  if (await isHeld(pool, lease)) return pause(PUT_OFF_MS, signal);
+  const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
+  const turn = AbortSignal.any([signal, AbortSignal.timeout(PUT_OFF_MS)]);
+  await holdLease(pool, lease, holder, { signal: turn, logger }, async (held) => {
+    while (!held.aborted && (await catchUpSlice(own, false)));
+  });
+}
 
 interface Fingerprint {
   readonly rows: number;
