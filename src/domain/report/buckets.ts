@@ -47,7 +47,7 @@ function* startsFrom(period: Period, granularity: Granularity): Generator<number
   }
 }
 
-/** Between two changes of a zone's clock days are of 24 hours, and only at a change Temporal is asked, which takes longer. */
+/** Between two changes of a zone's clock days are of 24 hours; only at a change Temporal is asked, which takes longer. */
 function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'month'): Generator<number> {
   let offset = 0;
   let changesAt = Number.NEGATIVE_INFINITY;

@@ -15,7 +15,7 @@ export interface Returns {
   readonly returned: Int32Array;
 }
 
-/** Says of one user after another what it did. Events come in the order of their intervals, starts in that of their dates. */
+/** Says of one user after another what it did. Events come in the order of their intervals, starts by date. */
 export type RetentionWalk = (timeline: Pick<Timeline, 'begin' | 'end' | 'marks'>) => Returns;
 
 /**
@@ -25,16 +25,18 @@ export type RetentionWalk = (timeline: Pick<Timeline, 'begin' | 'end' | 'marks'>
 export const START = 1;
 export const RETURN = 2;
 export const STARTED_BEFORE = 3;
-export const OF_INTERVAL = 4;
+const KIND_BITS = 2;
+export const OF_INTERVAL = 1 << KIND_BITS;
 const KIND = OF_INTERVAL - 1;
 
-export function walkRetention(retention: RetentionType, { starts }: Pick<RetentionCalendar, 'starts'>): RetentionWalk {
+export function walkRetention(retention: RetentionType, calendar: Pick<RetentionCalendar, 'starts'>): RetentionWalk {
+  const intervals = calendar.starts.length;
   const did = {
     memberships: 0,
-    cohorts: new Int32Array(starts.length),
-    starts: new Uint32Array(starts.length),
+    cohorts: new Int32Array(intervals),
+    starts: new Uint32Array(intervals),
     returns: 0,
-    returned: new Int32Array(starts.length),
+    returned: new Int32Array(intervals),
   };
   const isRecurring = retention === 'retention_recurring';
   // The very first start counts even where it keeps a user out.
@@ -47,7 +49,7 @@ export function walkRetention(retention: RetentionType, { starts }: Pick<Retenti
     let keptOut = false;
     for (let event = begin; event < end; event += 1) {
       const mark = marks[event]!;
-      const interval = mark >>> 2;
+      const interval = mark >>> KIND_BITS;
       switch (mark & KIND) {
         case START:
           if (keptOut || (memberships > 0 && (!isRecurring || cohorts[memberships - 1] === interval))) break;

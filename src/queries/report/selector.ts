@@ -42,7 +42,7 @@ function both(first: Test, second: Test | undefined): Test {
 }
 
 /**
- * Adds the events that selectors find in their order, marked with a bit for each that finds them, the first with the lowest.
+ * Adds the events that selectors find in their order, marked with a bit for each that finds them, the first's the lowest.
  * @param all adds those that none finds, too
  */
 export function hitsOf(selectors: readonly Selector[], all: boolean): TimelineOptions['hits'] {

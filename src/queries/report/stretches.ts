@@ -7,7 +7,10 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** Events from `begin` to before `end`, by the buckets that begin at `starts`. @param dates of the chunk's events, ascending */
+/**
+ * Events from `begin` to before `end`, by the buckets that begin at `starts`.
+ * @param dates of the chunk's events, ascending
+ */
 export function stretchesOf(
   dates: Float64Array,
   { begin, end }: { readonly begin: number; readonly end: number },

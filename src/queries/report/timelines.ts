@@ -30,8 +30,8 @@ export interface Timelines {
 }
 
 /**
- * Sorts events by their users. As many as fit are held in memory, 20 to 40 bytes each; where there are more, users are taken
- * in groups, each of which looks at all events again.
+ * Sorts events by their users. As many as fit are held in memory, 8 to 40 bytes each; where there are more, users are taken in
+ * groups, each of which looks at all events again.
  */
 export async function gatherTimelines(
   walk: Walk,

@@ -11,7 +11,10 @@ import {
 
 const calendar = { starts: [10, 20, 30, 40, 50, 60], cohorts: 3, intervals: 3 };
 
-/** S: start, R: return, each with its interval; B: start before the period. @returns cohorts and the places of their starts, and intervals. */
+/**
+ * S: start, R: return, each with its interval; B: start before the period.
+ * @returns cohorts and the places of their starts, and intervals
+ */
 function walked(retention: RetentionType, events: string) {
   const kinds: Record<string, number> = { S: START, R: RETURN, B: STARTED_BEFORE };
   const all = events.split(' ');
