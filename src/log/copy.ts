@@ -47,25 +47,21 @@ const KEYS_AT_ONCE = 1000;
 
 /**
  * Copies a log into another that is empty, or holds the beginning of the same: commit by commit in the order of each
- * lane, the stored text unchanged, so that hash chains stay what they were. What is there already is compared instead of
- * appended, so that a copy that was interrupted, or of a log that has grown, can be gone on with. Then the other log is
- * read from its beginning and compared stream by stream.
+ * lane, the stored text unchanged, so that hash chains stay what they were. What is there already is compared before
+ * anything is written, so that a copy that was interrupted, or of a log that has grown, can be gone on with, and one the wrong
+ * way round does no harm. Then the other log is read from its beginning and compared stream by stream. Keys are copied
+ * before the commits, which nobody could read without, and after them once more: users may have come, or been forgotten.
  * @throws CopyError
  */
-export async function copyLog({ from, to, categories, signal, onProgress }: CopyOptions): Promise<Copied> {
-  const keys = await copyKeys(from, to);
+export async function copyLog(options: CopyOptions): Promise<Copied> {
+  const { from, to, categories, signal, onProgress } = options;
   const there = await digestOf(to, categories, signal);
+  await refuseOther(options, there);
+  const put = await putKeys(from, to, new Set());
   const own = new Digests();
   const total = (await from.lag(new Map())).commits;
   for await (const batch of upToHead(from, categories, signal)) {
-    const missing = batch.commits.filter((commit) => {
-      const place = own.add(commit);
-      const known = there.of(commit.stream);
-      if (known === undefined || place.commits > known.commits) return true;
-      if (place.commits === known.commits && place.hash !== known.hash)
-        throw new CopyError(`${to.engine} has another ${commit.stream} than ${from.engine}: it is not a copy of it`);
-      return false;
-    });
+    const missing = batch.commits.filter((commit) => own.add(commit).commits > (there.of(commit.stream)?.commits ?? 0));
     for (const window of windows(missing)) await append(to, window);
     onProgress(own.commits, Math.max(total, own.commits));
   }
@@ -73,7 +69,24 @@ export async function copyLog({ from, to, categories, signal, onProgress }: Copy
   const differing = own.differences(copied);
   if (differing.length > 0)
     throw new CopyError(`${to.engine} does not hold what ${from.engine} does in ${differing.slice(0, 5).join(', ')}`);
-  return { commits: own.commits, streams: own.streams, keys, hash: own.hash() };
+  const ids = await putKeys(from, to, put);
+  await forgetOthers(from, to, ids);
+  return { commits: own.commits, streams: own.streams, keys: ids.size, hash: own.hash() };
+}
+
+/** @throws CopyError the log has what the one that is copied has not, or has otherwise */
+async function refuseOther({ from, to, categories, signal }: CopyOptions, there: Digests): Promise<void> {
+  if (there.commits === 0) return;
+  const own = new Digests();
+  const begun = new Set<string>();
+  for await (const { commits } of upToHead(from, categories, signal))
+    for (const commit of commits) if (there.ends(commit.stream, own.add(commit))) begun.add(commit.stream);
+  const other = [...there.names()].filter((stream) => !begun.has(stream)).sort();
+  if (other.length === 0) return;
+  const which = other.slice(0, 5).join(', ');
+  throw new CopyError(
+    `${to.engine} is not a copy of ${from.engine}, which has not, or has otherwise, ${which}; nothing was changed`,
+  );
 }
 
 /** A stream as far as it was read. */
@@ -106,6 +119,12 @@ export class Digests {
 
   of(stream: string): Digest | undefined {
     return this.#streams.get(stream);
+  }
+
+  /** Whether the stream is here just so far as the digest is of, and the same. */
+  ends(stream: string, { commits, hash }: Digest): boolean {
+    const own = this.of(stream);
+    return own?.commits === commits && own.hash === hash;
   }
 
   /** Streams that the other has otherwise, or not at all, or too much of. */
@@ -198,23 +217,27 @@ async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<
   });
 }
 
-/** What was forgotten here since an earlier copy is forgotten there, too. @returns how many there are */
-async function copyKeys(from: CopySource, to: EventLog): Promise<number> {
+/** @param known those that were put there before @returns the ids of all there are */
+async function putKeys(from: CopySource, to: EventLog, known: ReadonlySet<string>): Promise<Set<string>> {
   const ids = new Set<string>();
   let some: DataKey[] = [];
   for await (const key of from.keys.all()) {
     ids.add(key.id);
-    some.push(key);
+    if (!known.has(key.id)) some.push(key);
     if (some.length < KEYS_AT_ONCE) continue;
     await to.keys.put(some);
     some = [];
   }
   await to.keys.put(some);
+  return ids;
+}
+
+/** What was forgotten here since an earlier copy is forgotten there, too. */
+async function forgetOthers(from: CopySource, to: EventLog, ids: ReadonlySet<string>): Promise<void> {
   const forgotten = new Set<string>();
   for await (const { id, subject } of to.keys.all()) if (!ids.has(id)) forgotten.add(subject);
-  if (forgotten.size === 0) return ids.size;
+  if (forgotten.size === 0) return;
   for (const subject of forgotten) await to.keys.forget(subject);
   // A subject may have a new key since.
   for await (const key of from.keys.all()) if (forgotten.has(key.subject)) await to.keys.put([key]);
-  return ids.size;
 }

@@ -51,10 +51,8 @@ async function check(file: string, there: Digests, signal: AbortSignal): Promise
   for await (const entry of entriesOf(file)) {
     signal.throwIfAborted();
     if ('commit' in entry) {
-      const { commits, hash } = digests.add(entry.commit);
+      if (there.ends(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
       events += entry.commit.events.length;
-      const known = there.of(entry.commit.stream);
-      if (known?.commits === commits && known.hash === hash) begun.add(entry.commit.stream);
     } else if ('key' in entry) keys.add(entry.key.id);
     else {
       const told = [entry.end.commits, entry.end.events, entry.end.keys, entry.end.hash];

@@ -111,21 +111,57 @@ test('a copy that is interrupted goes on, and appends nothing twice', async () =
     expect(partly).toBeLessThan(700);
     await source!.keys.forget(`${bots[0]}/1`);
 
-    const copied = await copy(new AbortController().signal);
-    expect(copied).toMatchObject({ commits: 700, streams: 3, keys: 3 });
+    let met: Promise<unknown> | null = null;
+    const meet = () => (met ??= source!.keys.keysFor([`${bots[1]}/3`]));
+    const copied = await copy(new AbortController().signal, () => void meet());
+    expect(copied, 'with who came meanwhile').toMatchObject({ commits: 700, streams: 3, keys: 4 });
     const ids = (await readAll(target!)).map(({ id }) => id);
     expect(ids).toEqual((await readAll(source!)).map(({ id }) => id));
     expect((await target!.read(`bot-${bots[0]}`)).head).toEqual(head);
     const keys: string[] = [];
     for await (const { subject } of target!.keys.all()) keys.push(subject);
     expect(keys.sort(), 'what was forgotten meanwhile is forgotten there, too').toEqual(
-      [`${bots[0]}/2`, `${bots[1]}/1`, `${bots[1]}/2`].sort(),
+      [`${bots[0]}/2`, `${bots[1]}/1`, `${bots[1]}/2`, `${bots[1]}/3`].sort(),
     );
   } finally {
     await Promise.all([source!.close(), target!.close()]);
     await Promise.all([from.drop(), to.drop()]);
   }
 }, 120_000);
+
+test('a copy the wrong way round, or onto another log, changes nothing there', async () => {
+  const databases = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase()];
+  const logs = await Promise.all(
+    databases.map(({ url }) => openPostgresLog({ connectionString: url, anyCategories: ANY_CATEGORIES })),
+  );
+  const [own, older, another] = logs as [EventLog, EventLog, EventLog];
+  const grow = async (log: EventLog, bot: string): Promise<void> => {
+    await log.keys.keysFor([`${bot}/1`]);
+    await log.append(newCommit(`bot-${bot}`, { expected: EMPTY_STREAM }));
+    await log.append(newCommit(`intake-${bot}`));
+  };
+  const heldBy = async (log: EventLog): Promise<string[]> => {
+    const ids = (await readAll(log)).map(({ id }) => id);
+    for await (const { id } of log.keys.all()) ids.push(id);
+    return ids;
+  };
+  const copy = (from: EventLog, to: EventLog) =>
+    copyLog({ from, to, categories: ALL_CATEGORIES, signal: new AbortController().signal, onProgress: () => {} });
+  try {
+    await grow(own, newBot());
+    await expect(copy(older, own), 'of an empty log').rejects.toThrow('nothing was changed');
+    await copy(own, older);
+    await grow(own, newBot());
+    await grow(another, newBot());
+    const before = await heldBy(own);
+    expect(before).toHaveLength(6);
+    for (const wrong of [older, another]) await expect(copy(wrong, own)).rejects.toThrow('is not a copy');
+    expect(await heldBy(own)).toEqual(before);
+  } finally {
+    await Promise.all(logs.map((log) => log.close()));
+    await Promise.all(databases.map((database) => database.drop()));
+  }
+}, 60_000);
 
 /** The same log in batches of 100 commits. */
 function slowly(log: EventLog): EventLog {
