@@ -1,4 +1,5 @@
 import type { Client } from './client.ts';
+import { counted } from './counted.ts';
 import { history } from './history.ts';
 import { CODES, codeOwners } from './person.ts';
 import type { Item } from './script.ts';
@@ -27,6 +28,7 @@ export interface Loaded {
 /**
  * Sends the history of a bot through the API: codes before the visits that bring them, updates before the events, which want
  * their users known. What was sent before counts once: events for ever, updates for as long as their ids are remembered, 7 days.
+ * Returns when reports have counted it, so that the next that is typed is answered with it.
  */
 export async function loadDemo(
   client: Client,
@@ -46,6 +48,7 @@ export async function loadDemo(
     }
   }
   await draftBroadcast(client);
+  await counted(client);
   return { users, items: items.length };
 }
 

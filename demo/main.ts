@@ -46,7 +46,7 @@ async function run(): Promise<void> {
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   process.stdout.write(
     [
-      `The demo bot has ${loaded.users} users more, and ${loaded.items} events of the last 60 days, sent in ${seconds} s.`,
+      `The demo bot has ${loaded.users} users more, and ${loaded.items} events of the last 60 days, sent and counted in ${seconds} s.`,
       'Reports to try are in README.md, "Cookbook". To let codes earn something, from now on:',
       '  npx botledger rule create --bot demo --name "5 % of orders" --trigger-event-id 3 --type percent --percent 5',
       '',

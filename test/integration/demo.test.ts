@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../demo/client.ts';
+import { counted } from '../../demo/counted.ts';
 import { history } from '../../demo/history.ts';
 import { loadDemo } from '../../demo/load.ts';
 import { createDemo } from '../../src/commands/create-demo.ts';
@@ -27,7 +28,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'demo.key'), `${apiKey}\n`);
   await service.projected();
   await loadDemo(createClient(service.address, apiKey), DEMO, () => {});
-  await service.projected();
 });
 afterAll(async () => {
   await service.stop();
@@ -40,6 +40,26 @@ async function counts(): Promise<Record<string, number>> {
   const { items } = await get('/v1/reports/events');
   return Object.fromEntries(items.map(({ name, count }: { name: string; count: number }) => [name, count]));
 }
+
+it('waits until reports have counted what was sent, and not for ever', async () => {
+  let asked = 0;
+  const behind = (lags: (asked: number) => number) => {
+    asked = 0;
+    const post = async () => ({ ok: true as const, data: { meta: { lag_ms: lags(++asked) } } });
+    return { post, get: post };
+  };
+  await counted(behind((times) => (times < 3 ? 3_600_000 : 0)));
+  expect(asked).toBe(3);
+  // Others go on sending: reports are always a little behind, but not so far back as the call.
+  await counted(behind(() => 150));
+  expect(asked).toBe(2);
+  await expect(
+    counted(
+      behind(() => 3_600_000),
+      0,
+    ),
+  ).rejects.toThrow('projection list');
+});
 
 /** What the history has of each kind that has a name of its own in what is sent. */
 function expected(): Record<string, number> {
