@@ -19,6 +19,10 @@ const count = (fallback: number, least: number, most: number) => {
     .default(fallback);
 };
 
+function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z.enum(values, { error: `must be ${values.join(', ')}`.replace(/, (\w+)$/, ' or $1') });
+}
+
 /** Ten minutes: nobody waits longer, and it is far from the 2^31 ms at which a timer goes off at once. */
 const LONGEST_MS = 600_000;
 /** Far beyond what one instance serves. */
@@ -58,11 +62,11 @@ export const environment = z
     PORT: count(3000, 0, 65535).describe('Port of the HTTP server; 0: any free one'),
     HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 for all'),
     DATABASE_URL: z
-      .url({ protocol: /^postgres(ql)?$/ })
+      .url({ protocol: /^postgres(ql)?$/, error: 'must be like postgres://user:password@host:port/database' })
       .optional()
       .describe('PostgreSQL to use; unset: an embedded one in DATA_DIR'),
     DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded PostgreSQL and of the demo key'),
-    EVENT_LOG: z.enum(['postgres', 'kafka', 'eventstoredb']).default('postgres').describe('Engine of the event log'),
+    EVENT_LOG: oneOf(['postgres', 'kafka', 'eventstoredb']).default('postgres').describe('Engine of the event log'),
     KAFKA_BROKERS: z
       .string()
       .transform((text) => text.split(',').map((broker) => broker.trim()))
@@ -74,12 +78,12 @@ export const environment = z
     EVENTSTORE_URL: z
       // Several hosts, which no URL has, are one connection string.
       .string()
-      .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./)
+      .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
       .optional()
       .describe('esdb://host:port?tls=false and the like; for EVENT_LOG=eventstoredb'),
     EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
-    ROLE: z.enum(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
-    LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    ROLE: oneOf(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
+    LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     MAX_WAIT_MS: count(5000, 100, LONGEST_MS).describe(
       'No request waits longer for the log, a queue or a lock, in milliseconds',
     ),
@@ -91,7 +95,7 @@ export const environment = z
       'Failed authentications a minute of one address; 0: no limit',
     ),
     TELEGRAM_API_ROOT: z
-      .url({ protocol: /^https?$/ })
+      .url({ protocol: /^https?$/, error: 'must be like https://host' })
       .default('https://api.telegram.org')
       .describe('Where broadcasts are sent to: the platform’s bot interface, or what stands in for it'),
     ON_BAD_EVENT: z

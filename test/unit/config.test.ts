@@ -24,3 +24,15 @@ it('every number of the environment has bounds', () => {
   const numbers = Object.entries(readConfig({})).filter(([, value]) => typeof value === 'number');
   expect(numbers.map(([name]) => name).sort()).toEqual(COUNTS.map(([name]) => name).toSorted());
 });
+
+it.each([
+  ['EVENT_LOG', 'redis', 'must be postgres, kafka or eventstoredb'],
+  ['ROLE', 'ALL', 'must be all, api, projector or process'],
+  ['LOG_LEVEL', 'loud', 'must be fatal, error, warn, info, debug, trace or silent'],
+  ['DATABASE_URL', 'foo', 'must be like postgres://user:password@host:port/database'],
+  ['DATABASE_URL', 'mysql://host/db', 'must be like postgres://user:password@host:port/database'],
+  ['EVENTSTORE_URL', 'http://host', 'must be like esdb://host:port?tls=false'],
+  ['TELEGRAM_API_ROOT', 'host', 'must be like https://host'],
+])('%s=%s is told what it may be', (name, value, message) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(`configuration: ${name}: ${message}`));
+});
