@@ -32,6 +32,8 @@ export function log(cli: Cli): void {
           onProgress: (done, total) => progress(`${done} of ${total} commits`),
         });
         progress(null);
+        // Most likely another topic, stream or database was meant.
+        if (copied.commits === 0) throw new CliError(`the log on ${from} is empty: nothing was copied`);
         return { value: copied };
       }),
     );

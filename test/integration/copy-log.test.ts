@@ -61,9 +61,10 @@ describe.skipIf(broker === null)('a log that is copied', () => {
     }
   }, 240_000);
 
-  test('refuses another log, and to be used while the service is on another engine', async () => {
+  test('refuses an empty log, another log, and to be used while the service is on another engine', async () => {
     const service = await startTestService();
     const other = await startTestService();
+    const nowhere = await createTestDatabase();
     const env = {
       ...service.env,
       KAFKA_BROKERS: broker!.brokers.join(','),
@@ -80,7 +81,11 @@ describe.skipIf(broker === null)('a log that is copied', () => {
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('is not a copy') });
       const wrong = await botledger({ ...env, EVENT_LOG: 'kafka' }, ['owner', 'list']);
       expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('the service’s log is on postgres') });
+      const mistyped = { ...env, DATABASE_URL: nowhere.url, KAFKA_TOPIC: `${env.KAFKA_TOPIC}.mistyped` };
+      const empty = await botledger(mistyped, ['log', 'copy', '--from', 'kafka', '--to', 'postgres']);
+      expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('the log on kafka is empty') });
     } finally {
+      await nowhere.drop();
       await service.stop();
       await other.stop();
     }

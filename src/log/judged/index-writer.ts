@@ -29,7 +29,10 @@ export async function prepareIndex(index: Index): Promise<void> {
   );
   const { rows } = await index.pool.query<{ topic: string }>(`SELECT topic FROM ${index.schema}.source`);
   if (rows[0]?.topic !== index.source)
-    throw new ForeignIndexError(`the index in this database is of ${rows[0]?.topic}, not of ${index.source}`);
+    throw new ForeignIndexError(
+      `the index in this database is of ${rows[0]?.topic}, not of ${index.source}; ` +
+        `to move, stop all instances and drop the schema ${index.schema}, which is made anew from the log`,
+    );
 }
 
 /** Records of one lane, and the offsets that they cover. */
