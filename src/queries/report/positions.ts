@@ -18,12 +18,16 @@ const NOWHERE = new Uint32Array(0);
 
 /** The positions between `begin` and `end`. */
 export function within(positions: Positions, begin: number, end: number): Positions {
-  return positions.subarray(firstFrom(positions, begin), firstFrom(positions, end));
+  const [from, to] = [firstFrom(positions, begin), firstFrom(positions, end)];
+  return to - from === positions.length ? positions : positions.subarray(from, to);
 }
 
 /** The index of the first that is not less than `least`; of sorted numbers. */
 export function firstFrom(sorted: ArrayLike<number>, least: number): number {
   let [low, high] = [0, sorted.length];
+  // Mostly it is asked where a day begins of the events of an hour, all of which are on one side.
+  if (high === 0 || sorted[0]! >= least) return 0;
+  if (sorted[high - 1]! < least) return high;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (sorted[middle]! < least) low = middle + 1;

@@ -1,5 +1,6 @@
 import type { Measure, Statistic, UniqueOf } from '../../domain/report/aggregation.ts';
 import { type Chunk, type ColumnName, codedOf, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
+import type { Arrays } from './arrays.ts';
 import { decimalsOf, scaled, statisticOf } from './exact.ts';
 import type { Positions } from './positions.ts';
 import { atLeast, slots } from './slots.ts';
@@ -25,14 +26,15 @@ export interface TallySize {
   readonly users: number;
 }
 
-export function tallyOf(measure: Measure, size: TallySize): Tally {
+/** @param arrays what it keeps of users is taken from */
+export function tallyOf(measure: Measure, size: TallySize, arrays: Arrays): Tally {
   switch (measure.type) {
     case 'count':
       return countTally(size);
     case 'uniques':
       return measure.of === 'user' ? uniqueUsersTally(size) : uniqueSessionsTally(measure.of, size);
     case 'per_user':
-      return perUserTally(measure, size);
+      return perUserTally(measure, size, arrays);
     case 'property':
       return propertyTally(measure, size);
   }
@@ -156,34 +158,42 @@ function uniqueSessionsTally(of: Exclude<UniqueOf, 'user'>, size: TallySize): Ta
   return uniquesTally(of, (chunk) => numbersOf(chunk, of), size);
 }
 
-/** Of how many users have so many events, by that number. */
-type Histogram = number[];
+/** How many users have at least so many events, by that number. */
+class Reached {
+  #users = new Float64Array(16);
+
+  /** A user has so many now. */
+  add(events: number): void {
+    if (events >= this.#users.length) this.#users = atLeast(this.#users, events + 1);
+    this.#users[events]!++;
+  }
+
+  /** Each number of events that users have, and how many have just that. */
+  *exactly(): Generator<readonly [number, number]> {
+    for (let events = 1; events < this.#users.length; events++) {
+      const users = this.#users[events]! - (this.#users[events + 1] ?? 0);
+      if (users > 0) yield [events, users];
+    }
+  }
+}
+
 /** Numbers that are kept of a pair of line and user. */
 const PAIR = 3;
 
 function perUserTally(
   { statistic }: Extract<Measure, { type: 'per_user' }>,
   { lines, buckets, users }: TallySize,
+  arrays: Arrays,
 ): Tally {
   const pairs = slots(lines, PAIR * Uint32Array.BYTES_PER_ELEMENT, users);
-  const inBuckets = new Map<number, Histogram>();
-  const inAll: Histogram[] = Array.from({ length: lines }, () => []);
+  const inBuckets = new Map<number, Reached>();
+  const inAll = Array.from({ length: lines }, () => new Reached());
   /**
    * Of each pair the bucket that it was last seen in, from 1, its events in that, and all its events: beside each other,
    * since pairs come in no order and each place in memory is another wait.
    */
-  let seen = new Uint32Array(PAIR * (pairs.direct === null ? 1024 : pairs.size));
+  let seen = pairs.direct === null ? new Uint32Array(PAIR * 1024) : arrays.uint32(PAIR * pairs.size).fill(0);
   let at: Uint32Array = new Uint32Array(0);
-
-  function count(pair: number, bucket: number, inBucket: Histogram, all: Histogram): void {
-    const seenAt = seen;
-    const place = pair * PAIR;
-    const before = seenAt[place] === bucket + 1 ? seenAt[place + 1]! : 0;
-    seenAt[place] = bucket + 1;
-    seenAt[place + 1] = before + 1;
-    raise(inBucket, before);
-    raise(all, seenAt[place + 2]!++);
-  }
 
   return {
     columns: ['user_idx'],
@@ -191,49 +201,66 @@ function perUserTally(
       at = placesOf(chunk, 'user_idx');
     },
     add(bucket, positions, linesAt, from, to) {
+      const usersAt = at;
       if (linesAt === null) {
-        const [inBucket, all] = [histogramOf(bucket), inAll[0]!];
-        for (let i = from; i < to; i++) count(at[positions[i]!]!, bucket, inBucket, all);
+        const reached = { inBucket: reachedIn(bucket), inAll: inAll[0]! };
+        const seenAt = seen;
+        for (let i = from; i < to; i++) count(seenAt, usersAt[positions[i]!]!, bucket, reached);
         return;
       }
       for (let i = from; i < to; i++) {
         const line = linesAt[i]!;
-        const pair = pairs.of(line, at[positions[i]!]!);
+        const pair = pairs.of(line, usersAt[positions[i]!]!);
         if (pair * PAIR >= seen.length) seen = atLeast(seen, (pair + 1) * PAIR);
-        count(pair, bucket, histogramOf(line * buckets + bucket), inAll[line]!);
+        count(seen, pair, bucket, { inBucket: reachedIn(line * buckets + bucket), inAll: inAll[line]! });
       }
     },
-    values: () => perUserOf(statistic, inAll, { inBuckets, buckets }),
+    values() {
+      arrays.free(seen);
+      return perUserOf(statistic, inAll, { inBuckets, buckets });
+    },
   };
 
-  function histogramOf(cell: number): Histogram {
-    let histogram = inBuckets.get(cell);
-    if (histogram === undefined) {
-      histogram = [];
-      inBuckets.set(cell, histogram);
+  function reachedIn(cell: number): Reached {
+    let reached = inBuckets.get(cell);
+    if (reached === undefined) {
+      reached = new Reached();
+      inBuckets.set(cell, reached);
     }
-    return histogram;
+    return reached;
   }
+}
+
+/**
+ * One more event of a pair. Without a branch on what was seen: guessed wrong as often as it would be, each pair's wait for
+ * memory could not overlap the next one's.
+ */
+function count(
+  seen: Uint32Array,
+  pair: number,
+  bucket: number,
+  { inBucket, inAll }: { readonly inBucket: Reached; readonly inAll: Reached },
+): void {
+  const place = pair * PAIR;
+  const other = seen[place]! ^ (bucket + 1);
+  const before = seen[place + 1]! & ~((other | -other) >> 31);
+  seen[place] = bucket + 1;
+  seen[place + 1] = before + 1;
+  inBucket.add(before + 1);
+  inAll.add(++seen[place + 2]!);
 }
 
 /** Apart from the tally, as {@link uniquesOf}. */
 function perUserOf(
   statistic: Statistic,
-  inAll: readonly Histogram[],
-  { inBuckets, buckets }: { readonly inBuckets: ReadonlyMap<number, Histogram>; readonly buckets: number },
+  inAll: readonly Reached[],
+  { inBuckets, buckets }: { readonly inBuckets: ReadonlyMap<number, Reached>; readonly buckets: number },
 ): ValueOf {
   return (line, bucket) => {
-    const histogram = bucket === null ? inAll[line]! : (inBuckets.get(line * buckets + bucket) ?? []);
-    const counted = histogram.flatMap((users, events) => (users > 0 ? [[BigInt(events), users] as const] : []));
+    const reached = bucket === null ? inAll[line]! : inBuckets.get(line * buckets + bucket);
+    const counted = Array.from(reached?.exactly() ?? [], ([events, users]) => [BigInt(events), users] as const);
     return statisticOf(statistic, counted, 0);
   };
-}
-
-/** A user that had `events` has one more. */
-function raise(histogram: Histogram, events: number): void {
-  while (histogram.length < events + 2) histogram.push(0);
-  if (events > 0) histogram[events]! -= 1;
-  histogram[events + 1]! += 1;
 }
 
 function propertyTally(

@@ -47,8 +47,8 @@ export async function gatherTimelines(
       for (const group of groups) {
         const { parts } = await gather(walk, options, group, { most: Number.POSITIVE_INFINITY, together });
         giveUsers(parts, onUser);
-        for (const { dates, marks, combinations } of parts)
-          for (const array of [dates, marks, combinations]) walk.arrays.free(array);
+        for (const { starts, dates, marks, combinations } of parts)
+          for (const array of [starts, dates, marks, combinations]) walk.arrays.free(array);
       }
     },
   };
@@ -215,10 +215,11 @@ function groupsOf(counts: Uint32Array, most: number): Group[] {
 
 /** Moves what belongs together to one place, once, so that it is read from one end to the other. */
 function byUser(arrays: Arrays, { users, dates, marks, combinations }: Heap, size: number, count: number): Part {
-  const starts = new Uint32Array(count + 1);
+  const starts = arrays.uint32(count + 1).fill(0);
   for (let i = 0; i < size; i++) starts[users[i]! + 1]!++;
   for (let user = 0; user < count; user++) starts[user + 1]! += starts[user]!;
-  const next = starts.slice();
+  const next = arrays.uint32(count + 1);
+  next.set(starts);
   const [dated, brokenDown] = [dates !== UNDATED, combinations !== NONE];
   const datesInto = dated ? arrays.float64(size) : UNDATED;
   const marksInto = arrays.uint32(size);
@@ -229,6 +230,7 @@ function byUser(arrays: Arrays, { users, dates, marks, combinations }: Heap, siz
     if (dated) datesInto[place] = dates[i]!;
     if (brokenDown) numbersInto[place] = combinations[i]!;
   }
+  arrays.free(next);
   return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };
 }
 

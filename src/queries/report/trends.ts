@@ -37,7 +37,7 @@ export async function runTrends(report: TrendsReport, walk: Walk, limit: number)
   const size = { lines: lines.count, buckets, users: walk.users };
   for (const together of inGroups(report.metrics, size)) {
     const first = values.length;
-    const tallies = together.map(({ measure }) => tallyOf(measure, size));
+    const tallies = together.map(({ measure }) => tallyOf(measure, size, walk.arrays));
     const measured = selected.flatMap(({ selector, metrics }) => {
       const own = tallies.filter((_, i) => metrics.includes(first + i));
       return own.length === 0 ? [] : [{ selector, tallies: own }];
