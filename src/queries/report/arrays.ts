@@ -62,7 +62,8 @@ function keep(buffer: ArrayBuffer): void {
   else same.push(buffer);
 }
 
-/** Of few sizes, so that they fit others. */
+/** Of few sizes, so that they fit others; just so many of what is not kept. */
 function sizeFor(bytes: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(bytes, LEAST_BYTES)));
+  const size = 2 ** Math.ceil(Math.log2(Math.max(bytes, LEAST_BYTES)));
+  return size > MOST_KEPT_BYTES ? bytes : size;
 }
