@@ -9,43 +9,46 @@ import type { FunnelRules, FunnelWalk } from './funnel-attempt.ts';
  * the current event does not continue is over.
  */
 export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk {
-  /** Places of events; -1: there is no such chain. */
+  /** Places of events: where the chain of each step began. */
   const starts = new Int32Array(steps);
   /** When the chain of step k took each of its steps, from `k * steps` on. */
   const times = new Float64Array(steps * steps);
   const bestTimes = new Float64Array(steps);
-  /** Steps, in bits, that every event is looked at for: it may end their chains. */
-  const always = order === 'strict' ? (1 << steps) - 1 : 0;
+  const allSteps = (1 << steps) - 1;
 
   return ({ begin, end, dates, marks }) => {
-    starts.fill(NO_CHAIN);
+    /** A bit for each step that has a chain. */
+    let chains = 0;
     let level = 0;
-    let best = NO_CHAIN;
+    let best = begin;
     for (let event = begin; event < end; event += 1) {
       const matches = marks[event]!;
-      const date = dates[event]!;
-      for (let rest = matches | always; rest !== 0; ) {
+      /** Those that a chain is before, or, for the first, that need none. */
+      const open = matches & ((chains << 1) | 1);
+      // What is strict is looked at for every step: the event may end its chain.
+      for (let rest = order === 'strict' ? allSteps : open; rest !== 0; ) {
         const step = 31 - Math.clz32(rest);
-        rest ^= 1 << step;
-        let start = NO_CHAIN;
-        if ((matches & (1 << step)) !== 0) {
-          start = step === 0 ? event : starts[step - 1]!;
-          if (start !== NO_CHAIN && date - dates[start]! > windowMs) start = NO_CHAIN;
-        }
-        if (start === NO_CHAIN) {
-          if (order === 'strict') starts[step] = NO_CHAIN;
+        const bit = 1 << step;
+        rest ^= bit;
+        const start = step === 0 ? event : starts[step - 1]!;
+        const date = dates[event]!;
+        if ((open & bit) === 0 || date - dates[start]! > windowMs) {
+          if (order === 'strict') chains &= ~bit;
           continue;
         }
         // The same attempt was here before, with an earlier event.
-        if (order === 'ordered' && starts[step] === start) continue;
+        if (order === 'ordered' && (chains & bit) !== 0 && starts[step] === start) continue;
         goOn(step, start, date);
+        chains |= bit;
         if (step + 1 < level) continue;
         level = step + 1;
         best = start;
-        for (let i = 0; i < level; i += 1) bestTimes[i] = times[step * steps + i]!;
       }
     }
-    return best === NO_CHAIN ? null : { level, start: best, date: dates[best]!, times: bestTimes };
+    if (level === 0) return null;
+    // Of the chains that came so far the last is the best, and the one that is there.
+    for (let i = 0; i < level; i += 1) bestTimes[i] = times[(level - 1) * steps + i]!;
+    return { level, start: best, date: dates[best]!, times: bestTimes };
   };
 
   function goOn(step: number, start: number, date: number): void {
@@ -55,5 +58,3 @@ export function walkInOrder({ order, windowMs, steps }: FunnelRules): FunnelWalk
     starts[step] = start;
   }
 }
-
-const NO_CHAIN = -1;

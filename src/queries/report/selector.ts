@@ -48,24 +48,43 @@ function both(first: Test, second: Test | undefined): Test {
 export function hitsOf(selectors: readonly Selector[], all: boolean): TimelineOptions['hits'] {
   let marks = new Uint32Array(0);
   let hits = new Uint32Array(0);
+  /** By position, a bit for each that is hit: 32 in a look. */
+  let words = new Int32Array(0);
   return (chunk, begin, end, add) => {
     if (marks.length < chunk.size) {
       marks = new Uint32Array(2 * chunk.size);
       hits = new Uint32Array(2 * chunk.size);
+      words = new Int32Array(Math.ceil(marks.length / WORD_BITS));
     } else marks.fill(0, begin, end);
     for (const [i, selector] of selectors.entries()) {
       const bit = 1 << i;
       const positions = selector.on(chunk, begin, end);
-      for (let k = 0; k < positions.length; k++) marks[positions[k]!]! |= bit;
+      for (let k = 0; k < positions.length; k++) {
+        const at = positions[k]!;
+        marks[at]! |= bit;
+        words[at >>> 5]! |= 1 << at;
+      }
     }
-    const [marksAt, hitsInto] = [marks, hits];
-    let found = 0;
-    // Without a branch, which would be guessed wrong for every event of a step: adds 1 for each mark that is not 0.
-    for (let at = begin; at < end; at++) {
-      const mark = all ? 1 : marksAt[at]!;
-      hitsInto[found] = at;
-      found += (mark | -mark) >>> 31;
-    }
+    const found = all ? range(begin, end, hits) : takeBits(words, begin, end, hits);
     add(hits.subarray(0, found), marks);
   };
+}
+
+const WORD_BITS = 32;
+
+/** Writes the numbers from `begin` to before `end`, and says how many they are. */
+function range(begin: number, end: number, into: Uint32Array): number {
+  for (let at = begin; at < end; at++) into[at - begin] = at;
+  return end - begin;
+}
+
+/** Writes the positions, from `begin` to before `end`, of the bits that are set, ascending; clears them; says how many they were. */
+function takeBits(words: Int32Array, begin: number, end: number, into: Uint32Array): number {
+  let found = 0;
+  for (let index = begin >>> 5; index * WORD_BITS < end; index++) {
+    for (let rest = words[index]!; rest !== 0; rest &= rest - 1)
+      into[found++] = index * WORD_BITS + 31 - Math.clz32(rest & -rest);
+    words[index] = 0;
+  }
+  return found;
 }

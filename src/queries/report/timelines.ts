@@ -1,7 +1,7 @@
 import type { Timeline } from '../../domain/report/timeline.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
-import type { Arrays } from './arrays.ts';
 import type { Combinations } from './combinations.ts';
+import { type Group, Heaps, NONE, type Part, UNDATED } from './heaps.ts';
 import type { Positions } from './positions.ts';
 import { atLeast } from './slots.ts';
 import type { Walk } from './walk.ts';
@@ -61,16 +61,6 @@ export interface Limits {
   readonly together: number;
 }
 
-const FIRST = 1024;
-const NONE = new Uint32Array(0);
-const UNDATED = new Float64Array(0);
-
-/** Users by their places. */
-interface Group {
-  readonly from: number;
-  readonly to: number;
-}
-
 interface Gathered {
   /** Users in their order. None if there are more events than fit. */
   readonly parts: readonly Part[];
@@ -78,123 +68,59 @@ interface Gathered {
   readonly counts: Uint32Array | null;
 }
 
-/** Events of neighbouring users, one user's after those of the one before. */
-interface Part {
-  /** Where each user's begin, and at the end how many there are. */
-  readonly starts: Uint32Array;
-  /** None where they do not matter. */
-  readonly dates: Float64Array;
-  readonly marks: Uint32Array;
-  /** None without a breakdown. */
-  readonly combinations: Uint32Array;
-}
-
-/** Events of neighbouring users, as they came. */
-interface Heap extends Omit<Part, 'starts'> {
-  /** By event, its place among those of the heap. */
-  readonly users: Uint32Array;
-}
-
 async function gather(
   walk: Walk,
   { columns, dated, hits, combinations }: TimelineOptions,
-  { from, to }: Group,
+  group: Group,
   { most, together }: Limits,
 ): Promise<Gathered> {
-  const { arrays } = walk;
-  const isPart = to - from < walk.users;
-  const bits = Math.log2(together);
-  const heaps = Array.from({ length: Math.ceil((to - from) / together) }, () => newHeap(FIRST));
-  const sizes = new Uint32Array(heaps.length);
+  const heaps = new Heaps({ arrays: walk.arrays, group, together, dated, brokenDown: combinations !== null });
+  const isPart = group.to - group.from < walk.users;
   let counts: Uint32Array | null = null;
   let size = 0;
   let own = new Uint32Array(0);
   let numbers = new Uint32Array(0);
 
   /** Those of users of the group. */
-  function ownOf(positions: Positions, usersAt: Uint32Array): Positions {
+  function ownOf(positions: Positions, users: Uint32Array): Positions {
     own = atLeast(own, positions.length);
     let found = 0;
     for (let i = 0; i < positions.length; i++) {
       const at = positions[i]!;
-      const user = usersAt[at]!;
-      if (user >= from && user < to) own[found++] = at;
+      const user = users[at]!;
+      if (user >= group.from && user < group.to) own[found++] = at;
     }
     return own.subarray(0, found);
   }
 
-  function take(chunk: Chunk, usersAt: Uint32Array, positions: Positions, mark: number | Uint32Array): void {
-    const datesAt = dated ? numbersOf(chunk, 'date') : null;
-    if (combinations !== null) {
-      numbers = atLeast(numbers, positions.length);
-      combinations.number(chunk, positions, numbers);
-    }
-    for (let i = 0; i < positions.length; i++) {
-      const at = positions[i]!;
-      const user = usersAt[at]! - from;
-      const index = user >>> bits;
-      let heap = heaps[index]!;
-      const place = sizes[index]!++;
-      if (place === heap.users.length) {
-        heap = grown(heap);
-        heaps[index] = heap;
-      }
-      heap.users[place] = user & (together - 1);
-      heap.marks[place] = typeof mark === 'number' ? mark : mark[at]!;
-      if (datesAt !== null) heap.dates[place] = datesAt[at]!;
-      if (combinations !== null) heap.combinations[place] = numbers[i]!;
-    }
+  function numbersOfCombinations(chunk: Chunk, positions: Positions): Uint32Array {
+    if (combinations === null) return NONE;
+    numbers = atLeast(numbers, positions.length);
+    combinations.number(chunk, positions, numbers);
+    return numbers;
   }
 
   /** Of what does not fit, only how many each user has matters, and what was held so far is not needed. */
-  function count(usersAt: Uint32Array, found: Uint32Array): void {
+  function count(users: Uint32Array, positions: Positions): void {
     if (counts === null) {
-      counts = new Uint32Array(to - from);
-      for (const [index, { users }] of heaps.entries())
-        for (let i = 0; i < sizes[index]!; i++) counts[index * together + users[i]!]!++;
-      for (const heap of heaps.splice(0)) free(heap);
+      counts = new Uint32Array(group.to - group.from);
+      heaps.count(counts);
+      heaps.free();
     }
-    for (let i = 0; i < found.length; i++) counts[usersAt[found[i]!]! - from]!++;
-  }
-
-  function newHeap(length: number): Heap {
-    return {
-      users: arrays.uint32(length),
-      dates: dated ? arrays.float64(length) : UNDATED,
-      marks: arrays.uint32(length),
-      combinations: combinations === null ? NONE : arrays.uint32(length),
-    };
-  }
-
-  function grown(heap: Heap): Heap {
-    const larger = newHeap(2 * heap.users.length);
-    larger.users.set(heap.users);
-    larger.dates.set(heap.dates);
-    larger.marks.set(heap.marks);
-    larger.combinations.set(heap.combinations);
-    free(heap);
-    return larger;
-  }
-
-  function free({ users, dates, marks, combinations }: Heap): void {
-    for (const array of [users, dates, marks, combinations]) arrays.free(array);
+    for (let i = 0; i < positions.length; i++) counts[users[positions[i]!]! - group.from]!++;
   }
 
   await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], (chunk, begin, end) => {
-    const usersAt = placesOf(chunk, 'user_idx');
-    hits(chunk, begin, end, (positions, mark) => {
-      const found = isPart ? ownOf(positions, usersAt) : positions;
-      size += found.length;
-      if (size <= most) take(chunk, usersAt, found, mark);
-      else count(usersAt, found);
+    const users = placesOf(chunk, 'user_idx');
+    const dates = dated ? numbersOf(chunk, 'date') : UNDATED;
+    hits(chunk, begin, end, (found, mark) => {
+      const positions = isPart ? ownOf(found, users) : found;
+      size += positions.length;
+      if (size > most) count(users, positions);
+      else heaps.add({ positions, users, dates, mark, combinations: numbersOfCombinations(chunk, positions) });
     });
   });
-  const parts = heaps.map((heap, index) => {
-    const part = byUser(arrays, heap, sizes[index]!, Math.min(together, to - from - index * together));
-    free(heap);
-    return part;
-  });
-  return { parts, counts };
+  return { parts: heaps.sort(), counts };
 }
 
 /** Neighbours, who together have no more than so many events, or are alone. */
@@ -211,27 +137,6 @@ function groupsOf(counts: Uint32Array, most: number): Group[] {
     events += counts[user]!;
   }
   return [...groups, { from, to: counts.length }];
-}
-
-/** Moves what belongs together to one place, once, so that it is read from one end to the other. */
-function byUser(arrays: Arrays, { users, dates, marks, combinations }: Heap, size: number, count: number): Part {
-  const starts = arrays.uint32(count + 1).fill(0);
-  for (let i = 0; i < size; i++) starts[users[i]! + 1]!++;
-  for (let user = 0; user < count; user++) starts[user + 1]! += starts[user]!;
-  const next = arrays.uint32(count + 1);
-  next.set(starts);
-  const [dated, brokenDown] = [dates !== UNDATED, combinations !== NONE];
-  const datesInto = dated ? arrays.float64(size) : UNDATED;
-  const marksInto = arrays.uint32(size);
-  const numbersInto = brokenDown ? arrays.uint32(size) : NONE;
-  for (let i = 0; i < size; i++) {
-    const place = next[users[i]!]!++;
-    marksInto[place] = marks[i]!;
-    if (dated) datesInto[place] = dates[i]!;
-    if (brokenDown) numbersInto[place] = combinations[i]!;
-  }
-  arrays.free(next);
-  return { starts, dates: datesInto, marks: marksInto, combinations: numbersInto };
 }
 
 function giveUsers(parts: readonly Part[], onUser: (timeline: BrokenDown) => void): void {
