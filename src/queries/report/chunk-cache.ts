@@ -2,13 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Column, ColumnName } from '../../projections/events/packed/chunk.ts';
 import type { Utm } from './matcher.ts';
 
+/** Columns of a chunk, by their names. */
+export type Columns = ReadonlyMap<ColumnName, Column>;
+
 /**
- * Columns of chunks, as reports have read them, for the next report. A chunk is replaced and never changed, and its id is
- * never used again, so what is found here is right whenever the chunk is in a report's snapshot.
+ * Chunks, as far as reports have read their columns, for the next report. A chunk is replaced and never changed, and its id
+ * is never used again, so what is found here is right whenever the chunk is in a report's snapshot. One entry a chunk: a look
+ * for each of its columns was the most that a count of one type of event cost.
  */
 export interface ChunkCache {
-  get(chunk: string, name: ColumnName): Column | undefined;
-  set(chunk: string, name: ColumnName, column: Column): void;
+  get(chunk: string): Columns | undefined;
+  /** Instead of what it had of the chunk. */
+  set(chunk: string, columns: Columns): void;
   /** The UTM labels of the bot whose oldest chunk it is, by their ids: there may be more by now, and none ever changes. */
   utms(oldest: string): readonly Utm[] | undefined;
   setUtms(oldest: string, utms: readonly Utm[]): void;
@@ -16,23 +21,23 @@ export interface ChunkCache {
 
 /** @param maxBytes how much is kept, the rest being what was not read for longest */
 export function createChunkCache(maxBytes: number): ChunkCache {
-  const columns = new LRUCache<string, Column>({
+  const chunks = new LRUCache<string, Columns>({
     maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)),
-    sizeCalculation: bytesOf,
+    sizeCalculation: (columns) => [...columns.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY),
   });
   const utms = new LRUCache<string, readonly Utm[]>({
     maxSize: Math.ceil(maxBytes * UTM_SHARE),
     sizeCalculation: ({ length }) => length * UTM,
   });
   return {
-    get: (chunk, name) => columns.get(chunk + name),
-    set: (chunk, name, column) => void columns.set(chunk + name, column),
+    get: (chunk) => chunks.get(chunk),
+    set: (chunk, columns) => void chunks.set(chunk, columns),
     utms: (oldest) => utms.get(oldest),
     setUtms: (oldest, labels) => void utms.set(oldest, labels),
   };
 }
 
-/** Some bytes an entry beside its arrays; a text of Latin letters has a byte a letter. */
+/** Some bytes a column beside its arrays; a text of Latin letters has a byte a letter. */
 function bytesOf(column: Column): number {
   switch (column.kind) {
     case 'place':

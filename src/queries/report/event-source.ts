@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type Chunk, type Column, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { decodeColumn } from '../../projections/events/packed/columns.ts';
 import { mergeChunks } from '../../projections/events/packed/merge.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
-import type { ChunkCache } from './chunk-cache.ts';
+import type { ChunkCache, Columns } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
 import { firstFrom } from './positions.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -109,14 +109,8 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
     }
 
     function look(row: ChunkRow): Looked {
-      const found = new Map<ColumnName, Column>();
-      const missing: ColumnName[] = [];
-      for (const name of columnsOf(row)) {
-        const column = cache.get(row.id, name);
-        if (column === undefined) missing.push(name);
-        else found.set(name, column);
-      }
-      return { row, found, missing };
+      const found = cache.get(row.id) ?? NO_COLUMNS;
+      return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
     }
   }
 
@@ -134,13 +128,14 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
       (bytes, starts, lengths) => {
         snapshot.checkTime();
         const { row, found } = run[at++]!;
+        const columns = new Map(found);
         for (const [i, name] of missing.entries()) {
           const [start, length] = [starts[i]!, lengths[i]!];
           const column = decodeColumn(name, row.events, length < 0 ? null : bytes.subarray(start, start + length));
-          cache.set(row.id, name, column);
-          found.set(name, column);
+          columns.set(name, column);
         }
-        onChunk({ size: row.events, columns: found }, row);
+        cache.set(row.id, columns);
+        onChunk({ size: row.events, columns }, row);
       },
     );
   }
@@ -218,9 +213,11 @@ interface ChunkRow {
 /** What the cache has of a chunk's columns. */
 interface Looked {
   readonly row: ChunkRow;
-  readonly found: Map<ColumnName, Column>;
+  readonly found: Columns;
   readonly missing: readonly ColumnName[];
 }
+
+const NO_COLUMNS: Columns = new Map();
 
 function withOrder(names: readonly ColumnName[]): readonly ColumnName[] {
   return names.includes('ord') ? names : [...names, 'ord'];

@@ -5,7 +5,7 @@
 export interface Chunk {
   /** How many events. */
   readonly size: number;
-  /** Those that were asked for. */
+  /** Those that were asked for, and perhaps others. */
   readonly columns: ReadonlyMap<ColumnName, Column>;
 }
 
