@@ -3,7 +3,6 @@ export interface Slots {
   /** Entities that a line has, if a pair's number is `line * entities + entity`; null: it is looked up. */
   readonly direct: number | null;
   of(line: number, entity: number): number;
-  lineOf(pair: number): number;
   /** Every number is below it, now and for as long as no other pair is met. */
   readonly size: number;
 }
@@ -17,12 +16,7 @@ const MOST_DIRECT_BYTES = 2 ** 26;
  */
 export function slots(lines: number, pairBytes: number, entities?: number): Slots {
   if (entities !== undefined && (lines === 1 || lines * entities * pairBytes <= MOST_DIRECT_BYTES))
-    return {
-      direct: entities,
-      of: (line, entity) => line * entities + entity,
-      lineOf: (pair) => Math.floor(pair / entities),
-      size: lines * entities,
-    };
+    return { direct: entities, of: (line, entity) => line * entities + entity, size: lines * entities };
   return hashed();
 }
 
@@ -71,7 +65,6 @@ function hashed(): Slots {
       if (2 * size > capacity - 2) grow();
       return slot;
     },
-    lineOf: (pair) => lines[pair]!,
     get size() {
       return size;
     },
@@ -79,10 +72,7 @@ function hashed(): Slots {
 }
 
 /** An array that holds at least so many, with what it held. */
-export function atLeast<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
-  array: A,
-  size: number,
-): A {
+export function atLeast<A extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: A, size: number): A {
   if (array.length >= size) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(size, 2 * array.length));
   larger.set(array);
