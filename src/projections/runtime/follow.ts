@@ -13,14 +13,14 @@ import {
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { ahead } from './ahead.ts';
-import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
+import { applyLate, BadCommitError, CheckpointTakenError, NOTHING, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
 import { findVersion, finishBuilding, leaseOf, setError, setSearchPath } from './versions.ts';
-import { createWriter } from './writer.ts';
+import { createWriter, type Part } from './writer.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
@@ -111,15 +111,21 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     do putOff = putOff && (await catchUpSlice(target, behind));
     while (putOff && performance.now() < until);
   }
-  async function write(batch: Batch): Promise<void> {
-    await writer.write(batch);
-    if (batch.commits.length > 0) putOff = true;
+  async function write(part: Part): Promise<void> {
+    await writer.write(part);
+    if (part.commits.length > 0) putOff = true;
     await catchUp(0);
     // What was passed meanwhile, while this was being written, is yet to be written.
-    if ((passed.get(batch.lane) ?? '') <= batch.last) passed.delete(batch.lane);
+    if ((passed.get(part.lane) ?? '') <= part.last) passed.delete(part.lane);
+  }
+  async function* opened(
+    batches: AsyncIterable<Batch>,
+  ): AsyncGenerator<{ readonly part: Part; readonly small: boolean }> {
+    for await (const batch of batches)
+      for (const part of writer.open(batch)) yield { part, small: batch.commits.length < SMALL_BATCH };
   }
   async function writePassed(): Promise<void> {
-    for (const [lane, last] of [...passed]) await write({ lane, commits: [], last });
+    for (const [lane, last] of [...passed]) await write({ lane, commits: [], last, read: NOTHING });
   }
 
   let goal: { readonly head: Cursor; readonly at: number } | null = null;
@@ -165,14 +171,14 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     const either = AbortSignal.any([ended, enough.signal]);
     const batches = log.subscribe({ categories, without, after, signal: either });
     // Ahead only while building: in a version that follows, what comes during a batch and the breath after it goes together.
-    for await (const batch of ahead(
-      batches,
+    for await (const { part, small } of ahead(
+      opened(batches),
       () => building,
       () => enough.abort(),
     )) {
-      if (batch.commits.length === 0) passed.set(batch.lane, batch.last);
-      else await inTurn(() => write(batch));
-      if (!building && batch.commits.length < SMALL_BATCH) await pause(BREATH_MS / log.lanes, ended);
+      if (part.commits.length === 0) passed.set(part.lane, part.last);
+      else await inTurn(() => write(part));
+      if (!building && small) await pause(BREATH_MS / log.lanes, ended);
     }
     if (failed.signal.reason === GONE) return 'ended';
     if (failed.signal.aborted) throw failed.signal.reason;

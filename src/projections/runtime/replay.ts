@@ -26,8 +26,8 @@ export async function replayInto(target: Target, log: EventLog, until: Cursor, s
   });
   if (!hasPassedAll(writer.written, until))
     for await (const batch of batches) {
-      const part = upTo(batch, until);
-      if (part !== null) await writer.write(part);
+      const wanted = upTo(batch, until);
+      if (wanted !== null) for (const part of writer.open(wanted)) await writer.write(part);
       if (hasPassedAll(writer.written, until)) done.abort();
     }
   do signal.throwIfAborted();

@@ -14,12 +14,24 @@ export interface WriterOptions {
   readonly onBadCommit: (commit: RecordedCommit, error: BadCommitError) => Promise<void>;
 }
 
+/** Some commits of a batch, in their order. */
+export interface Part extends Batch {
+  /** What they hold, or the error of opening it. */
+  readonly read: Promise<ReadCommit[]>;
+}
+
 /** Writes what the log brings into a version of a read model. */
 export interface Writer {
   /** How far the version holds the log. */
   readonly written: Cursor;
-  /** Every part of the batch in a transaction of its own, with the checkpoint. @throws CheckpointTakenError */
-  write(batch: Batch): Promise<void>;
+  /** The batch in parts, of which each begins to be opened when it is asked for. */
+  open(batch: Batch): Generator<Part>;
+  /**
+   * In a transaction of its own, with the checkpoint: the Postgres log shows nothing newer than the oldest open transaction,
+   * so that a long one keeps all readers of the log waiting, the catalog's among them.
+   * @throws CheckpointTakenError
+   */
+  write(part: Part): Promise<void>;
 }
 
 export function createWriter({ target, checkpoint, skipped, onBadCommit }: WriterOptions): Writer {
@@ -31,23 +43,6 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
     return read;
   }
 
-  async function writePart({ lane, commits, last }: Batch, read: Promise<ReadCommit[]>): Promise<void> {
-    for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
-      try {
-        await applyBatch(target, { lane, commits: rest, last }, written.get(lane), readRest);
-        written.set(lane, last);
-        return;
-      } catch (error) {
-        if (!(error instanceof BadCommitError) || error.commit === undefined) throw error;
-        const bad = rest.indexOf(error.commit);
-        if (bad > 0) written.set(lane, rest[bad - 1]!.position);
-        await onBadCommit(error.commit, error);
-        await setAside(lane, error.commit, error.message);
-        rest = rest.slice(bad + 1);
-      }
-    }
-  }
-
   async function setAside(lane: number, commit: RecordedCommit, error: string): Promise<void> {
     const passed = { lane, last: commit.position };
     await applyCommits(target, passed, written.get(lane), NOTHING, (tx) => addDeadLetter(tx, commit, error, false));
@@ -56,17 +51,24 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
 
   return {
     written,
-    async write(batch) {
+    *open(batch) {
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
-      // Each part commits by itself: the Postgres log shows nothing newer than the oldest open transaction, so that a
-      // long one keeps all readers of the log waiting, the catalog's among them.
-      const all = [...parts({ ...batch, commits: wanted })];
-      let next = opened(all[0]!);
-      for (const [i, part] of all.entries()) {
-        const read = next;
-        // While the database writes this one.
-        if (i + 1 < all.length) next = opened(all[i + 1]!);
-        await writePart(part, read);
+      for (const part of parts({ ...batch, commits: wanted })) yield { ...part, read: opened(part) };
+    },
+    async write({ lane, commits, last, read }) {
+      for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
+        try {
+          await applyBatch(target, { lane, commits: rest, last }, written.get(lane), readRest);
+          written.set(lane, last);
+          return;
+        } catch (error) {
+          if (!(error instanceof BadCommitError) || error.commit === undefined) throw error;
+          const bad = rest.indexOf(error.commit);
+          if (bad > 0) written.set(lane, rest[bad - 1]!.position);
+          await onBadCommit(error.commit, error);
+          await setAside(lane, error.commit, error.message);
+          rest = rest.slice(bad + 1);
+        }
       }
     },
   };
