@@ -160,7 +160,8 @@ function uniqueSessionsTally(of: Exclude<UniqueOf, 'user'>, size: TallySize): Ta
 
 /** How many users have at least so many events, by that number. */
 class Reached {
-  #users = new Float64Array(16);
+  /** V8 holds 64 bytes itself; a little more beside it, of each of a million cells, took 590 MB instead of 380. */
+  #users = new Uint32Array(16);
 
   /** A user has so many now. */
   add(events: number): void {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/report/parse-report.ts';
 import type { TrendsReport } from '../../../src/domain/report/report.ts';
 import { openArrays } from '../../../src/queries/report/arrays.ts';
+import { tallyOf } from '../../../src/queries/report/tally.ts';
 import { runTrends } from '../../../src/queries/report/trends.ts';
 import type { Walk } from '../../../src/queries/report/walk.ts';
 
@@ -22,12 +23,13 @@ function reportOf(agrs: readonly string[]): TrendsReport {
   return parsed.report;
 }
 
+function bytesNow(): number {
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
 /** How often a report walks over the events of so many users, and the most bytes in arrays that it holds meanwhile. */
 async function walked(agrs: readonly string[]): Promise<{ walks: number; bytes: number }> {
-  const bytesNow = () => {
-    collect();
-    return process.memoryUsage().arrayBuffers;
-  };
   const before = bytesNow();
   const seen = { walks: 0, bytes: 0 };
   const each = async () => {
@@ -59,4 +61,15 @@ it('what metrics remember of users is forgotten when others are measured', async
 it('a metric that remembers nothing of users needs no walk of its own', async () => {
   const agrs = Array.from({ length: 3 }, () => ['median_user_id', 'total']).flat();
   expect((await walked(agrs)).walks).toBe(3);
+});
+
+it('a median of few events needs no memory of its own outside of the heap', () => {
+  const buckets = 10_000;
+  const before = bytesNow();
+  const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrays());
+  tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'place', places: new Uint32Array(1) }]]) });
+  for (let bucket = 0; bucket < buckets; bucket++) tally.add(bucket, new Uint32Array(1), null, 0, 1);
+  const value = tally.values();
+  expect(bytesNow() - before).toBeLessThan(MB / 2);
+  expect([value(0, 0), value(0, buckets - 1), value(0, null)]).toEqual(['1', '1', String(buckets)]);
 });
