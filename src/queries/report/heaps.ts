@@ -32,8 +32,8 @@ export interface Arrived {
 
 /** Events of neighbouring users, one user's after those of the one before, in the order in which they came. */
 export interface Part {
-  /** Where each user's begin, and at the end how many there are. */
-  readonly starts: Uint32Array;
+  /** Where each user's end. */
+  readonly ends: Uint32Array;
   /** None where they do not matter. */
   readonly dates: Float64Array;
   readonly marks: Uint32Array;
@@ -42,7 +42,7 @@ export interface Part {
 }
 
 /** So many events at once, as they came. */
-interface Block extends Omit<Part, 'starts'> {
+interface Block extends Omit<Part, 'ends'> {
   /** By event, its place among those of the heap. */
   readonly users: Uint32Array;
 }
@@ -121,24 +121,26 @@ export class Heaps {
   /** Moves what belongs together to one place, once, so that it is read from one end to the other. */
   #sorted(heap: Heap, userCount: number): Part {
     const { arrays, dated, brokenDown } = this.#options;
-    const starts = arrays.uint32(userCount + 1).fill(0);
-    for (const { users, size } of blocksOf(heap)) for (let i = 0; i < size; i++) starts[users[i]! + 1]!++;
-    for (let user = 0; user < userCount; user++) starts[user + 1]! += starts[user]!;
-    const total = starts[userCount]!;
-    const next = arrays.uint32(userCount + 1);
-    next.set(starts);
+    /** How many each user has, then where those begin, and, when all are moved, where they end. */
+    const ends = arrays.uint32(userCount).fill(0);
+    let total = 0;
+    for (const { users, size } of blocksOf(heap)) for (let i = 0; i < size; i++) ends[users[i]!]!++;
+    for (let user = 0; user < userCount; user++) {
+      const count = ends[user]!;
+      ends[user] = total;
+      total += count;
+    }
     const datesInto = dated ? arrays.float64(total) : UNDATED;
     const marksInto = arrays.uint32(total);
     const combinationsInto = brokenDown ? arrays.uint32(total) : NONE;
     for (const { users, dates, marks, combinations, size } of blocksOf(heap))
       for (let i = 0; i < size; i++) {
-        const place = next[users[i]!]!++;
+        const place = ends[users[i]!]!++;
         marksInto[place] = marks[i]!;
         if (dated) datesInto[place] = dates[i]!;
         if (brokenDown) combinationsInto[place] = combinations[i]!;
       }
-    arrays.free(next);
-    return { starts, dates: datesInto, marks: marksInto, combinations: combinationsInto };
+    return { ends, dates: datesInto, marks: marksInto, combinations: combinationsInto };
   }
 
   #addBlock(heap: Heap): void {

@@ -47,8 +47,8 @@ export async function gatherTimelines(
       for (const group of groups) {
         const { parts } = await gather(walk, options, group, { most: Number.POSITIVE_INFINITY, together });
         giveUsers(parts, onUser);
-        for (const { starts, dates, marks, combinations } of parts)
-          for (const array of [starts, dates, marks, combinations]) walk.arrays.free(array);
+        for (const { ends, dates, marks, combinations } of parts)
+          for (const array of [ends, dates, marks, combinations]) walk.arrays.free(array);
       }
     },
   };
@@ -140,11 +140,11 @@ function groupsOf(counts: Uint32Array, most: number): Group[] {
 }
 
 function giveUsers(parts: readonly Part[], onUser: (timeline: BrokenDown) => void): void {
-  for (const { starts, ...columns } of parts) {
+  for (const { ends, ...columns } of parts) {
     const timeline = { begin: 0, end: 0, ...columns };
-    for (let user = 1; user < starts.length; user++) {
+    for (let user = 0; user < ends.length; user++) {
       timeline.begin = timeline.end;
-      timeline.end = starts[user]!;
+      timeline.end = ends[user]!;
       if (timeline.begin < timeline.end) onUser(timeline);
     }
   }

@@ -18,7 +18,7 @@ const markOf = (utm: number) => utm % 4;
 
 const asked = fc.record({
   some: fc.array(fc.record({ user: fc.nat(USERS - 1), utm: fc.nat(9) }), { maxLength: 30 }),
-  /** Many are more than there is room for at first. */
+  /** Many are more than fit. */
   times: fc.constantFrom(1, 3, 300),
   chunkSize: fc.constantFrom(1, 7, 4096),
   most: fc.constantFrom(1, 10, 2000, 5000, Number.POSITIVE_INFINITY),
