@@ -19,7 +19,7 @@ export interface ChunkCache {
   setUtms(oldest: string, utms: readonly Utm[]): void;
 }
 
-/** @param maxBytes how much is kept, the rest being what was not read for longest */
+/** @param maxBytes how much is kept, the rest being chunks, with all their columns, that were not read for longest */
 export function createChunkCache(maxBytes: number): ChunkCache {
   const chunks = new LRUCache<string, Columns>({
     maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)),
