@@ -65,6 +65,10 @@ describe('what is accepted', () => {
     expect(parse(nested(20)).problems).toEqual([]);
   });
 
+  it('has 10,000 values in a set', () => {
+    expect(parse(['in', 'events.user_id', Array(10_000).fill(1)]).problems).toEqual([]);
+  });
+
   it('has 1,000 conditions', () => {
     expect(parse(['and', ...Array(1000).fill(category)]).problems).toEqual([]);
   });

@@ -242,6 +242,14 @@ describe('what is refused', () => {
     expect(problemsOf(input).map(({ path }) => path)).toEqual(paths);
   });
 
+  it('nothing that is just within bounds', () => {
+    expect(problemsOf(config({ requests: Array(50).fill(metric) }))).toEqual([]);
+    expect(problemsOf(config({ type_chart: 'utm_table', breakdown_limit: 500, row_limit: 1 }))).toEqual([]);
+    expect(problemsOf(config({ type_chart: 'table' }, dates('1970-01-01 00:00:00', '2100-12-31 23:59:59')))).toEqual(
+      [],
+    );
+  });
+
   it('a separator that is no object, or is not in the list, in the words of the document', () => {
     const wrong = (separators: unknown) => problemsOf(config({ separators }))[0];
     expect(wrong(['events.category'])).toMatchObject({

@@ -93,6 +93,12 @@ describe('a funnel', () => {
   });
 });
 
+it('bounds are within what they bound', () => {
+  const separators = ['a', 'b', 'c'].map((key) => ({ property: `user.custom_fields.${key}` }));
+  expect(problemsOf(funnel({ requests: Array(20).fill(step), separators }))).toEqual([]);
+  expect(problemsOf(retention({ retention_total_intervals: 366, separators }))).toEqual([]);
+});
+
 describe('retention', () => {
   it('is of first times, over 8 days, unless it says otherwise', () => {
     const report = reportOf(retention());
