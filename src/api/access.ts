@@ -9,11 +9,11 @@ import { ApiError, unavailable } from './errors.ts';
 /** What a route asks of the caller, beyond a valid key. */
 export interface AccessRule {
   /**
-   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name; `without-uuid`: required
-   * unless the body names a report by `uuid`. `webhook`: the platform calls, which names the bot in the path and shows the
-   * bot's secret token instead of an API key.
+   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name, and only a wrong one is
+   * refused; `without-uuid`: required unless the body names a report by `uuid`. `webhook`: the platform calls, which names
+   * the bot in the path and shows the bot's secret token instead of an API key.
    */
-  readonly resource: 'required' | 'optional' | 'without-uuid' | 'none' | 'webhook';
+  readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook';
   readonly premium?: boolean;
   readonly personal?: boolean;
   /** Whether it can be served to keys and bots seen before while the database is down (decisions 2.6). */
@@ -97,7 +97,7 @@ export function accessControl({
         request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
       const optional =
         rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
-      const bot = rule.resource === 'none' ? null : await resolveBot(request, rule, named, optional);
+      const bot = await resolveBot(request, rule, named, optional);
       if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
       if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
       request.access = { principal, bot };

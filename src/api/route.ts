@@ -132,7 +132,7 @@ function documentation(declared: AnyRoute): object {
   const post = declared.method === 'POST';
   const statuses = new Set([
     ...SHARED,
-    ...(declared.access.resource === 'none' || declared.access.resource === 'webhook' ? [] : WITH_RESOURCE),
+    ...(declared.access.resource === 'webhook' ? [] : WITH_RESOURCE),
     ...(declared.access.premium || declared.access.personal ? [403] : []),
     ...(declared.query === undefined ? [] : [400]),
     ...(post ? WITH_BODY : []),

@@ -43,7 +43,7 @@ function declared(method: 'GET' | 'POST', url: string): ReturnType<typeof route>
     operationId: `${method}${url}`,
     summary: '',
     tag: 'Operations',
-    access: { resource: 'none' },
+    access: { resource: 'optional' },
     answer: z.object({}),
     handle: async () => ({}),
   });

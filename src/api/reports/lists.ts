@@ -16,7 +16,7 @@ export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
     operationId: 'listResources',
     summary: 'The bots that the key can access, by their resource keys',
     tag: 'Reports',
-    access: { resource: 'none', premium: true },
+    access: { resource: 'optional', premium: true },
     answer: resourcesAnswer,
     async handle({ request }) {
       const { ownerId, scope } = principalOf(request);
@@ -50,7 +50,7 @@ export function eventFieldList(): AnyRoute {
     operationId: 'listEventFields',
     summary: 'The fixed event fields that filters can name: the same for every bot',
     tag: 'Reports',
-    access: { resource: 'none', premium: true },
+    access: { resource: 'optional', premium: true },
     answer: eventFieldsAnswer,
     handle: async () => ({ ok: true, data: { items: eventFields } }),
   });

@@ -58,7 +58,11 @@ function retention(intervals: number, more: object = {}) {
 }
 const preview = (report_config: unknown, headers: Record<string, string> = { 'api-key': bot.apiKey }) =>
   service.post('/v1/reports/preview', { report_config }, headers);
-const list = (name: string, apiKey = bot.apiKey) => service.get(`/v1/reports/${name}`, { 'api-key': apiKey });
+const list = (name: string, apiKey = bot.apiKey, resource?: string) =>
+  service.get(`/v1/reports/${name}`, {
+    'api-key': apiKey,
+    ...(resource !== undefined && { 'resource-key': resource }),
+  });
 
 describe('events sent are events counted', () => {
   it('day by day, by the clock of the bot', async () => {
@@ -233,6 +237,11 @@ describe('refusals', () => {
     expect(await status({ 'api-key': apiKey, 'resource-key': publicKey })).toBe(200);
     expect((await list('resources', apiKey)).body.data.items).toHaveLength(2);
     expect((await list('event-fields', apiKey)).status).toBe(200);
+    for (const name of ['resources', 'event-fields']) {
+      expect((await list(name, apiKey, 'nobody')).status, name).toBe(404);
+      expect((await list(name, apiKey, free.publicKey)).status, name).toBe(403);
+      expect((await list(name, apiKey, publicKey)).status, name).toBe(200);
+    }
   });
 
   it('of more numbers than are kept at once', async () => {
