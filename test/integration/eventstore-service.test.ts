@@ -4,10 +4,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
-import { describeKilledRebuild } from './rebuild-killed.suite.ts';
-import { describeLedger } from './referral/ledger.suite.ts';
 
-/** The whole service with the log on EventStoreDB; what is tried on Kafka: `test/long/engines.test.ts`. */
+/** The whole service with the log on EventStoreDB; the rest of what is tried on PostgreSQL: `test/long/engines.test.ts`. */
 const server = await startEventStore();
 afterAll(() => server.stop());
 
@@ -17,6 +15,4 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
-  describe('a rebuild', () => describeKilledRebuild(start, 31_000));
-  describeLedger(start);
 });

@@ -8,13 +8,13 @@ import { botledger, operate } from '../support/operate.ts';
 import type { TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/**
- * A rebuild is killed, and gone on with by the next command. The same on every engine. `count` is of events: more than a
- * rebuild writes at once.
- */
-export function describeKilledRebuild(start: () => Promise<TestService>, count = 60_000): void {
+/** More events than a rebuild writes at once. */
+const EVENTS = 60_000;
+
+/** A rebuild is killed, and gone on with by the next command. The same on every engine. */
+export function describeKilledRebuild(start: () => Promise<TestService>): void {
   test('a rebuild that is killed with -9 goes on where it was', async () => {
-    await withEvents(start, count, async ({ env, database: { pool } }) => {
+    await withEvents(start, EVENTS, async ({ env, database: { pool } }) => {
       const counted = async (): Promise<number> => {
         const there = await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'events_v2' AND tablename = 'events'`);
         if (there.rowCount === 0) return 0;
@@ -31,7 +31,7 @@ export function describeKilledRebuild(start: () => Promise<TestService>, count =
       await ended;
       const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];
       expect(version).toMatchObject({ name: 'events', state: 'building' });
-      expect(before).toBeLessThan(count);
+      expect(before).toBeLessThan(EVENTS);
       for (const verb of ['verify', 'switch'])
         expect(await botledger(env, ['projection', verb, 'events']), verb).toMatchObject({
           code: 1,
@@ -43,7 +43,7 @@ export function describeKilledRebuild(start: () => Promise<TestService>, count =
       const rebuilding = operate(env, ['projection', 'rebuild', 'events']).finally(() => clearInterval(watching));
       expect(await rebuilding).toMatchObject({ version: 2, state: 'ready' });
       expect(least, 'rows were never thrown away').toBe(before);
-      expect(await counted(), 'with the user’s message').toBe(count + 1);
+      expect(await counted(), 'with the user’s message').toBe(EVENTS + 1);
       await operate(env, ['projection', 'verify', 'events']);
     });
   }, 90_000);

@@ -42,8 +42,10 @@ describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEve
 
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
 describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));
+describe.skipIf(broker === null)('attribution on Kafka', () => describeAttribution(onKafka));
 describe(`accounts on EventStoreDB (${eventStore.kind})`, () => describeAccounts(onEventStore));
 describe(`accruals on EventStoreDB (${eventStore.kind})`, () => describeAccruals(onEventStore));
+describe(`the ledger on EventStoreDB (${eventStore.kind})`, () => describeLedger(onEventStore));
 describe(`attribution on EventStoreDB (${eventStore.kind})`, () => describeAttribution(onEventStore));
 describe(`erasure on EventStoreDB (${eventStore.kind})`, () =>
   describeErasure({
