@@ -10,7 +10,7 @@ import { waitUntilProjected } from '../src/projections/runtime/wait.ts';
 import { systemSources } from '../src/system-sources.ts';
 import { askPatiently, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
-import { meeting, startBenchService } from './service.ts';
+import { startBenchService, visit } from './service.ts';
 
 /**
  * How fast rewards follow once the events are there: EVENTS of 1,000 referrals of REFERRERS, each of which earns by
@@ -33,10 +33,6 @@ const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCa
 
 function post(path: string, body: unknown): Promise<unknown> {
   return askPatiently(service, path, body);
-}
-
-function visit(id: number, code: string): object {
-  return meeting(id, { text: `/start ${code}`, entities: [{ type: 'bot_command', offset: 0, length: 6 }] });
 }
 
 async function eventsProjected(): Promise<void> {

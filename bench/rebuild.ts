@@ -9,11 +9,11 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { schemaOf } from '../src/projections/read-model.ts';
 import { readModels } from '../src/projections/registry.ts';
-import { ask } from './ask.ts';
+import { ask, botOf, eventIdOf } from './ask.ts';
 import { residentMb } from './proc.ts';
 import { quantile } from './quantile.ts';
 import { bodyOf, DAYS, lastDays } from './report-questions.ts';
-import { type BenchService, projected, startBenchService } from './service.ts';
+import { type BenchService, projected, startBenchService, visit } from './service.ts';
 
 /**
  * A rebuild of each read model beside a service that is being used: events/s against COPY of the finished rows beside the
@@ -27,9 +27,13 @@ const USERS = Number(process.env['USERS'] ?? 20_000);
 const MODELS = process.env['MODELS']?.split(',') ?? readModels.map(({ name }) => name);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
-const DAY_SECONDS = 86_400;
-/** Above those of `startBenchService`: a repeat of an update would leave its user unknown, and all that it does an error. */
-const FIRST_UPDATE = 1_000_000;
+const DAY_MS = 86_400_000;
+/** When the users came; events are of the days since. */
+const START = Date.now() - DAYS * DAY_MS;
+/** Above those of `startBenchService`, since an update has its user's id: a repeat of one would make no user. */
+const FIRST_USER = 1_000_000;
+/** By whose codes the users came, in turn, and who earn for one event in twenty. */
+const REFERRERS = 500;
 
 const service = await startBenchService();
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -84,30 +88,40 @@ function percentiles(times: readonly number[]): Percentiles {
 }
 
 async function fill(service: BenchService): Promise<void> {
-  const date = Math.floor(Date.now() / 1000) - DAYS * DAY_SECONDS;
-  for (let user = 1; user <= USERS; user += 100) {
-    const updates = Array.from({ length: 100 }, (_, i) => {
-      const from = { id: user + i, is_bot: false, first_name: `User ${user + i}`, username: `u${user + i}` };
-      const chat = { id: from.id, type: 'private' };
-      return {
-        update: { update_id: FIRST_UPDATE + user + i, message: { message_id: 1, date, chat, from, text: 'hello' } },
-      };
-    });
-    await ask(service, '/v1/send-batch-update', updates);
-  }
-  for (let sent = USERS; sent < EVENTS; sent += BATCH)
+  const code = (index: number): string => `code${index % REFERRERS}`;
+  await ask(
+    service,
+    '/v1/referral/set-code-owners',
+    Array.from({ length: REFERRERS }, (_, index) => ({ code: code(index), user_id: 1 + index })),
+  );
+  const date = Math.floor(START / 1000);
+  for (let user = 0; user < USERS; user += 100)
     await ask(
       service,
-      '/v1/send-event',
-      Array.from({ length: Math.min(BATCH, EVENTS - sent) }, (_, i) => ({
-        event: `event_${i % 20}`,
-        user_id: 1 + ((sent + i * 7919) % USERS),
-        date: new Date((date + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_SECONDS)) * 1000).toISOString(),
-        ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
-        ...(i % 3 === 0 && { category: `c${i % 30}` }),
-      })),
+      '/v1/send-batch-update',
+      Array.from({ length: 100 }, (_, i) => visit(FIRST_USER + user + i, code(user + i), { date })),
     );
+  await sendEvents(service, 0, BATCH);
   await projected(service);
+  const terms = ['--name', 'Orders', '--type', 'percent', '--percent', '2.9', '--hold-days', '14'];
+  const trigger = String(await eventIdOf(service, 'event_0'));
+  await command(service, ['rule', 'create', '--bot', await botOf(service), '--trigger-event-id', trigger, ...terms]);
+  for (let sent = BATCH; sent < EVENTS; sent += BATCH) await sendEvents(service, sent, Math.min(BATCH, EVENTS - sent));
+  await projected(service);
+}
+
+async function sendEvents(service: BenchService, sent: number, count: number): Promise<void> {
+  await ask(
+    service,
+    '/v1/send-event',
+    Array.from({ length: count }, (_, i) => ({
+      event: `event_${i % 20}`,
+      user_id: FIRST_USER + ((sent + i * 7919) % USERS),
+      date: new Date(START + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_MS)).toISOString(),
+      ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
+      ...(i % 3 === 0 && { category: `c${i % 30}` }),
+    })),
+  );
 }
 
 /** Milliseconds of each request of a mix (an event in, a report, two lists), from two callers, until the promise is done. */
@@ -122,9 +136,9 @@ async function hammer(service: BenchService, until: Promise<unknown>): Promise<n
     requests: [{ type: 'trend', event_id: 101, event_name: 'event_0', agr: 'total' }],
   };
   const { from, to } = lastDays();
-  const preview = bodyOf(chart, { from, to: to + DAY_SECONDS * 1000 });
+  const preview = bodyOf(chart, { from, to: to + DAY_MS });
   const requests: (() => Promise<unknown>)[] = [
-    () => ask(service, '/v1/send-event', { event: 'event_0', user_id: 1 }),
+    () => ask(service, '/v1/send-event', { event: 'event_1', user_id: FIRST_USER }),
     () => ask(service, '/v1/reports/resources'),
     () => ask(service, '/v1/reports/events'),
     () => ask(service, '/v1/reports/preview', preview),

@@ -85,6 +85,11 @@ export function meeting(id: number, more: object = {}): object {
   return { update: { update_id: id, message } };
 }
 
+/** The same, of who comes by a code. */
+export function visit(id: number, code: string, more: object = {}): object {
+  return meeting(id, { text: `/start ${code}`, entities: [{ type: 'bot_command', offset: 0, length: 6 }], ...more });
+}
+
 /** Resolves when the read models have all that the log has. */
 export async function projected({ address }: BenchService): Promise<void> {
   for (;;) {

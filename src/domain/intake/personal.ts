@@ -42,8 +42,10 @@ function sealJson(key: SealingKey, fields: unknown, randomBytes: RandomBytes): s
 /** The ids of the keys that open what is sealed in the event. @throws UnreadableEventError */
 export function keyIdsOf(event: LedgerEvent): string[] {
   if (event.type === 'bot_created' || event.type === 'bot_changed') return keyIdOfSecret(event.data.token);
-  if (event.type !== 'updates_received' && event.type !== 'users_imported') return [];
-  return event.data.items.flatMap(({ person }) => (typeof person === 'string' ? [sealedWith(person)] : []));
+  const ids: string[] = [];
+  if (event.type === 'updates_received' || event.type === 'users_imported')
+    for (const { person } of event.data.items) if (typeof person === 'string') ids.push(sealedWith(person));
+  return ids;
 }
 
 /**
@@ -52,25 +54,25 @@ export function keyIdsOf(event: LedgerEvent): string[] {
  * @throws UnreadableEventError
  */
 export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<string, SealingKey>): LedgerEvent {
-  function opened(userId: number, sealed: string): unknown {
+  function opened(userId: number, sealed: string | undefined): unknown {
+    if (sealed === undefined) return undefined;
     const key = keys.get(sealedWith(sealed));
     return key === undefined ? undefined : JSON.parse(open(key.secret, subjectOf(bot, userId), sealed));
   }
   switch (event.type) {
     case 'updates_received': {
       const items = event.data.items.map((item): UpdateItem => {
-        const { person: given, ...rest } = item;
-        if (typeof given !== 'string') return given === undefined ? rest : { ...rest, person: given };
-        const fields = opened(item.user_id, given);
-        return fields === undefined ? rest : { ...rest, person: person.parse(fields) };
+        if (isUpdateInClear(item)) return item;
+        const fields = opened(item.user_id, item.person);
+        return { ...item, person: fields === undefined ? undefined : person.parse(fields) };
       });
       return { type: event.type, data: { items } };
     }
     case 'users_imported': {
       const items = event.data.items.map((item): ImportedUser => {
-        const { person: given, ...rest } = item;
-        if (typeof given !== 'string') return given === undefined ? rest : { ...rest, person: given };
-        return { ...rest, ...importedPersonalFields.parse(opened(item.user_id, given) ?? {}) };
+        if (isImportInClear(item)) return item;
+        const { person: sealed, ...rest } = item;
+        return { ...rest, ...importedPersonalFields.parse(opened(item.user_id, sealed) ?? {}) };
       });
       return { type: event.type, data: { items } };
     }
