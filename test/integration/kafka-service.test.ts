@@ -7,7 +7,6 @@ import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeBadEvents } from './bad-events.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
-import { describeAccounts } from './referral/accounts-api.suite.ts';
 
 /** The whole service with the log on Kafka; the rest of what is tried on PostgreSQL: `test/long/engines.test.ts`. */
 const broker = await startKafkaBroker();
@@ -20,6 +19,5 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
   describe('bad events', () => describeBadEvents(start, { categories: ['intake'], modes: [['stop', 'dead-letter']] }));
-  describe('accounts', () => describeAccounts(start));
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

@@ -40,6 +40,7 @@ describe(`a rebuild that is killed on EventStoreDB (${eventStore.kind})`, () => 
 describe.skipIf(broker === null)('bad events on Kafka', () => describeBadEvents(onKafka));
 describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEvents(onEventStore));
 
+describe.skipIf(broker === null)('accounts on Kafka', () => describeAccounts(onKafka));
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
 describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));
 describe.skipIf(broker === null)('attribution on Kafka', () => describeAttribution(onKafka));
