@@ -1,4 +1,5 @@
 import { referralMarked } from '../domain/referral/attribution-events.ts';
+import type { RecordedCommit } from '../log/port.ts';
 import { type AppendedReferral, appendReferral } from './append-referral.ts';
 import type { CommandContext, CommandMeta } from './handle.ts';
 import { newReferralCode } from './referral-code.ts';
@@ -10,17 +11,12 @@ export interface MarkReferral {
   readonly by: { readonly code: string } | { readonly referrerId: number; readonly needsCode: boolean };
 }
 
-export interface AppendedMark extends AppendedReferral {
-  /** That the referrer is given if the mark counts, now or by the commit that is repeated. */
-  readonly newCode: string | null;
-}
-
 /** Marks a user as referred. Whether somebody was faster shows when the bot's log has been read up to it. */
-export async function markReferral(
+export function markReferral(
   context: CommandContext,
   { bot, referralUserId, by }: MarkReferral,
   meta: CommandMeta,
-): Promise<AppendedMark> {
+): Promise<AppendedReferral> {
   const new_code = 'needsCode' in by && by.needsCode ? newReferralCode(context.sources) : null;
   const event = referralMarked.create({
     referral_user_id: referralUserId,
@@ -28,7 +24,12 @@ export async function markReferral(
     referrer_id: 'code' in by ? null : by.referrerId,
     new_code,
   });
-  const appended = await appendReferral(context, bot, event, meta);
-  const first = appended.repeated?.events[0];
-  return { ...appended, newCode: first === undefined ? new_code : referralMarked.read(first).data.new_code };
+  return appendReferral(context, bot, event, meta);
+}
+
+/** By what a commit marks its user, as it was asked for. */
+export function markedBy({ id, events: [first] }: RecordedCommit): MarkReferral['by'] {
+  if (first === undefined) throw new TypeError(`commit ${id} marks nobody`);
+  const { code, referrer_id, new_code } = referralMarked.read(first).data;
+  return code === null ? { referrerId: referrer_id!, needsCode: new_code !== null } : { code };
 }

@@ -18,13 +18,16 @@ export interface ReferralCaller {
 
 let updates = 0;
 
-/** @param patient tries again after a 503, which promises that nothing was done: a busy machine may answer so */
+/**
+ * @param patient tries again after a 503, which promises that nothing was done, and after a 500 of what has an
+ * Idempotency-Key: a busy machine may answer so
+ */
 export function referralCaller(service: TestService, bot: TestBot, patient = false): ReferralCaller {
   const key = { 'api-key': bot.apiKey };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-    answered(() => service.post(`/v1/referral/${path}`, body, { ...key, ...headers }), patient);
+    answered(() => service.post(`/v1/referral/${path}`, body, { ...key, ...headers }), patient ? headers : null);
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-    answered(() => service.get(`/v1/referral/${path}`, { ...key, ...headers }), patient);
+    answered(() => service.get(`/v1/referral/${path}`, { ...key, ...headers }), patient ? headers : null);
   async function send(userId: number, text: string, date: number): Promise<void> {
     const { status, body } = await service.post('/v1/send-update', { update: message(userId, text, date) }, key);
     if (status !== 200) throw new Error(`send-update: ${status} ${JSON.stringify(body)}`);
@@ -45,11 +48,13 @@ export function referralCaller(service: TestService, bot: TestBot, patient = fal
   };
 }
 
-async function answered(ask: () => Promise<Answer>, patient: boolean): Promise<Answer> {
+/** @param headers null: the first answer is the last one */
+async function answered(ask: () => Promise<Answer>, headers: Record<string, string> | null): Promise<Answer> {
   for (;;) {
     const answer = await ask();
-    if (answer.status !== 503 || !patient) return answer;
-    await pause(Number(answer.headers.get('retry-after')) * 1000);
+    const unknown = answer.status === 500 && headers !== null && 'idempotency-key' in headers;
+    if (headers === null || (answer.status !== 503 && !unknown)) return answer;
+    await pause(Number(answer.headers.get('retry-after') ?? 0) * 1000);
   }
 }
 

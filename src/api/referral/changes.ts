@@ -2,46 +2,67 @@ import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { AppendedReferral } from '../../commands/append-referral.ts';
 import type { CommandContext, CommandMeta } from '../../commands/handle.ts';
-import type { CommandStamp } from '../../log/port.ts';
+import { inTime } from '../../in-time.ts';
+import { type CommandStamp, laneOf, OutcomeUnknownError } from '../../log/port.ts';
+import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
 import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';
-import type { Settle } from '../settle.ts';
 
 /** What changes of codes and referrals work with. */
 export interface ReferralChanges {
   readonly context: CommandContext;
   readonly source: () => Promise<ReferralSource>;
-  readonly settle: Settle;
+  /** How far the tables of `source` are. */
+  readonly look: Look;
+  readonly maxWaitMs: number;
 }
 
-/** What a change came to; null: it is not known, or not any more. */
-export interface Told {
-  readonly outcome: KnownOutcome | null;
-  /** Whoever asks next may not be told of the change yet. */
-  readonly lagging: boolean;
+/** Appends a fact, now or never again: a repeat finds the commit of the first. */
+export interface Append<A extends AppendedReferral> {
+  readonly append: (meta: CommandMeta) => Promise<A>;
+  readonly command: CommandStamp | undefined;
+  /** When the request must have its answer, in milliseconds of `performance.now()`. */
+  readonly deadline: number;
 }
+
+/** What a change came to: what the read model folded from the caller's own commit. */
+export interface Told {
+  readonly outcome: KnownOutcome;
+}
+
+/** A database that does not answer is not waited for longer than this after the deadline. */
+const SILENT_MS = 100;
+
+export const deadlineOf = ({ maxWaitMs }: Pick<ReferralChanges, 'maxWaitMs'>): number => performance.now() + maxWaitMs;
+export const leftUntil = (deadline: number): number => Math.max(0, deadline - performance.now());
 
 /**
- * Appends, and reads what that comes to once it has been processed. From the append on it never throws: the change is in
- * the log whatever becomes of its picture, and every other answer than that would be untrue.
+ * Appends, and waits until the log up to there has been folded. The answer comes from that fold alone: before it nobody
+ * knows what the change comes to.
+ * @throws OutcomeUnknownError the change is in the log, and what it came to was not known by the deadline
  */
 export async function change<A extends AppendedReferral>(
-  { source, settle }: ReferralChanges,
+  { source, look }: ReferralChanges,
   request: FastifyRequest,
-  append: (meta: CommandMeta) => Promise<A>,
-  command: CommandStamp | undefined,
+  { append, command, deadline }: Append<A>,
 ): Promise<A & Told> {
   const appended = await append({ keyId: principalOf(request).keyId, command });
   const { position, commitId } = appended;
-  if (!(await settle(request, position))) return { ...appended, outcome: null, lagging: true };
+  const unknown = (cause?: unknown): Error =>
+    new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
+  const told = async (): Promise<KnownOutcome> => {
+    const passed = await waitUntilPassed(look, new Map([[laneOf(position), position]]), leftUntil(deadline));
+    const outcome = passed ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
+    if (outcome === null) throw unknown();
+    return outcome;
+  };
   try {
-    const outcome = await outcomeOf(await source(), botOf(request).bot_id, commitId);
-    return { ...appended, outcome, lagging: false };
+    return { ...appended, outcome: await inTime(told(), leftUntil(deadline) + SILENT_MS, unknown) };
   } catch (error) {
-    request.log.warn({ err: error }, 'answered without knowing what the change came to');
-    return { ...appended, outcome: null, lagging: true };
+    // Any other error would say that nothing was done.
+    throw error instanceof OutcomeUnknownError ? error : unknown(error);
   }
 }
 
@@ -55,18 +76,17 @@ const MAX_ATTEMPTS = 5;
 export async function changeWithNewCode<A extends AppendedReferral>(
   changes: ReferralChanges,
   request: FastifyRequest,
-  append: (meta: CommandMeta) => Promise<A>,
-  stamp: CommandStamp | undefined,
+  { append, command: stamp, deadline }: Append<A>,
 ): Promise<A & Told> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const command = stamp === undefined || attempt === 0 ? stamp : { ...stamp, id: v5(`attempt ${attempt}`, stamp.id) };
-    const made = await change(changes, request, append, command);
+    const made = await change(changes, request, { append, command, deadline });
     if (!isTaken(made.outcome)) return made;
   }
   throw unavailable('no free code was found, try again');
 }
 
-function isTaken(outcome: KnownOutcome | null): boolean {
-  if (outcome?.type === 'code_created') return !outcome.created;
-  return outcome?.type === 'mark_refused' && outcome.reason === 'code_taken';
+function isTaken(outcome: KnownOutcome): boolean {
+  if (outcome.type === 'code_created') return !outcome.created;
+  return outcome.type === 'mark_refused' && outcome.reason === 'code_taken';
 }

@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createReferralCode } from '../../commands/create-referral-code.ts';
+import type { CommandMeta } from '../../commands/handle.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { changeWithNewCode, type ReferralChanges } from './changes.ts';
+import { changeWithNewCode, deadlineOf, type ReferralChanges } from './changes.ts';
 import { linkOf } from './link.ts';
 import { createdCode, userBody, userQuery } from './schemas.ts';
+
+type Named = Pick<BotRow, 'username'>;
 
 /** POST and GET /v1/referral/create-code: each call makes a new code for the user. */
 export function createCode(changes: ReferralChanges): AnyRoute[] {
@@ -44,21 +47,21 @@ async function create(
   userId: number,
 ): Promise<object> {
   void reply.header('cache-control', 'no-store');
-  const bot = botOf(request);
-  const { username } = bot;
+  const { public_key: bot, username } = botOf(request);
+  const deadline = deadlineOf(changes);
   return underKey(
     request,
     'referral/create-code',
-    (stamp) =>
-      changeWithNewCode(
-        changes,
-        request,
-        (meta) => createReferralCode(changes.context, { bot: bot.public_key, userId }, meta),
-        stamp && { ...stamp, answer: { username } },
-      ),
-    async ({ code, repeated, lagging }) => {
-      const linked = (repeated?.command?.answer as Pick<BotRow, 'username'> | undefined) ?? bot;
-      return { ok: true, data: { code, link: linkOf(linked, code) }, ...(lagging ? { lagging } : {}) };
+    async (stamp, first) => {
+      // A repeat is told the name that the bot had then.
+      const named = (first?.command?.answer as Named | undefined) ?? { username };
+      const append = (meta: CommandMeta) => createReferralCode(changes.context, { bot, userId }, meta);
+      const command = stamp && { ...stamp, answer: named };
+      return { ...(await changeWithNewCode(changes, request, { append, command, deadline })), named };
+    },
+    async ({ code, repeated, named }) => {
+      const link = linkOf((repeated?.command?.answer as Named | undefined) ?? named, code);
+      return { ok: true, data: { code, link } };
     },
   );
 }

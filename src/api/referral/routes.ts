@@ -5,9 +5,11 @@ import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import type { ServedSchema } from '../../served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { settleIn } from '../settle.ts';
+import { sharedCall } from '../shared-call.ts';
 import { accruals } from './accruals.ts';
 import { balance } from './balance.ts';
 import { codes } from './codes.ts';
@@ -33,8 +35,10 @@ export interface ReferralRoutesOptions {
 /** The endpoints of the referral program. */
 export function referralRoutes({ config, pool, log, served, sources }: ReferralRoutesOptions): AnyRoute[] {
   const source = async () => ({ pool, referral: await served(referralReadModel) });
-  const changes = { context: { log, sources }, source, settle: settleIn(pool, referralReadModel) };
-  const visits = awaitVisits(pool, log, config.MAX_WAIT_MS);
+  // Of the very tables that answers come from, whichever version of the read model that is.
+  const look = sharedCall(async () => loadCheckpoint(pool, (await source()).referral));
+  const changes = { context: { log, sources }, source, look, maxWaitMs: config.MAX_WAIT_MS };
+  const visits = awaitVisits(log, look);
   const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
   const accounts = createAccounts({ log, sources });
   const settle = settleIn(pool, accountsReadModel);

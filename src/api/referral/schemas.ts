@@ -52,7 +52,7 @@ export const codeOwners = z
 
 const absent = (value: unknown): boolean => value === undefined || value === null;
 
-export const mark = z
+export const markBody = z
   .object(
     {
       referral_user_id: id.describe('Who is referred'),
@@ -73,16 +73,16 @@ const date = utcDateShape;
 const code = z.string().meta({ example: 'k7Rt2Wxy' });
 const user = z.int();
 export const success = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-/** Of a change: `lagging` where whoever asks next may not be told of it yet. */
+/** Of a change that the log has decided: `lagging` where other endpoints may not show it yet. */
 export const changed = <S extends z.ZodType>(data: S) => success(data).extend({ lagging: z.literal(true).optional() });
 
-export const createdCode = changed(z.object({ code, link: z.string().nullable() }));
-export const ownersSet = changed(
+export const createdCode = success(z.object({ code, link: z.string().nullable() }));
+export const ownersSet = success(
   z.object({
     results: z.array(z.object({ code: z.string(), owner_id: user, created: z.boolean(), backfilled: z.int() })),
   }),
 );
-export const marked = changed(
+export const marked = success(
   z.object({
     referral_id: user,
     referrer_id: user.nullable(),

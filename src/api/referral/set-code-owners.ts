@@ -1,13 +1,12 @@
-import { setCodeOwners as append, type SetCodeOwners } from '../../commands/set-code-owners.ts';
-import { type KnownOutcome, ownersOf } from '../../queries/referral/attribution.ts';
+import type { CommandMeta } from '../../commands/handle.ts';
+import { setCodeOwners as setOwners } from '../../commands/set-code-owners.ts';
+import type { KnownOutcome } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, type ReferralChanges } from './changes.ts';
+import { change, deadlineOf, type ReferralChanges } from './changes.ts';
 import { codeOwners, ownersSet } from './schemas.ts';
 import type { AwaitVisits } from './visits.ts';
-
-type Elements = SetCodeOwners['elements'];
 
 /** POST /v1/referral/set-code-owners: whose codes are, all elements or none. Visits that waited for an owner count. */
 export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits): AnyRoute {
@@ -23,33 +22,18 @@ export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits
     idempotent: true,
     async handle({ request, body: elements }) {
       const bot = botOf(request);
-      const codes = elements.map(({ code }) => code);
+      const deadline = deadlineOf(changes);
       return underKey(
         request,
         'referral/set-code-owners',
-        async (stamp, first) => {
-          if (first === null) await awaitVisits();
-          const known = await ownersOf(await changes.source(), bot.bot_id, codes);
-          const command = { bot: bot.public_key, elements };
-          const changed = await change(changes, request, (meta) => append(changes.context, command, meta), stamp);
-          return { ...changed, known };
+        async (command, first) => {
+          if (first === null) await awaitVisits(deadline);
+          const append = (meta: CommandMeta) => setOwners(changes.context, { bot: bot.public_key, elements }, meta);
+          return change(changes, request, { append, command, deadline });
         },
-        async ({ outcome, lagging, known }) => {
-          const results = outcome === null ? foreseen(elements, known) : resultsOf(outcome);
-          return { ok: true, data: { results }, ...(lagging ? { lagging } : {}) };
-        },
+        async ({ outcome }) => ({ ok: true, data: { results: resultsOf(outcome) } }),
       );
     },
-  });
-}
-
-/** As far as can be said before the change was processed: no visit counts yet. */
-function foreseen(elements: Elements, known: ReadonlyMap<string, number | null>): object[] {
-  const owners = new Map(known);
-  return elements.map(({ code, user_id }) => {
-    const owner = owners.get(code) ?? null;
-    owners.set(code, owner ?? user_id);
-    return { code, owner_id: owner ?? user_id, created: owner === null, backfilled: 0 };
   });
 }
 

@@ -17,19 +17,6 @@ export async function outcomeOf(
   return rows[0]?.outcome ?? null;
 }
 
-/** The owners of those of the codes that are known; null: nobody's yet. */
-export async function ownersOf(
-  { pool, referral }: ReferralSource,
-  botId: number,
-  codes: readonly string[],
-): Promise<Map<string, number | null>> {
-  const { rows } = await pool.query<{ code: string; owner_id: number | null }>(
-    `SELECT code, owner_id::float8 FROM ${referral}.codes WHERE bot_id = $1 AND code = ANY ($2)`,
-    [botId, codes],
-  );
-  return new Map(rows.map(({ code, owner_id }) => [code, owner_id]));
-}
-
 /** How things stand before a mark. */
 export interface Standing {
   /** Whether the code that is named is known; a referrer always is. */

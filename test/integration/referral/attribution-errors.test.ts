@@ -3,15 +3,14 @@ import { readAll } from '../../support/log.ts';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** What the methods of codes and attribution refuse, and what they answer while their read model is late. */
+/** What the methods of codes and attribution refuse. */
 
-const MAX_WAIT_MS = 1000;
 let service: TestService;
 let bot: TestBot;
 let call: ReferralCaller;
 
 beforeAll(async () => {
-  service = await startTestService({ MAX_WAIT_MS: String(MAX_WAIT_MS) });
+  service = await startTestService();
   bot = await service.createBot({ plan: 'free', kind: 'service' });
   call = referralCaller(service, bot);
 });
@@ -165,67 +164,4 @@ it('without a key: 401, whatever the body', async () => {
     expect((await service.post(`/v1/referral/${path}`, '{')).body).toMatchObject({ ok: false, error_code: 401 });
   for (const path of ['create-code', 'codes', 'referrals'])
     expect((await service.get(`/v1/referral/${path}`)).body).toMatchObject({ ok: false, error_code: 401 });
-});
-
-describe('while the read model stands still', () => {
-  /** The checkpoint can be read, not moved. */
-  async function standingStill(work: () => Promise<void>): Promise<void> {
-    await service.projected();
-    const blocker = await service.database.pool.connect();
-    try {
-      await blocker.query('BEGIN; LOCK TABLE referral_v1.checkpoints IN SHARE MODE');
-      await work();
-    } finally {
-      await blocker.query('ROLLBACK');
-      blocker.release();
-    }
-    await service.projected();
-  }
-
-  it('a change is done, and its answer says that it is not seen yet', async () => {
-    const code = await call.codeFor(70);
-    await standingStill(async () => {
-      const { body } = await call.post('mark-referral', { referral_user_id: 71, code });
-      const data = { referral_id: 71, referrer_id: 70, code, already_attributed: false };
-      expect(body).toEqual({ ok: true, data, lagging: true });
-      expect(await call.referralsOf(70)).toEqual([]);
-    });
-    expect(await call.referralsOf(70)).toMatchObject([{ referral_id: 71 }]);
-    await standingStill(async () => {
-      const body = [
-        { code, user_id: 72 },
-        { code: 'still', user_id: 72 },
-        { code: 'still', user_id: 73 },
-      ];
-      const results = [
-        { code, owner_id: 70, created: false, backfilled: 0 },
-        { code: 'still', owner_id: 72, created: true, backfilled: 0 },
-        { code: 'still', owner_id: 72, created: false, backfilled: 0 },
-      ];
-      const answer = await call.post('set-code-owners', body);
-      expect(answer.body).toEqual({ ok: true, data: { results }, lagging: true });
-    });
-  });
-
-  it('marks and owners wait for the visits before them, else 503; codes are made all the same', async () => {
-    await standingStill(async () => {
-      await call.visit(80, 'unseen');
-      const before = await commits();
-      const started = performance.now();
-      const answers = await Promise.all([
-        call.post('mark-referral', { referral_user_id: 80, referrer_user_id: 81 }),
-        call.post('set-code-owners', [{ code: 'unseen', user_id: 81 }]),
-      ]);
-      expect(performance.now() - started).toBeGreaterThan(MAX_WAIT_MS - 50);
-      for (const { status, headers, body } of answers)
-        expect([status, headers.get('retry-after'), body.error_code]).toEqual([503, '1', 503]);
-      expect(await commits()).toBe(before);
-      const { body } = await call.post('create-code', { user_id: 82 });
-      expect(body).toEqual({ ok: true, data: { code: expect.any(String), link: null }, lagging: true });
-    });
-    expect((await call.data('codes?user_id=82')).codes).toHaveLength(1);
-    expect(await call.data('set-code-owners', [{ code: 'unseen', user_id: 81 }])).toMatchObject({
-      results: [{ created: true, backfilled: 1 }],
-    });
-  });
 });

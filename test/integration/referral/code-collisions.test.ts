@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../../src/api/app.ts';
 import { referralRoutes } from '../../../src/api/referral/routes.ts';
+import { changeBot } from '../../../src/commands/change-bot.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { systemSources } from '../../../src/system-sources.ts';
 import { readAll } from '../../support/log.ts';
@@ -11,6 +12,8 @@ import { startTestService, type TestBot, type TestService } from '../../support/
 
 /** A code that is taken is never given: another is. By chance that would happen once in 10^14 times. */
 
+/** Long enough for a busy machine, since all but one of these requests are answered at once. */
+const MAX_WAIT_MS = 3000;
 let service: TestService;
 let bot: TestBot;
 /** Another door to the service, whose codes are of one letter each: these, in order. */
@@ -40,7 +43,7 @@ beforeAll(async () => {
         ratePerKey: 0,
         failuresPerMinute: 0,
       },
-      routes: referralRoutes({ config: { MAX_WAIT_MS: 5000 }, pool, log, served, sources }),
+      routes: referralRoutes({ config: { MAX_WAIT_MS }, pool, log, served, sources }),
       context: { log, sources },
     },
   });
@@ -87,4 +90,20 @@ it('mark-referral gives the referrer another one, and counts once', async () => 
   expect(await ask('mark-referral', body, 'abf', 'mark')).toMatchObject({ status: 200, data });
   expect(await ask('mark-referral', body, 'ggg', 'mark')).toMatchObject({ status: 200, data });
   expect(await referralCaller(service, bot).referralsOf(21)).toMatchObject([{ referral_id: 20 }]);
+});
+
+it('create-code that is told of no code in time takes another one when it is repeated, under the name of then', async () => {
+  const blocker = await service.database.pool.connect();
+  try {
+    await blocker.query('BEGIN; LOCK TABLE referral_v1.outcomes IN SHARE ROW EXCLUSIVE MODE');
+    expect(await ask('create-code', { user_id: 5 }, 'a', 'late')).toMatchObject({ status: 500, error_code: 500 });
+  } finally {
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  }
+  await changeBot(service.commands, bot.publicKey, { username: 'named_since' });
+  await service.projected();
+  const data = { code: 'iiiiiiii', link: null };
+  expect(await ask('create-code', { user_id: 5 }, 'hi', 'late')).toMatchObject({ status: 200, data });
+  expect(await ask('create-code', { user_id: 5 }, 'jj', 'late')).toMatchObject({ status: 200, data });
 });

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeBot } from '../../../src/commands/change-bot.ts';
+import { readAll } from '../../support/log.ts';
+import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
+import type { Answer, TestBot, TestService } from '../../support/service.ts';
+
+const MAX_WAIT_MS = 1000;
+
+/**
+ * What codes and attribution answer while their read model is late: only what the log has decided. The same on every
+ * engine of the log.
+ */
+export function describeLateAttribution(start: (env: Record<string, string>) => Promise<TestService>): void {
+  let service: TestService;
+  let bot: TestBot;
+  let call: ReferralCaller;
+
+  beforeAll(async () => {
+    service = await start({ MAX_WAIT_MS: String(MAX_WAIT_MS) });
+    bot = await service.createBot();
+    call = referralCaller(service, bot);
+  });
+  afterAll(() => service.stop());
+
+  /** The tables can be read, not written. */
+  async function standingStill<T>(work: () => Promise<T>): Promise<T> {
+    await service.projected();
+    const blocker = await service.database.pool.connect();
+    try {
+      await blocker.query(`BEGIN; LOCK TABLE referral_v1.referrals, referral_v1.codes, referral_v1.outcomes,
+        referral_v1.checkpoints IN SHARE ROW EXCLUSIVE MODE`);
+      return await work();
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+      await service.projected();
+    }
+  }
+
+  type Request = readonly [path: string, body: object];
+  const keyOf = ([path, body]: Request) => ({ 'idempotency-key': `${path} ${JSON.stringify(body)}` });
+  const askAll = (requests: readonly Request[]): Promise<Answer[]> =>
+    Promise.all(requests.map((request) => call.post(...request, keyOf(request))));
+  const dataOfAll = (requests: readonly Request[]) =>
+    Promise.all(requests.map((request) => call.data(...request, keyOf(request))));
+  const facts = async (): Promise<number> => (await readAll(service.log, { categories: ['referral'] })).length;
+
+  /** In the log, with what it comes to unknown; or not in the log, by then behind something that is not processed. */
+  function expectUnknown(answers: readonly Answer[]): void {
+    for (const { status, body, headers } of answers)
+      if (status !== 503)
+        expect({ status, body }).toEqual({
+          status: 500,
+          body: { ok: false, error: 'outcome unknown, repeat with the same Idempotency-Key', error_code: 500 },
+        });
+      else expect(headers.get('retry-after')).toBe('1');
+    expect(answers.map(({ status }) => status)).toContain(500);
+  }
+
+  /** Twice the same, then once more from tables that are made anew. */
+  async function told(requests: readonly Request[]) {
+    const first = await dataOfAll(requests);
+    const before = await facts();
+    expect(await dataOfAll(requests)).toEqual(first);
+    await service.restart(() => service.dropPicture());
+    await service.projected();
+    expect(await dataOfAll(requests)).toEqual(first);
+    expect(await facts()).toBe(before);
+    return first;
+  }
+
+  test('three marks of one user at once are told no referrer, and repeats are told the one that the log has', async () => {
+    const marks = [11, 12, 13].map(
+      (referrer_user_id) => ['mark-referral', { referral_user_id: 10, referrer_user_id }] as const,
+    );
+    expectUnknown(await standingStill(() => askAll(marks)));
+    const answers = await told(marks);
+    const [winner, ...more] = answers.filter(({ already_attributed }) => !already_attributed);
+    expect(more).toEqual([]);
+    const { referrer_id, code } = winner;
+    expect(await call.referralsOf(referrer_id)).toMatchObject([{ referral_id: 10 }]);
+    const lost = { referral_id: 10, referrer_id, code: null, already_attributed: true };
+    expect(answers.filter((answer) => answer !== winner)).toEqual([lost, lost]);
+    // Whoever comes by the code that was given comes by this referrer.
+    expect(await call.data('mark-referral', { referral_user_id: 14, code })).toMatchObject({ referrer_id });
+  }, 60_000);
+
+  test('three owners of one code at once are told no owner, and repeats are told the one that the log has', async () => {
+    await call.visit(20, 'late');
+    const claims = [21, 22, 23].map((user_id) => ['set-code-owners', [{ code: 'late', user_id }]] as const);
+    expectUnknown(await standingStill(() => askAll(claims)));
+    const results = (await told(claims)).map(({ results: [result] }) => result);
+    const [made, ...more] = results.filter(({ created }) => created);
+    expect(more).toEqual([]);
+    const { owner_id } = made;
+    expect(made).toEqual({ code: 'late', owner_id, created: true, backfilled: 1 });
+    const lost = { code: 'late', owner_id, created: false, backfilled: 0 };
+    expect(results.filter((result) => result !== made)).toEqual([lost, lost]);
+    expect(await call.referralsOf(owner_id)).toMatchObject([{ referral_id: 20 }]);
+  }, 60_000);
+
+  test('a code that may be taken is told nobody, and a repeat is told the code and the link of the first request', async () => {
+    const create = ['create-code', { user_id: 30 }] as const;
+    await changeBot(service.commands, bot.publicKey, { username: 'first_bot' });
+    await service.projected();
+    // What a bot is called is looked up once a second.
+    await expect.poll(async () => (await call.data('create-code', { user_id: 31 })).link).toContain('first_bot');
+    expectUnknown(await standingStill(() => askAll([create])));
+    await changeBot(service.commands, bot.publicKey, { username: 'second_bot' });
+    await expect.poll(async () => (await call.data('create-code', { user_id: 31 })).link).toContain('second_bot');
+    const [{ code, link }] = await told([create]);
+    expect(link).toBe(`https://t.me/first_bot?start=${code}`);
+    const { codes } = await call.data('codes?user_id=30');
+    expect(codes).toMatchObject([{ code, link: `https://t.me/second_bot?start=${code}` }]);
+  }, 60_000);
+
+  test('a request with visits before it that are not processed is 503, and writes nothing', async () => {
+    const requests = [
+      ['mark-referral', { referral_user_id: 40, referrer_user_id: 41 }],
+      ['set-code-owners', [{ code: 'unseen', user_id: 41 }]],
+    ] as const;
+    await standingStill(async () => {
+      await call.visit(40, 'unseen');
+      const before = await facts();
+      const started = performance.now();
+      const answers = await askAll(requests);
+      expect(performance.now() - started).toBeGreaterThan(MAX_WAIT_MS - 50);
+      for (const { status, headers, body } of answers)
+        expect([status, headers.get('retry-after'), body.error_code]).toEqual([503, '1', 503]);
+      expect(await facts()).toBe(before);
+    });
+    const [mark, owners] = [await call.data(...requests[0]), await call.data(...requests[1])];
+    expect(mark).toMatchObject({ referrer_id: 41, already_attributed: false });
+    expect(owners).toMatchObject({ results: [{ created: true, backfilled: 0 }] });
+  });
+
+  test('a user who has a referrer is told so, since that is for ever', async () => {
+    await call.data('mark-referral', { referral_user_id: 50, referrer_user_id: 51 });
+    const again = { referral_user_id: 50, referrer_user_id: 52 };
+    const answer = await standingStill(() => call.data('mark-referral', again));
+    expect(answer).toEqual({ referral_id: 50, referrer_id: 51, code: null, already_attributed: true });
+  });
+}
