@@ -1,4 +1,5 @@
 import * as audience from './broadcast/audience-events.ts';
+import * as pause from './broadcast/bot-pause.ts';
 import * as broadcast from './broadcast/broadcast-events.ts';
 import * as quota from './broadcast/quota-events.ts';
 import * as segment from './broadcast/segment-events.ts';
@@ -80,6 +81,7 @@ const eventTypes = [
   sending.usersUnreachable,
   sending.sendingPaused,
   sending.sendingResumed,
+  pause.botPaused,
 ] as const;
 
 /** Any event of the log, read and of the current shape; `type` tells which. */

@@ -62,6 +62,8 @@ export const broadcastStream = (bot: string, id: number): string => `broadcast-$
 export const segmentStream = (bot: string, segmentId: number): string => `segment-${bot}/${segmentId}`;
 /** Whom a broadcast is being sent to, and what became of them. */
 export const sendingStream = (bot: string, broadcastId: number): string => `sending-${bot}/${broadcastId}`;
+/** Until when the platform wants no calls of a bot. */
+export const botSendingStream = (bot: string): string => `sending-${bot}`;
 /** How many broadcasts of an owner count in which month. */
 export const quotaStream = (ownerId: number): string => `quota-${ownerId}`;
 /** The audience that a broadcast was frozen with. */

@@ -35,7 +35,7 @@ import type { Failure } from './failure.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import type { Lane } from './lane.ts';
 import { type LaunchEnd, sendLaunch } from './launch.ts';
-import { openLedger } from './ledger.ts';
+import { openLedger, openPauseLedger } from './ledger.ts';
 import type { SchemaOf } from './served.ts';
 import type { StreamWatch } from './stream-watch.ts';
 import type { Trouble } from './trouble.ts';
@@ -251,6 +251,7 @@ async function send(
     const message = prepareMessage(type, broadcast.message, cap > MAX_CAP);
     const chats = await frozenChats(log, name);
     const ledger = await openLedger(context, name.bot, name.id);
+    const pauses = await openPauseLedger(context, name.bot);
     const stream = broadcastStream(name.bot, name.id);
     const watched = station.watch.watch(stream);
     let known: Loaded<BroadcastState> | undefined;
@@ -264,6 +265,7 @@ async function send(
         chats,
         message,
         cap,
+        pauses,
         onLimit: settings.rateLimitOnError,
         token,
         logger,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { BroadcastName } from '../../commands/broadcast/change.ts';
 import { isDatabaseDown } from '../../database/errors.ts';
+import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import {
   type Answered,
   abandonClaims,
@@ -24,7 +25,7 @@ import { entriesOf } from './entries.ts';
 import type { Failure } from './failure.ts';
 import { hasChat } from './has-chat.ts';
 import { FIRST_REST_MS, type Lane } from './lane.ts';
-import { type Ledger, ReplacedError } from './ledger.ts';
+import { type PauseLedger, ReplacedError, type SendingLedger } from './ledger.ts';
 import { createLimiter, type Taken } from './limiter.ts';
 import { createOutbox, type Permit, type Waiting } from './outbox.ts';
 import type { Trouble } from './trouble.ts';
@@ -51,6 +52,8 @@ export interface LaunchOptions {
   readonly token: string;
   readonly lane: Lane;
   readonly trouble: Trouble;
+  /** Of the bot. */
+  readonly pauses: PauseLedger;
   readonly failure: Failure;
   /** Those of these chats that are users of the bot. */
   readonly usersOf: (chats: readonly number[]) => Promise<ReadonlyMap<number, RecipientUser>>;
@@ -88,8 +91,13 @@ const BROKEN = { until: null, error: 'the service has failed and will try again'
  * @param signal who sends is to stop, or is not the sender any more
  * @throws ReplacedError
  */
-export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal: AbortSignal): Promise<LaunchEnd> {
-  const { name, launch, sender, chats, message, cap, onLimit, lane, trouble, failure, elapsed, logger } = options;
+export async function sendLaunch(
+  options: LaunchOptions,
+  ledger: SendingLedger,
+  signal: AbortSignal,
+): Promise<LaunchEnd> {
+  const { name, launch, sender, chats, message, cap, onLimit, lane, trouble, pauses, failure, elapsed, logger } =
+    options;
   const budget = createBudget(cap, message.units);
   const answers = createAnswers();
   const files = new Map(ledger.state.files);
@@ -220,6 +228,8 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
     const { attempted } = ledger.state;
     let wrote = false;
     try {
+      // The bot's pause is in the log before the launch that was told of it can end.
+      await pauses.append((state) => pauseBot(state, trouble.limitedUntil), until);
       await ledger.append((state) => {
         const decision = entriesOf(state, {
           claiming: { broadcast_id: name.id, launch, sender, audience: chats.length, count: wanted },
@@ -283,8 +293,7 @@ export async function sendLaunch(options: LaunchOptions, ledger: Ledger, signal:
 
   await ledger.append((state) => abandonClaims(state, name.id, sender), signal);
   adopted = ledger.state.lastClaim;
-  const { paused } = ledger.state;
-  if (paused !== null && paused.until !== null) trouble.limitedUntil(paused.until);
+  trouble.resumeAt(pauses.state.until);
   if (trouble.wait() > 0) lane.rest(trouble.wait());
   lane.add(outbox);
   const deadline = abortedAfter(signal, LAST_ANSWERS_MS);

@@ -4,8 +4,10 @@ import type { Pause } from '../../domain/broadcast/sending.ts';
 export interface Trouble {
   /** The platform answered 429. */
   limited(retryAfterMs: number): void;
-  /** As an earlier sender noted it, ms UTC. */
-  limitedUntil(until: number): void;
+  /** As the log has it, ms UTC. */
+  resumeAt(until: number): void;
+  /** Until when the platform has told the bot to wait, ms UTC; 0: it has not. */
+  readonly limitedUntil: number;
   /** A call was certainly not sent. */
   unreachable(reason: string): void;
   /** The platform has answered. */
@@ -32,8 +34,11 @@ export function createTrouble(now: () => number): Trouble {
     limited(retryAfterMs) {
       until = Math.max(until, now() + retryAfterMs);
     },
-    limitedUntil(given) {
+    resumeAt(given) {
       until = Math.max(until, given);
+    },
+    get limitedUntil() {
+      return until;
     },
     unreachable(reason) {
       // Of calls that were under way together only the first says something new.

@@ -112,6 +112,30 @@ test('with several senders one sends for a bot, and another goes on when that on
   expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
 });
 
+test('a rate limit pauses the bot beyond the end of its broadcast, for another broadcast, a restart and another instance', async () => {
+  const [limitedChat, seconds] = [1, 6];
+  const anotherBot = await sendingBot(service);
+  platform.behave(({ chatId }) =>
+    chatId === limitedChat
+      ? { error: { code: 429, description: 'Too Many Requests', parameters: { retry_after: seconds } } }
+      : undefined,
+  );
+  const limited = await launch(service, bot, { chats: [limitedChat] });
+  expect(await until(service, limited, hasEnded)).toMatchObject({ status: 4, paused_until: null });
+  const ofAnother = await launch(service, anotherBot, { chats: [2] });
+  const next = await launch(service, bot, { chats: [3] });
+  const { paused_until } = await until(service, next, (sending) => sending.paused_until !== null);
+  await until(service, ofAnother, hasEnded);
+
+  others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
+  await service.restart();
+  expect(await until(service, next, hasEnded)).toMatchObject({ status: 3, count_delivered: 1, paused_until: null });
+  expect(Date.now()).toBeGreaterThanOrEqual(paused_until!);
+  const [first, second, third] = calls();
+  expect([first, second, third].map((call) => call?.chatId)).toEqual([limitedChat, 2, 3]);
+  expect(third!.at - first!.at).toBeGreaterThanOrEqual(seconds * 1000 - 10);
+});
+
 test('when it cannot be looked what there is to send, the rest goes on, and so does what comes later', async () => {
   const { pool } = service.database;
   const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;

@@ -10,7 +10,7 @@ import type { BotApi } from '../../../src/platform/bot-api.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane } from '../../../src/processes/broadcasts/lane.ts';
 import { type LaunchOptions, sendLaunch } from '../../../src/processes/broadcasts/launch.ts';
-import { type Ledger, openLedger } from '../../../src/processes/broadcasts/ledger.ts';
+import { openLedger, openPauseLedger, type SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
 import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
@@ -67,7 +67,7 @@ const api: BotApi = {
 };
 
 /** Sends until it ends or fails, as one run of the process does. */
-async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
+async function send(changes: Partial<LaunchOptions> = {}): Promise<SendingLedger> {
   const logger = pino({ level: 'silent' });
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
@@ -87,6 +87,7 @@ async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
     token: '1:token',
     lane,
     trouble: createTrouble(systemSources.now),
+    pauses: await openPauseLedger({ log, sources: systemSources, logger }, NAME.bot),
     failure,
     usersOf: async () => new Map(),
     isSending: async () => true,
@@ -99,7 +100,7 @@ async function send(changes: Partial<LaunchOptions> = {}): Promise<Ledger> {
   return openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
 }
 
-function countOf({ state }: Ledger, place: number): number {
+function countOf({ state }: SendingLedger, place: number): number {
   return CHATS.filter((_, i) => state.places[i] === place).length;
 }
 

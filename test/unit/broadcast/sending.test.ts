@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { botPause, pauseBot } from '../../../src/domain/broadcast/bot-pause.ts';
 import { placesOf } from '../../../src/domain/broadcast/ranges.ts';
 import {
   type Answered,
@@ -193,6 +194,15 @@ test('a pause is told once, and its end', () => {
   expect(given(sending, event).state().limited).toBe(true);
   // Until the end of the launch.
   expect(given(sending, event, claimed(1, [[0, 0]], 'a', 2)).state().limited).toBe(false);
+});
+
+test('a pause of the bot is told once, and is never made shorter', () => {
+  const paused = given(botPause).when((state) => pauseBot(state, 5000));
+  paused.yields({ type: 'bot_paused', data: { until: 5000 } });
+  paused.settles();
+  given(botPause, { type: 'bot_paused', data: { until: 5000 } })
+    .when((state) => pauseBot(state, 4000))
+    .yieldsNothing();
 });
 
 /** Whom somebody has called, or may have called. */
