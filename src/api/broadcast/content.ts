@@ -15,8 +15,8 @@ export interface ContentContext {
   /** Of the bot. */
   readonly timezone: string;
   readonly maxCap: number;
-  /** The lists that were uploaded for the broadcast. */
-  readonly segmentIds: ReadonlySet<number>;
+  /** The lists that were uploaded for the broadcast; null: the audience names too many to ask. */
+  readonly segmentIds: ReadonlySet<number> | null;
 }
 
 /** The fields that create, save and activate share, checked; those that are not given are absent. */

@@ -1,23 +1,30 @@
 import type { FastifyRequest } from 'fastify';
+import { taskSources, uploadedSegments } from '../../commands/broadcast/audience-sources.ts';
 import { type BroadcastChange, existingBroadcast, repeatedChange } from '../../commands/broadcast/change.ts';
 import { existingBot } from '../../commands/existing-bot.ts';
 import type { CommandContext, CommandMeta } from '../../commands/handle.ts';
 import type { IdPool } from '../../commands/reserve-ids.ts';
-import { taskIdsOf } from '../../domain/broadcast/audience.ts';
-import { storedSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
+import { segmentIdsOf, taskIdsOf } from '../../domain/broadcast/audience.ts';
+import {
+  MAX_SEGMENTS,
+  parseSegmentations,
+  storedSegmentations,
+} from '../../domain/broadcast/audience-segmentations.ts';
 import type { Broadcast, Readiness } from '../../domain/broadcast/broadcast.ts';
 import { QUOTA_EXHAUSTED } from '../../domain/broadcast/quota.ts';
 import { NotReady, readiness } from '../../domain/broadcast/readiness.ts';
 import { MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { segmentIdsOf, taskSourcesOf } from '../../queries/broadcast/audience-sources.ts';
+import type { EventLog } from '../../log/port.ts';
 import {
   type BroadcastStatistics,
   type BroadcastsSource,
-  findBroadcast,
+  findStatistics,
   NO_STATISTICS,
 } from '../../queries/broadcast/broadcasts.ts';
+import { listResources } from '../../queries/catalog/bots.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
@@ -30,6 +37,8 @@ export interface BroadcastChanges {
   readonly context: CommandContext;
   readonly ids: Readonly<Record<'broadcast' | 'segment', IdPool>>;
   readonly source: () => Promise<BroadcastsSource>;
+  /** Where the owner's bots are found. */
+  readonly catalog: () => Promise<CatalogSource>;
   readonly settle: Settle;
 }
 
@@ -45,7 +54,7 @@ export function namedBroadcast(
 
 /** What the content of a broadcast is checked against, as far as the body has any. @param id null: it is a new one */
 export async function contentContext(
-  { context, source }: BroadcastChanges,
+  { context }: BroadcastChanges,
   request: FastifyRequest,
   body: JsonObject,
   { type, id }: { readonly type: Broadcast['type']; readonly id: number | null },
@@ -56,26 +65,30 @@ export async function contentContext(
     const { paid_broadcasts } = await existingBot(context.log, public_key);
     if (paid_broadcasts) maxCap = MAX_PAID_CAP;
   }
-  let segmentIds: ReadonlySet<number> = new Set();
-  if (id !== null && property(body, 'segmentations') !== undefined) {
-    const { pool, broadcasts: schema } = await source();
-    segmentIds = await segmentIdsOf({ pool, schema }, id);
-  }
+  const named = segmentIdsOf(
+    parseSegmentations(property(body, 'segmentations'), { timezone, path: '', problems: [], segmentIds: null }),
+  );
+  const segmentIds = named.length > MAX_SEGMENTS ? null : await uploadedIds(context.log, public_key, id, named);
   return { type, timezone, segmentIds, maxCap };
+}
+
+/** A broadcast without an id has no lists. */
+function uploadedIds(log: EventLog, bot: string, id: number | null, named: readonly number[]): Promise<Set<number>> {
+  return id === null || named.length === 0 ? Promise.resolve(new Set()) : uploadedSegments(log, { bot, id }, named);
 }
 
 /** @param audiences the segmentations that the broadcast may have when it is activated */
 export async function readinessFor(
-  { source }: BroadcastChanges,
+  { context, catalog }: BroadcastChanges,
   request: FastifyRequest,
   audiences: readonly string[],
   isNew: boolean,
 ): Promise<Readiness> {
   const { timezone, owner_id: ownerId } = botOf(request);
   const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone)));
-  const { pool, broadcasts: schema } = await source();
-  const tasks = await taskSourcesOf({ pool, schema }, ids);
-  return readiness({ timezone, ownerId, isNew, tasks });
+  const bots = ids.length === 0 ? [] : await listResources(await catalog(), ownerId, { type: 'all' });
+  const keys = bots.map(({ resource_key }) => resource_key);
+  return readiness({ timezone, isNew, tasks: await taskSources(context.log, keys, [...new Set(ids)]) });
 }
 
 /** What a repeat is answered with: all that its commit does not have. */
@@ -94,15 +107,15 @@ export async function changed(
   { route, id }: { readonly route: string; readonly id: number | null },
   work: (meta: CommandMeta) => Promise<BroadcastChange>,
 ): Promise<object> {
-  const { bot_id, timezone } = botOf(request);
+  const { timezone } = botOf(request);
   const { keyId } = principalOf(request);
   return underKey(
     request,
     `broadcast/${route}`,
     async (stamp, first) => {
       if (first !== null) return { ...(await repeatedChange(context.log, first)), answered: null };
-      const found = id === null ? null : await findBroadcast(await source(), bot_id, id);
-      const answered: Answered = { timezone, statistics: found?.statistics ?? NO_STATISTICS };
+      const statistics = id === null ? NO_STATISTICS : await findStatistics(await source(), id);
+      const answered: Answered = { timezone, statistics };
       const command = stamp === undefined ? stamp : { ...stamp, answer: answered };
       const change = await work({ keyId, command }).catch((error: unknown) => {
         throw toApiError(error);

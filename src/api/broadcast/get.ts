@@ -1,12 +1,13 @@
-import { unknownBroadcast } from '../../domain/broadcast/broadcast.ts';
-import { type BroadcastsSource, findBroadcast } from '../../queries/broadcast/broadcasts.ts';
+import { existingBroadcast } from '../../commands/broadcast/change.ts';
+import { findStatistics } from '../../queries/broadcast/broadcasts.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { BroadcastChanges } from './context.ts';
 import { broadcastObject } from './object.ts';
 import { broadcastAnswer, getQuery } from './schemas.ts';
 
-/** GET /v1/broadcast/get. */
-export function get(source: () => Promise<BroadcastsSource>): AnyRoute {
+/** GET /v1/broadcast/get: what the log has of it, with counts as far as the read model has followed. */
+export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/get',
@@ -18,10 +19,10 @@ export function get(source: () => Promise<BroadcastsSource>): AnyRoute {
     answer: broadcastAnswer,
     exact: true,
     async handle({ request, query: { id } }) {
-      const { bot_id, timezone } = botOf(request);
-      const found = await findBroadcast(await source(), bot_id, id);
-      if (found === null) throw unknownBroadcast();
-      return { ok: true, data: broadcastObject(found.broadcast, found.statistics, timezone) };
+      const { public_key: bot, timezone } = botOf(request);
+      const broadcast = await existingBroadcast(context.log, { bot, id });
+      const statistics = await findStatistics(await source(), id);
+      return { ok: true, data: broadcastObject(broadcast, statistics, timezone) };
     },
   });
 }

@@ -1,13 +1,13 @@
-import { unknownBroadcast } from '../../domain/broadcast/broadcast.ts';
+import { existingBroadcast } from '../../commands/broadcast/change.ts';
 import { localTimeOf } from '../../domain/local-time.ts';
-import { type BroadcastsSource, findBroadcast } from '../../queries/broadcast/broadcasts.ts';
 import { listRecipients } from '../../queries/broadcast/recipients.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { BroadcastChanges } from './context.ts';
 import { recipientsAnswer, recipientsQuery } from './schemas.ts';
 
 /** GET /v1/broadcast/recipients (decisions 6.1): what became of each recipient. */
-export function recipients(source: () => Promise<BroadcastsSource>): AnyRoute {
+export function recipients({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/recipients',
@@ -18,10 +18,9 @@ export function recipients(source: () => Promise<BroadcastsSource>): AnyRoute {
     query: recipientsQuery,
     answer: recipientsAnswer,
     async handle({ request, query: { id, state = null, limit, offset } }) {
-      const { bot_id, timezone } = botOf(request);
-      const from = await source();
-      if ((await findBroadcast(from, bot_id, id)) === null) throw unknownBroadcast();
-      const { items, total } = await listRecipients(from, id, { state, limit, offset });
+      const { public_key: bot, timezone } = botOf(request);
+      await existingBroadcast(context.log, { bot, id });
+      const { items, total } = await listRecipients(await source(), id, { state, limit, offset });
       const shown = items.map(({ date, ...item }) => ({
         ...item,
         date: date === null ? null : localTimeOf(date, timezone),

@@ -3,6 +3,7 @@ import { createIdPool } from '../../commands/reserve-ids.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
 import type { ServedSchema } from '../../served-schema.ts';
 import type { AnyRoute } from '../route.ts';
@@ -31,15 +32,16 @@ export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesO
   const settle = settleIn(pool, broadcastsReadModel, recipientsReadModel);
   const context = { log, sources };
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
-  const changes = { context, ids, source, settle };
+  const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
+  const changes = { context, ids, source, catalog, settle };
   return [
     create(changes),
     save(changes),
-    get(source),
+    get(changes),
     list(source),
     activate(changes),
     cancel(changes),
     uploadSegment(changes),
-    recipients(source),
+    recipients(changes),
   ];
 }

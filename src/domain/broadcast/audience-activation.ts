@@ -2,9 +2,8 @@ import type { Problem } from '../problem.ts';
 import { under } from '../problem.ts';
 import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
 
-/** A broadcast that an audience is made from, as far as it matters to that. */
+/** A broadcast of the owner that an audience is made from, as far as it matters to that. */
 export interface TaskSource {
-  readonly ownerId: number;
   /** Whether it has its recipients. */
   readonly frozen: boolean;
 }
@@ -18,20 +17,18 @@ export function activationProblems(
   {
     path,
     broadcastId,
-    ownerId,
     tasks,
   }: {
     /** Where the segmentations stand. */
     readonly path: string;
     /** Null: it is created and activated at once. */
     readonly broadcastId: number | null;
-    readonly ownerId: number;
-    /** Of those that the segments name (`taskIdsOf`), the ones that exist, by id. */
+    /** Of those that the segments name (`taskIdsOf`), the owner's, by id. */
     readonly tasks: ReadonlyMap<number, TaskSource>;
   },
 ): Problem[] {
   const problems = segmentsOf(segmentations).flatMap(({ segment, path: at }) => {
-    const problem = problemOf(segment, { broadcastId, ownerId, tasks });
+    const problem = problemOf(segment, { broadcastId, tasks });
     return problem === undefined ? [] : [{ path: under(under(path, at), problem.key), message: problem.message }];
   });
   if (segmentations.include.length > 0) return problems;
@@ -40,11 +37,7 @@ export function activationProblems(
 
 function problemOf(
   segment: Segment,
-  {
-    broadcastId,
-    ownerId,
-    tasks,
-  }: { broadcastId: number | null; ownerId: number; tasks: ReadonlyMap<number, TaskSource> },
+  { broadcastId, tasks }: { broadcastId: number | null; tasks: ReadonlyMap<number, TaskSource> },
 ): { readonly key: string; readonly message: string } | undefined {
   if (segment.type === 'filter' && segment.users === null && segment.events === null)
     return { key: 'config', message: 'a filter needs user_conditions or event_filters' };
@@ -52,6 +45,6 @@ function problemOf(
   const key = 'config.task_id';
   if (segment.taskId === broadcastId) return { key, message: 'a broadcast cannot be made from itself' };
   const task = tasks.get(segment.taskId);
-  if (task === undefined || task.ownerId !== ownerId) return { key, message: 'there is no such broadcast' };
+  if (task === undefined) return { key, message: 'there is no such broadcast' };
   return task.frozen ? undefined : { key, message: 'this broadcast has no recipients yet' };
 }

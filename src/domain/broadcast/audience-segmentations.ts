@@ -20,7 +20,7 @@ const CONFIG_KEYS = {
 const TYPES = Object.keys(CONFIG_KEYS) as readonly Segment['type'][];
 
 /** Of one audience, include and exclude together; conditions of all its filters count together, too. */
-const MAX_SEGMENTS = 100;
+export const MAX_SEGMENTS = 100;
 
 export interface SegmentationsOptions {
   /** By its clock the dates of conditions are read. */
@@ -28,7 +28,7 @@ export interface SegmentationsOptions {
   /** Where the input stands. */
   readonly path: string;
   readonly problems: Problem[];
-  /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: that was checked before. */
+  /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: that is not asked. */
   readonly segmentIds: ReadonlySet<number> | null;
 }
 

@@ -48,6 +48,14 @@ export function segmentsOf({
   ];
 }
 
+/** The uploaded lists that an audience names, each once. */
+export function segmentIdsOf(segmentations: Segmentations): number[] {
+  const ids = segmentsOf(segmentations).flatMap(({ segment }) =>
+    segment.type === 'custom' ? [segment.segmentId] : [],
+  );
+  return [...new Set(ids)];
+}
+
 /** The broadcasts that an audience is made from, each once. */
 export function taskIdsOf(segmentations: Segmentations): number[] {
   const ids = segmentsOf(segmentations).flatMap(({ segment }) =>

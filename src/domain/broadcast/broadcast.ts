@@ -30,6 +30,8 @@ type Created = DataOf<typeof broadcastCreated>;
 /** A broadcast without its statistics. Times are milliseconds since 1970 UTC. */
 export interface Broadcast extends Omit<Created, 'at'> {
   readonly status: BroadcastStatus;
+  /** In 3, 4 and 5: the status that it ended in; else null. */
+  readonly status_before: BroadcastStatus | null;
   readonly date_create: number;
   readonly date_activate: number | null;
   /** When it came to 3, 4 or 5. */
@@ -77,7 +79,8 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
     case 'broadcast_activated': {
       const { launch, date_send: due, at } = event.data;
       const activation = event.data.activation ?? state.activation;
-      return { ...state, status: 1, launch, due, activation, date_activate: at, date_finish: null, error: null };
+      const begun = { status: 1, status_before: null, date_activate: at, date_finish: null, error: null } as const;
+      return { ...state, ...begun, launch, due, activation };
     }
     case 'broadcast_resolution_started':
       return { ...state, status: 6 };
@@ -90,10 +93,10 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
     case 'broadcast_stopped':
     case 'broadcast_failed': {
       const { error, at } = event.data;
-      return { ...state, status: event.type === 'broadcast_failed' ? 5 : 4, error, date_finish: at };
+      return ended(state, event.type === 'broadcast_failed' ? 5 : 4, at, error);
     }
     case 'broadcast_finished':
-      return { ...state, status: 3, date_finish: event.data.at };
+      return ended(state, 3, event.data.at, state.error);
     case 'broadcast_left':
       return state;
   }
@@ -103,6 +106,7 @@ function created({ at, ...content }: Created): Broadcast {
   return {
     ...content,
     status: 0,
+    status_before: null,
     date_create: at,
     date_activate: null,
     date_finish: null,
@@ -118,7 +122,11 @@ function cancelled(state: Broadcast, at: number): Broadcast {
   if (state.status !== 1) return { ...state, status: 8 };
   const launch = state.launch - 1;
   if (launch === 0) return { ...state, status: 0, launch, due: null, activation: null, date_activate: null };
-  return { ...state, status: 4, launch, due: null, date_finish: at };
+  return { ...ended(state, 4, at, state.error), launch, due: null };
+}
+
+function ended(state: Broadcast, status: BroadcastStatus, date_finish: number, error: string | null): Broadcast {
+  return { ...state, status, status_before: state.status, date_finish, error };
 }
 
 /** What create, save and activate may change. */
@@ -165,6 +173,11 @@ export function activateBroadcast(
   const counted = isFirst ? activation : null;
   const data = { id, launch: state.launch + 1, date_send: due, activation: counted, at: now };
   return [...events, { type: 'broadcast_activated', data }];
+}
+
+/** Whether nothing more happens to it unless it is activated again. */
+export function isOver({ status }: Broadcast): boolean {
+  return status === 3 || status === 4 || status === 5;
 }
 
 /** Whether activating it changes anything. */

@@ -14,21 +14,19 @@ export class NotReady extends Rejection {
 
 export interface ReadinessOptions {
   readonly timezone: string;
-  /** Of the broadcast. */
-  readonly ownerId: number;
   /** Whether it has an id already. */
   readonly isNew: boolean;
-  /** Broadcasts that its audience is made from, as far as they exist. */
+  /** Broadcasts that its audience is made from, those of its owner. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
 }
 
 /** What a broadcast needs to be sent: content, and unless it has one already, an audience. @returns a NotReady */
-export function readiness({ timezone, ownerId, isNew, tasks }: ReadinessOptions): Readiness {
+export function readiness({ timezone, isNew, tasks }: ReadinessOptions): Readiness {
   return (broadcast) => {
     const { id, type, message, segmentations, frozen } = broadcast;
     const missing = missingContent(type, message, 'message');
     const broadcastId = isNew ? null : id;
-    const options = { path: 'segmentations', broadcastId, ownerId, tasks };
+    const options = { path: 'segmentations', broadcastId, tasks };
     const ofAudience = frozen === null ? activationProblems(storedSegmentations(segmentations, timezone), options) : [];
     const problems = [...(missing === undefined ? [] : [missing]), ...ofAudience];
     return problems.length === 0 ? undefined : new NotReady(problems);

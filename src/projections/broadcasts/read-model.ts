@@ -26,7 +26,7 @@ const EVENTS = [
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
 export const broadcastsReadModel: ReadModel = {
   name: 'broadcasts',
-  shape: 1,
+  shape: 2,
   categories: ['bot', 'broadcast', 'segment'],
   events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
   ddl: BROADCASTS_DDL,

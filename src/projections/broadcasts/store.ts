@@ -25,13 +25,14 @@ export async function saveBroadcasts(
   }));
   const { rowCount } = await tx.query({
     name: 'broadcasts.save',
-    text: `INSERT INTO broadcasts (id, bot_id, public_key, owner_id, broadcast, status, name, name_folded, date_send,
-                                   date_create, date_finish, due, frozen)
-           SELECT r.id, bots.bot_id, public_key, bots.owner_id, r.broadcast, r.status, r.name, r.name_folded,
-                  r.date_send, r.date_create, r.date_finish, r.due, r.frozen
+    text: `INSERT INTO broadcasts (id, bot_id, public_key, owner_id, broadcast, status, status_before, launch, name, name_folded,
+                                   date_send, date_create, date_finish, due, frozen)
+           SELECT r.id, bots.bot_id, public_key, bots.owner_id, r.broadcast, r.status, r.status_before, r.launch, r.name,
+                  r.name_folded, r.date_send, r.date_create, r.date_finish, r.due, r.frozen
              FROM jsonb_populate_recordset(NULL::broadcasts, $1) AS r JOIN bots USING (public_key)
            ON CONFLICT (id) DO UPDATE SET
-             broadcast = EXCLUDED.broadcast, status = EXCLUDED.status, name = EXCLUDED.name,
+             broadcast = EXCLUDED.broadcast, status = EXCLUDED.status, status_before = EXCLUDED.status_before,
+             launch = EXCLUDED.launch, name = EXCLUDED.name,
              name_folded = EXCLUDED.name_folded, date_send = EXCLUDED.date_send, date_finish = EXCLUDED.date_finish,
              due = EXCLUDED.due, frozen = EXCLUDED.frozen`,
     values: [JSON.stringify(rows)],

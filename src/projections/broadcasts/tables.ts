@@ -13,6 +13,9 @@ CREATE TABLE broadcasts (
   /* the broadcast as JSON text; the columns below are of it, for those who look for broadcasts */
   broadcast text NOT NULL,
   status smallint NOT NULL,
+  /* in 3, 4 and 5: what the status was before */
+  status_before smallint,
+  launch int NOT NULL,
   name text COLLATE "C",
   /* in small letters */
   name_folded text COLLATE "C",

@@ -18,6 +18,8 @@ export interface BroadcastStatistics {
   /** Milliseconds since 1970 UTC. */
   readonly paused_until: number | null;
   readonly error: string | null;
+  /** The launch whose end the counts are of; null: of none. Answers that were kept for repeats before 0.2 lack it. */
+  readonly ended_launch?: number | null;
 }
 
 export const NO_STATISTICS: BroadcastStatistics = {
@@ -27,6 +29,7 @@ export const NO_STATISTICS: BroadcastStatistics = {
   count_unknown: 0,
   paused_until: null,
   error: null,
+  ended_launch: null,
 };
 
 export interface BroadcastRow {
@@ -34,13 +37,13 @@ export interface BroadcastRow {
   readonly statistics: BroadcastStatistics;
 }
 
-/** A broadcast of a bot, by the bot's integer id; null where the bot has none of that id. */
-export async function findBroadcast(source: BroadcastsSource, botId: number, id: number): Promise<BroadcastRow | null> {
-  const { rows } = await source.pool.query<Selected>(
-    `SELECT ${COLUMNS} FROM ${tablesOf(source)} WHERE b.bot_id = $1 AND b.id = $2`,
-    [botId, id],
+/** What has become of a broadcast's recipients, as far as the read model has followed the log. */
+export async function findStatistics(source: BroadcastsSource, id: number): Promise<BroadcastStatistics> {
+  const { rows } = await source.pool.query<{ readonly statistics: BroadcastStatistics }>(
+    `SELECT ${STATISTICS} AS statistics FROM ${source.recipients}.sendings AS s WHERE s.broadcast_id = $1`,
+    [id],
   );
-  return rows[0] === undefined ? null : rowOf(rows[0]);
+  return rows[0]?.statistics ?? NO_STATISTICS;
 }
 
 export const BROADCAST_ORDERS = ['id', 'name', 'status', 'date_create', 'date_send', 'date_finish'] as const;
@@ -84,23 +87,26 @@ export async function listBroadcasts(
 const tablesOf = ({ broadcasts, recipients }: BroadcastsSource): string =>
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
-/**
- * The two read models follow the log each for itself. A broadcast is not over before its counts say so: otherwise, for a
- * moment, they would not add up.
- */
-const LAGS = 'b.status IN (3, 4, 5) AND s.status NOT IN (3, 4, 5)';
-const STATUS = `CASE WHEN ${LAGS} THEN s.status ELSE b.status END`;
+/** The launch whose end the counts are of: while the next one waits to be picked up, still those of the one before. */
+const ENDED_LAUNCH = 'CASE WHEN s.status IN (3, 4, 5) THEN s.launch WHEN s.status = 1 THEN s.launch - 1 END';
 
-const COLUMNS = `
-  b.broadcast, ${STATUS} AS status, coalesce(${LAGS}, false) AS lags,
-  json_build_object(
+/**
+ * The two read models follow the log each for itself. A broadcast is not shown as over before its counts are those of its
+ * end (decisions 6.1): otherwise, for a moment, they would not add up.
+ */
+const STATUS = `CASE WHEN b.status IN (3, 4, 5) AND b.launch IS DISTINCT FROM ${ENDED_LAUNCH}
+  THEN b.status_before ELSE b.status END`;
+
+const STATISTICS = `json_build_object(
     'count_recipients', s.count_recipients,
     'count_delivered', s.count_delivered,
     'count_not_delivered', s.count_not_delivered,
     'count_unknown', s.count_unknown,
     'paused_until', s.paused_until,
-    'error', s.error
-  ) AS statistics`;
+    'error', s.error,
+    'ended_launch', ${ENDED_LAUNCH}
+  )`;
+const COLUMNS = `b.broadcast, CASE WHEN s.broadcast_id IS NOT NULL THEN ${STATISTICS} END AS statistics`;
 
 const SORTED: Readonly<Record<(typeof BROADCAST_ORDERS)[number], string>> = {
   id: 'b.id',
@@ -113,14 +119,10 @@ const SORTED: Readonly<Record<(typeof BROADCAST_ORDERS)[number], string>> = {
 
 interface Selected {
   readonly broadcast: string;
-  readonly status: Broadcast['status'] | null;
-  readonly lags: boolean;
-  readonly statistics: { readonly [K in keyof BroadcastStatistics]: BroadcastStatistics[K] | null };
+  /** Null: the read model does not have it yet. */
+  readonly statistics: BroadcastStatistics | null;
 }
 
-function rowOf({ broadcast, status, lags, statistics }: Selected): BroadcastRow {
-  const stored = JSON.parse(broadcast) as Broadcast;
-  const shown = lags && status !== null ? { ...stored, status, date_finish: null, error: null } : stored;
-  const isCounted = statistics.count_recipients !== null;
-  return { broadcast: shown, statistics: isCounted ? (statistics as BroadcastStatistics) : NO_STATISTICS };
+function rowOf({ broadcast, statistics }: Selected): BroadcastRow {
+  return { broadcast: JSON.parse(broadcast) as Broadcast, statistics: statistics ?? NO_STATISTICS };
 }

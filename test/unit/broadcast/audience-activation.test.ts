@@ -3,15 +3,14 @@ import { activationProblems, type TaskSource } from '../../../src/domain/broadca
 import { storedSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
 
 const TASKS = new Map<number, TaskSource>([
-  [1, { ownerId: 7, frozen: true }],
-  [2, { ownerId: 7, frozen: false }],
-  [3, { ownerId: 8, frozen: true }],
-  [5, { ownerId: 7, frozen: true }],
+  [1, { frozen: true }],
+  [2, { frozen: false }],
+  [5, { frozen: true }],
 ]);
 
 function problems(segmentations: object, broadcastId: number | null = 5) {
   const checked = storedSegmentations(JSON.stringify(segmentations), 'UTC');
-  return activationProblems(checked, { path: 'segmentations', broadcastId, ownerId: 7, tasks: TASKS });
+  return activationProblems(checked, { path: 'segmentations', broadcastId, tasks: TASKS });
 }
 
 const all = { type: 'all' };

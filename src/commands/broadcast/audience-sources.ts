@@ -1,0 +1,50 @@
+import type { TaskSource } from '../../domain/broadcast/audience-activation.ts';
+import { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
+import { broadcastStream, segmentStream } from '../../domain/streams.ts';
+import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
+import { type BroadcastName, existingBroadcast } from './change.ts';
+
+/** What an audience may be made from, read from the log: whoever was given an id may name it at once. */
+
+/** Of the lists of chats named by their ids, those that were uploaded for a broadcast, whole. */
+export async function uploadedSegments(
+  log: EventLog,
+  { bot, id }: BroadcastName,
+  segmentIds: readonly number[],
+): Promise<Set<number>> {
+  const ends = await log.ends(segmentIds.map((segmentId) => segmentStream(bot, segmentId)));
+  const found = new Set<number>();
+  for (const segmentId of segmentIds) {
+    const stream = segmentStream(bot, segmentId);
+    const end = ends.get(stream);
+    if (end === undefined) continue;
+    // A commit is a part: the first says for which broadcast the list is, and how many parts it has.
+    const { commits } = await log.read(stream, EMPTY_STREAM, 1);
+    const { broadcast_id, parts } = segmentPartUploaded.read(commits[0]!.events[0]!).data;
+    if (broadcast_id === id && end.revision === parts) found.add(segmentId);
+  }
+  return found;
+}
+
+/** Streams that are asked for at once. */
+const MAX_STREAMS = 10_000;
+
+/** Of the broadcasts named by their ids, those that these bots have. @param bots public keys */
+export async function taskSources(
+  log: EventLog,
+  bots: readonly string[],
+  ids: readonly number[],
+): Promise<Map<number, TaskSource>> {
+  const names = ids.flatMap((id) => bots.map((bot) => ({ bot, id })));
+  const found = new Map<number, TaskSource>();
+  for (let from = 0; from < names.length; from += MAX_STREAMS) {
+    const some = names.slice(from, from + MAX_STREAMS);
+    const ends = await log.ends(some.map(({ bot, id }) => broadcastStream(bot, id)));
+    for (const name of some) {
+      if (!ends.has(broadcastStream(name.bot, name.id))) continue;
+      const { frozen } = await existingBroadcast(log, name);
+      found.set(name.id, { frozen: frozen !== null });
+    }
+  }
+  return found;
+}
