@@ -73,7 +73,14 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
       registers: [registry],
     });
   const events = perProjection('lag_events', 'Commits of the log not read yet (an upper bound)');
-  const seconds = perProjection('lag_seconds', 'Age of the oldest commit not read yet');
+  const seconds = perProjection(
+    'lag_seconds',
+    'Age of the oldest commit not read yet, or of the oldest deferred change',
+  );
+  const deferredEvents = perProjection(
+    'deferred_events',
+    'Events that were read and whose rows are still to follow, as after a change of rates (a lower bound)',
+  );
   const stopped = perProjection(
     'stopped',
     '1 where the projection has stopped at a bad event, or a process has failed',
@@ -86,11 +93,12 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
   });
   return async () => {
     const rows = await projections();
-    for (const gauge of [events, seconds, stopped]) gauge.reset(); // versions come and go
-    for (const { name, version, lag, state } of rows) {
+    for (const gauge of [events, seconds, deferredEvents, stopped]) gauge.reset(); // versions come and go
+    for (const { name, version, lag, deferred, state } of rows) {
       const labels = { projection: name, version: String(version) };
       events.set(labels, lag.events);
       seconds.set(labels, lag.seconds);
+      deferredEvents.set(labels, deferred?.events ?? 0);
       stopped.set(labels, state === 'stopped' ? 1 : 0);
     }
     open.reset();

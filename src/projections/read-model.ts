@@ -38,6 +38,11 @@ export interface ReadModel {
   /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
   readonly putOff?: string;
   /**
+   * The function that counts what `idle` has still to do and answers wait for: deferred_events in events/deferred.ts has
+   * its parameters. Absent: answers do not depend on when `idle` comes to it.
+   */
+  readonly deferred?: string;
+  /**
    * Tables that `idle` makes from the others when it comes to it: answers do not depend on when that is, and what these
    * tables hold does. So they are not compared with a replay's.
    */

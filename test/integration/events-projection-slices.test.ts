@@ -14,6 +14,9 @@ import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
+/** Dates before and after all events. */
+const [FIRST, LAST] = [-8e15, 8e15];
+
 /** What a changed rate or currency touches is judged anew in slices, between the batches and after them. */
 
 it('the rows are those of a plain fold, however slices follow each other and the batches', async () => {
@@ -154,6 +157,59 @@ describe('in transactions of their own', () => {
     expect(await amounts()).toMatchObject({ '7': 1 });
     await drained();
     expect(await amounts()).toEqual({ '8': 10, '7': 1 });
+  });
+
+  describe('how many events are still to be judged', () => {
+    const EVER = [null, FIRST, LAST, 1000] as const;
+    /** As `deferred_events` has it. */
+    async function deferred(...[bot, from, to, most]: readonly [string | null, number, number, number]) {
+      const { rows } = await database.pool.query<{ events: number; exact: boolean; since: number | null }>(
+        `SELECT events::int, exact, since::float8
+           FROM e.deferred_events((SELECT bot_id FROM e.bots WHERE public_key = $1), $2, $3, $4)`,
+        [bot, from, to, most],
+      );
+      return rows[0]!;
+    }
+
+    it('is counted exactly, down to none, each event once', async () => {
+      await apply(
+        ...worth('a', 10, 'EUR'),
+        ...worth('a', 5),
+        ...worth('b', 7, 'GBP', EPOCH + 5),
+        ...worth('b', 2, 'EUR'),
+      );
+      expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
+      await apply(rate('2'));
+      const since = EPOCH;
+      expect(await deferred(...EVER)).toEqual({ events: 12, exact: true, since });
+      expect(await deferred('a', FIRST, LAST, 1000)).toEqual({ events: 10, exact: true, since });
+      await inE((tx) => judgeSlice(tx, { judged: 4, looked: 100, steps: 100, bots: 100 }));
+      expect(await deferred(...EVER)).toEqual({ events: 8, exact: true, since });
+      await apply(rate('3'), rate('4', 'GBP'));
+      expect(await deferred(...EVER)).toEqual({ events: 19, exact: true, since });
+      expect(await deferred('b', FIRST, LAST, 1000)).toEqual({ events: 9, exact: true, since });
+      await drained();
+      expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
+    });
+
+    it('is counted of the dates asked for', async () => {
+      await apply(...worth('a', 3, 'EUR', EPOCH), ...worth('a', 2, 'EUR', EPOCH + 10), rate('2'));
+      expect(await deferred('a', EPOCH, EPOCH + 10, 1000)).toMatchObject({ events: 3 });
+      expect(await deferred('a', EPOCH + 10, LAST, 1000)).toMatchObject({ events: 2 });
+      expect(await deferred('a', EPOCH + 11, LAST, 1000)).toEqual({ events: 0, exact: true, since: null });
+    });
+
+    it('is a lower bound where more would have to be looked at', async () => {
+      await apply(
+        ...worth('a', 3, 'EUR', EPOCH),
+        ...worth('a', 9, undefined, EPOCH + 1),
+        ...worth('a', 3, 'EUR', EPOCH + 2),
+      );
+      await apply(rate('2'));
+      expect(await deferred('a', FIRST, LAST, 5)).toEqual({ events: 3, exact: false, since: EPOCH });
+      expect(await deferred('a', EPOCH + 1, LAST, 5)).toEqual({ events: 0, exact: false, since: EPOCH });
+      expect(await deferred('a', FIRST, LAST, 15)).toEqual({ events: 6, exact: true, since: EPOCH });
+    });
   });
 
   it('two projectors at once miss no event between them', async () => {

@@ -5,10 +5,17 @@ import type { ReadCommit } from '../read-model.ts';
 /** The end of what has no end, and the time of what never happens: the largest bigint. */
 export const NEVER = '9223372036854775807';
 
-/** What changed of what amounts are made of. */
+/** What changed of what amounts are made of; `at`: receipt of the first change of it. */
 export interface MoneyChanges {
-  readonly rates: readonly { readonly unit: string; readonly currency: string; readonly from_day: number }[];
-  readonly owners: readonly number[];
+  readonly rates: readonly RateChange[];
+  readonly owners: readonly { readonly owner_id: number; readonly at: number }[];
+}
+
+interface RateChange {
+  readonly unit: string;
+  readonly currency: string;
+  readonly from_day: number;
+  readonly at: number;
 }
 
 /**
@@ -31,7 +38,9 @@ export async function storeMoney(tx: ClientBase, commits: readonly ReadCommit[])
   const days = [...rates.values()];
   await saveRates(tx, days);
   for (const currency of currencies) await saveCurrency(tx, currency);
-  return { rates: firstDays(days), owners: [...new Set(currencies.map(({ owner_id }) => owner_id))] };
+  const owners = new Map<number, number>();
+  for (const { owner_id, at } of currencies) if (!owners.has(owner_id)) owners.set(owner_id, at);
+  return { rates: firstDays(days), owners: [...owners].map(([owner_id, at]) => ({ owner_id, at })) };
 }
 
 interface Rate {
@@ -63,10 +72,11 @@ function addRate(rates: Map<string, Rate>, data: { from: string; to: string; rat
 }
 
 function firstDays(rates: readonly Rate[]): MoneyChanges['rates'] {
-  const first = new Map<string, { unit: string; currency: string; from_day: number }>();
-  for (const { unit, currency, day } of rates) {
+  const first = new Map<string, RateChange>();
+  for (const { unit, currency, day, set_at } of rates) {
     const key = `${unit} ${currency}`;
-    first.set(key, { unit, currency, from_day: Math.min(day, first.get(key)?.from_day ?? day) });
+    const known = first.get(key) ?? { from_day: day, at: set_at };
+    first.set(key, { unit, currency, from_day: Math.min(day, known.from_day), at: Math.min(set_at, known.at) });
   }
   return [...first.values()];
 }

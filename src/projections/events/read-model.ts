@@ -27,7 +27,7 @@ import { countEvents, writeEvents, writeEventTypes, writeMemories } from './writ
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 5,
+  shape: 6,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
@@ -58,6 +58,7 @@ export const eventsReadModel: ReadModel = {
     await noteRevaluations(tx, money);
   },
   putOff: 'put_off',
+  deferred: 'deferred_events',
   derived: PACKED_TABLES,
   async idle(tx, behind) {
     await takeTurn(tx);

@@ -19,6 +19,8 @@ CREATE TABLE revaluations (
   unit text,
   currency text,
   from_date bigint NOT NULL,
+  /* receipt of the first change that it was noted for */
+  noted_at bigint NOT NULL,
   begun boolean NOT NULL DEFAULT false,
   /* what has been judged: bots below this one, and of this one the events up to (date, ord); null: none of them */
   bot_id int NOT NULL DEFAULT 0,
@@ -49,20 +51,26 @@ const FIRST_DATE = -8.64e15;
 export async function noteRevaluations(tx: ClientBase, { rates, owners }: MoneyChanges): Promise<void> {
   if (owners.length > 0)
     await tx.query(
-      `INSERT INTO revaluations (owner_id, from_date)
-       SELECT n.owner_id, ${FIRST_DATE} FROM unnest($1::bigint[]) AS n (owner_id)
+      `INSERT INTO revaluations (owner_id, from_date, noted_at)
+       SELECT n.owner_id, ${FIRST_DATE}, n.at FROM unnest($1::bigint[], $2::bigint[]) AS n (owner_id, at)
         WHERE EXISTS (SELECT FROM bots b WHERE b.owner_id = n.owner_id)
        ON CONFLICT (owner_id, unit, currency, begun) DO NOTHING`,
-      [owners],
+      [owners.map(({ owner_id }) => owner_id), owners.map(({ at }) => at)],
     );
   if (rates.length > 0)
     await tx.query(
-      `INSERT INTO revaluations AS r (unit, currency, from_date)
-       SELECT n.unit, n.currency, n.from_day::bigint * ${DAY_MS}
-         FROM unnest($1::text[], $2::text[], $3::int[]) AS n (unit, currency, from_day)
+      `INSERT INTO revaluations AS r (unit, currency, from_date, noted_at)
+       SELECT n.unit, n.currency, n.from_day::bigint * ${DAY_MS}, n.at
+         FROM unnest($1::text[], $2::text[], $3::int[], $4::bigint[]) AS n (unit, currency, from_day, at)
         WHERE EXISTS (SELECT FROM owner_currencies o WHERE o.currency = n.currency)
-       ON CONFLICT (owner_id, unit, currency, begun) DO UPDATE SET from_date = least(r.from_date, EXCLUDED.from_date)`,
-      [rates.map(({ unit }) => unit), rates.map(({ currency }) => currency), rates.map(({ from_day }) => from_day)],
+       ON CONFLICT (owner_id, unit, currency, begun) DO UPDATE
+         SET from_date = least(r.from_date, EXCLUDED.from_date), noted_at = least(r.noted_at, EXCLUDED.noted_at)`,
+      [
+        rates.map(({ unit }) => unit),
+        rates.map(({ currency }) => currency),
+        rates.map(({ from_day }) => from_day),
+        rates.map(({ at }) => at),
+      ],
     );
 }
 

@@ -1,5 +1,6 @@
 import { CODE_MEMORY_DDL } from '../code-memory.ts';
 import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { DEFERRED_DDL } from './deferred.ts';
 import { PACKED_DDL } from './packed/tables.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
 import { REWARDS_DDL } from './rewards.ts';
@@ -161,7 +162,7 @@ CREATE TABLE rates (
   available_from bigint NOT NULL,
   PRIMARY KEY (unit, currency, day)
 );
-${PACKED_DDL}
+${PACKED_DDL}${DEFERRED_DDL}
 /* what is put off: see the read model */
 CREATE VIEW put_off AS
   SELECT FROM revaluations UNION ALL SELECT FROM packing_due;

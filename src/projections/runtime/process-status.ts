@@ -39,6 +39,7 @@ export async function processStatus(pool: pg.Pool, log: EventLog): Promise<Proje
         state: runs && error === null ? ('live' as const) : ('stopped' as const),
         position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
         lag: lagOf(await log.lag(cursor)),
+        deferred: null,
         error: error ?? (runs ? null : 'no running instance has the role of it'),
         next_command: null,
       };

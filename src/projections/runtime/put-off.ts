@@ -11,6 +11,31 @@ export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema:
   return rows[0]!.some;
 }
 
+/** What a read model has put off that its answers wait for. */
+export interface Deferred {
+  readonly events: number;
+  /** False: only a part was looked at, `events` is a lower bound. */
+  readonly exact: boolean;
+}
+
+/** Events that are looked at for a count, which takes some 20 ms at most. */
+const MOST = 20_000;
+
+/** What the read model has put off that answers wait for, and for how long; null: nothing. */
+export async function deferredWork(
+  db: Pool | ClientBase,
+  { deferred }: ReadModel,
+  schema: string,
+): Promise<{ readonly deferred: Deferred; readonly seconds: number } | null> {
+  if (deferred === undefined) return null;
+  const { rows } = await db.query<Deferred & { readonly seconds: number | null }>(
+    `SELECT events::int, exact, (extract(epoch FROM clock_timestamp()) - since / 1000.0)::float8 AS seconds
+       FROM ${schema}.${deferred}(NULL, -9223372036854775808, 9223372036854775807, ${MOST})`,
+  );
+  const { events, exact, seconds } = rows[0]!;
+  return seconds === null ? null : { deferred: { events, exact }, seconds: Math.max(0, seconds) };
+}
+
 /**
  * Does a slice of what was put off, if anything was, in a transaction of its own.
  * @param behind as `ReadModel.idle` has it

@@ -6,6 +6,7 @@ import { listDeadLetters } from './dead-letters.ts';
 import { lagOf } from './lag.ts';
 import { letterId } from './letter-id.ts';
 import { processStatus } from './process-status.ts';
+import { type Deferred, deferredWork } from './put-off.ts';
 import { allVersions, type Version } from './versions.ts';
 
 /** A row of `projection list` (decisions 7). */
@@ -16,8 +17,13 @@ export interface ProjectionStatus {
   readonly state: 'live' | 'building' | 'ready' | 'stopped';
   /** The positions of its lanes, joined by commas; null before the first. */
   readonly position: string | null;
-  /** Events not yet read (an upper bound) and the age of the oldest of them in seconds. */
+  /**
+   * Events not yet read (an upper bound) and the age in seconds of the oldest of them, or of the oldest change that is
+   * deferred.
+   */
   readonly lag: { readonly events: number; readonly seconds: number };
+  /** Events that were read and whose rows are still to follow, as those to be revalued; null: none. */
+  readonly deferred: Deferred | null;
   readonly error: string | null;
   /** What to type next: when something is wrong, or to go on with a rebuild. */
   readonly next_command: string | null;
@@ -33,7 +39,7 @@ export async function projectionStatus(
   const known = new Set(versions.map(({ name }) => name));
   const missing = models.filter(({ name }) => !known.has(name));
   const rows = await Promise.all([
-    ...versions.map((version) => statusOf(pool, log, version, versions).catch(nullIfDropped)),
+    ...versions.map((version) => statusOf(pool, log, version, versions, models).catch(nullIfDropped)),
     ...missing.map((model) => statusOfMissing(log, model)),
   ]);
   const sorted = rows
@@ -58,11 +64,15 @@ async function statusOf(
   log: EventLog,
   found: Version,
   all: readonly Version[],
+  models: readonly ReadModel[],
 ): Promise<ProjectionStatus> {
-  const { name, version, state, error } = found;
+  const { name, version, shape, state, error } = found;
   const schema = schemaOf(name, version);
   const cursor = await loadCheckpoint(pool, schema);
   const lag = await log.lag(cursor);
+  // Tables of another shape are only known to the code that made them.
+  const model = models.find((each) => each.name === name && each.shape === shape);
+  const work = model === undefined ? null : await deferredWork(pool, model, schema);
   const letters = await listDeadLetters(pool, schema);
   const blocking = letters.find((letter) => letter.blocking);
   const aside = letters.length === 0 ? null : `${letters.length} events set aside, the first: ${letters[0]!.error}`;
@@ -72,7 +82,8 @@ async function statusOf(
     kind: 'read-model',
     state: error === null ? state : 'stopped',
     position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
-    lag: lagOf(lag),
+    lag: lagOf({ ...lag, seconds: Math.max(lag.seconds, work?.seconds ?? 0) }),
+    deferred: work?.deferred ?? null,
     error: error ?? aside,
     next_command:
       error !== null && blocking !== undefined
@@ -101,6 +112,7 @@ async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<Proj
     state: 'building',
     position: null,
     lag: lagOf(lag),
+    deferred: null,
     error: null,
     next_command: null,
   };

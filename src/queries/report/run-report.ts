@@ -1,17 +1,17 @@
 import type pg from 'pg';
-import { fieldsOf } from '../../domain/condition/condition.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
-import type { ReportField } from '../../domain/report/fields.ts';
 import type { Report } from '../../domain/report/report.ts';
-import type { ReportAnswer } from './answer.ts';
+import type { ReportAnswer, Rows } from './answer.ts';
 import { openArrays } from './arrays.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
+import { deferredAmounts } from './deferred.ts';
+import { fieldsNamed } from './fields-read.ts';
 import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
 import { retentionRows, retentionSpan } from './retention.ts';
-import { inSnapshot } from './snapshot.ts';
+import { inSnapshot, type Snapshot } from './snapshot.ts';
 import { runTrends } from './trends.ts';
 import { openWalk } from './walk.ts';
 
@@ -47,9 +47,29 @@ async function runReport(
   { tables, botId, parsed: { report, warnings }, limit, now, lagMs, timeoutMs }: ReportTask,
 ): Promise<ReportAnswer> {
   const { timezone, from, to } = report.period;
-  const { columns, rows, total } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+  const span = report.type === 'retention' ? retentionSpan(report) : report.period;
+  const { columns, rows, total, deferred } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+    const deferred = await deferredAmounts(report, { query: snapshot.query, tables, botId, span });
+    return { ...(await rowsIn(snapshot)), deferred };
+  });
+  const behindMs = deferred === null ? lagMs : Math.max(lagMs, now - deferred.since);
+  return {
+    columns,
+    rows,
+    meta: {
+      timezone,
+      date_from: isoWithOffset(from, timezone),
+      date_to: isoWithOffset(to - 1, timezone),
+      rows_total: total,
+      truncated: rows.length < total,
+      data_as_of: isoWithOffset(now - behindMs, timezone),
+      lag_ms: behindMs,
+      warnings: deferred === null ? warnings : [...warnings, deferred.warning],
+    },
+  };
+
+  async function rowsIn(snapshot: Snapshot): Promise<Rows> {
     if (report.type === 'list') return listRows(report, { botId, tables, query: snapshot.query }, limit);
-    const span = report.type === 'retention' ? retentionSpan(report) : report.period;
     const arrays = openArrays();
     try {
       const walk = await openWalk({ botId, tables, span, snapshot, cache, arrays }, fieldsNamed(report));
@@ -65,32 +85,5 @@ async function runReport(
     } finally {
       arrays.close();
     }
-  });
-  return {
-    columns,
-    rows,
-    meta: {
-      timezone,
-      date_from: isoWithOffset(from, timezone),
-      date_to: isoWithOffset(to - 1, timezone),
-      rows_total: total,
-      truncated: rows.length < total,
-      data_as_of: isoWithOffset(now - lagMs, timezone),
-      lag_ms: lagMs,
-      warnings,
-    },
-  };
-}
-
-/** By conditions and separators. */
-function fieldsNamed(report: Exclude<Report, { type: 'list' }>): ReportField[] {
-  const selections =
-    report.type === 'trends'
-      ? report.metrics
-      : report.type === 'funnels'
-        ? report.steps
-        : [report.start, report.returning];
-  const conditions = [report.filter, ...selections.map(({ filter }) => filter)];
-  const named = conditions.flatMap((condition) => (condition === null ? [] : fieldsOf(condition)));
-  return [...named, ...report.separators.map(({ field }) => field)];
+  }
 }

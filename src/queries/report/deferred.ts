@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Warning } from '../../domain/problem.ts';
+import type { Report } from '../../domain/report/report.ts';
+import type { ReportTables } from './columns.ts';
+import type { Span } from './event-source.ts';
+import { fieldsRead } from './fields-read.ts';
+import type { Query } from './snapshot.ts';
+
+/** Amounts of a report that are yet to follow a change of rates or currency. */
+export interface Deferred {
+  /** Receipt of the oldest such change, milliseconds since 1970 UTC. */
+  readonly since: number;
+  readonly warning: Warning;
+}
+
+/** Events that are looked at, which takes some 20 ms at most. */
+const MOST = 20_000;
+
+/** What of a report's amounts is deferred as of its snapshot; null: nothing, or the report reads no amounts. */
+export async function deferredAmounts(
+  report: Report,
+  { query, tables, botId, span }: DeferredOptions,
+): Promise<Deferred | null> {
+  if (!fieldsRead(report).has('events.value_amount')) return null;
+  // Of constants, so that it goes with the snapshot's beginning.
+  const [bot, first, end, most] = [botId, span.from, span.to, MOST].map((number) => sql.lit(number));
+  const [row] = await query(sql<DeferredRow>`
+    SELECT events::int, exact, since::float8
+      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${most})`);
+  const { events, exact, since } = row!;
+  if (since === null) return null;
+  const message = `${howMany(events, exact)} still to be revalued after a change of rates or currency: amounts may mix`;
+  return { since, warning: { path: 'source_request', message: `${message} former and new ones` } };
+}
+
+interface DeferredOptions {
+  readonly query: Query;
+  readonly tables: ReportTables;
+  readonly botId: number;
+  /** What the report looks at. */
+  readonly span: Span;
+}
+
+interface DeferredRow {
+  readonly events: number;
+  readonly exact: boolean;
+  /** Null: nothing is deferred. */
+  readonly since: number | null;
+}
+
+function howMany(events: number, exact: boolean): string {
+  const counted = events === 1 ? '1 event is' : `${events} events are`;
+  if (exact) return counted;
+  return events === 0 ? 'events, their number not known yet, are' : `at least ${counted}`;
+}
