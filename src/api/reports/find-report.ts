@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
-import { type BotRow, findBot } from '../../queries/catalog/bots.ts';
+import { existingReport, reportEnds } from '../../commands/existing-report.ts';
+import type { EventLog } from '../../log/port.ts';
+import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { findSavedReport, type SavedReportRow, type SavedReportsSource } from '../../queries/report/saved-reports.ts';
 import { principalOf } from '../access.ts';
@@ -9,6 +11,7 @@ import { ApiError } from '../errors.ts';
 export interface FindReportSources {
   readonly catalog: () => Promise<CatalogSource>;
   readonly reports: () => Promise<SavedReportsSource>;
+  readonly log: EventLog;
 }
 
 export interface ReportOfBot {
@@ -19,27 +22,36 @@ export interface ReportOfBot {
 }
 
 /**
- * The saved report that a caller names, and its bot, on which the request acts from here on.
+ * The saved report that a caller names, as its stream has it now, and its bot, on which the request acts from here on. The
+ * read model only saves reading what it has already.
  * @throws ApiError 404 unknown, malformed or another owner's; 403 of a bot outside the key's scope
  */
 export async function findReport(
   request: FastifyRequest,
   given: unknown,
-  { catalog, reports }: FindReportSources,
+  { catalog, reports, log }: FindReportSources,
 ): Promise<ReportOfBot> {
   const uuid = uuidOf(given);
-  const found = uuid === undefined ? null : await findSavedReport(await reports(), uuid);
-  const bot = found === null ? null : await findBot(await catalog(), found.public_key);
+  if (uuid === undefined) throw unknownReport();
   const principal = principalOf(request);
-  if (uuid === undefined || found === null || bot === null || bot.owner_id !== principal.ownerId) throw unknownReport();
-  const { scope } = principal;
+  const { ownerId, scope } = principal;
+  const row = await findSavedReport(await reports(), uuid);
+  const bots =
+    row === null
+      ? (await listResources(await catalog(), ownerId, { type: 'all' })).map(({ resource_key }) => resource_key)
+      : [row.public_key];
+  const end = await reportEnds(log, bots, uuid);
+  const bot = end === null ? null : await findBot(await catalog(), end.bot);
+  if (end === null || bot === null || bot.owner_id !== ownerId) throw unknownReport();
   if (scope.type !== 'all' && !scope.bots.includes(bot.public_key))
     throw new ApiError(403, 'this key cannot access this resource');
   // Who names a bot asks for a report of that bot.
   const named = request.access?.bot?.public_key ?? bot.public_key;
   if (named !== bot.public_key) throw unknownReport();
   request.access = { principal, bot };
-  return { uuid, bot, report: found.report };
+  if (row !== null && row.revision >= end.revision) return { uuid, bot, report: row.report };
+  const report = await existingReport(log, bot.public_key, uuid);
+  return { uuid, bot, report: report && { uuid, public_key: bot.public_key, ...report } };
 }
 
 /** A uuid as it is stored; undefined for whatever is none. */

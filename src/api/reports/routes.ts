@@ -32,7 +32,7 @@ export interface ReportRoutesOptions {
 /** The endpoints of the report builder. */
 export function reportRoutes({ config, pool, runReport, log, served, sources }: ReportRoutesOptions): AnyRoute[] {
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
-  const saved = { catalog, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
+  const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
   const eventTables = async () => ({ pool, events: await served(eventsReadModel) });
   const answer = answerReport(async (asked) => {
     const models = [eventsReadModel, usersReadModel, referralReadModel] as const;

@@ -7,7 +7,7 @@ import { REPORTS_DDL } from './tables.ts';
 /** Saved reports as they are now, by bot. */
 export const reportsReadModel: ReadModel = {
   name: 'reports',
-  shape: 1,
+  shape: 2,
   categories: ['report'],
   events: ['report_saved', 'report_changed', 'report_deleted'],
   ddl: REPORTS_DDL,
@@ -16,28 +16,31 @@ export const reportsReadModel: ReadModel = {
   },
 };
 
-async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: LedgerEvent): Promise<void> {
+async function applyEvent(tx: ClientBase, { stream, at, revision }: ReadCommit, event: LedgerEvent): Promise<void> {
   const bot = keyOf(stream);
   switch (event.type) {
     case 'report_saved': {
       const { uuid, name, report_config } = event.data;
-      return one(tx, 'save', INSERT, [bot, uuid, name, report_config, at]);
+      return one(tx, 'save', INSERT, [bot, uuid, name, report_config, at, revision]);
     }
     case 'report_changed': {
       const { uuid, name, report_config } = event.data;
-      return one(tx, 'change', CHANGE, [bot, uuid, name, report_config]);
+      return one(tx, 'change', CHANGE, [bot, uuid, name, report_config, revision]);
     }
     case 'report_deleted':
-      return one(tx, 'delete', DELETE, [bot, event.data.uuid]);
+      return one(tx, 'delete', DELETE, [bot, event.data.uuid, revision]);
     default:
       return;
   }
 }
 
-const INSERT = 'INSERT INTO reports (public_key, uuid, name, report_config, created_at) VALUES ($1, $2, $3, $4, $5)';
-const CHANGE = 'UPDATE reports SET name = $3, report_config = $4 WHERE public_key = $1 AND uuid = $2 AND NOT deleted';
+const INSERT = `
+  INSERT INTO reports (public_key, uuid, name, report_config, created_at, revision) VALUES ($1, $2, $3, $4, $5, $6)`;
+const CHANGE = `
+  UPDATE reports SET name = $3, report_config = $4, revision = $5
+  WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
 const DELETE = `
-  UPDATE reports SET deleted = true, name = NULL, report_config = NULL
+  UPDATE reports SET deleted = true, name = NULL, report_config = NULL, revision = $3
   WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
 
 /** Each event is about one row: none means that the log lacks what came before it. */

@@ -8,6 +8,8 @@ CREATE TABLE reports (
   /* JSON text: jsonb would order its keys anew */
   report_config text,
   created_at bigint NOT NULL,
+  /* of its stream, up to where the row reflects it */
+  revision int NOT NULL,
   /* what was deleted keeps its bot: a repeated deletion is asked of that */
   deleted boolean NOT NULL DEFAULT false,
   PRIMARY KEY (public_key, uuid)

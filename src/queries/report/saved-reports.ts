@@ -32,21 +32,23 @@ export async function listSavedReports(
 
 export interface FoundReport {
   readonly public_key: string;
+  /** Of its stream: how far the read model has followed it. */
+  readonly revision: number;
   /** Null: it was deleted. */
   readonly report: SavedReportRow | null;
 }
 
-/** The report of a uuid, whichever bot's; null where there was never one. */
+/** The report of a uuid, whichever bot's; null where the read model has none, or none yet. */
 export async function findSavedReport(
   { pool, reports }: SavedReportsSource,
   uuid: string,
 ): Promise<FoundReport | null> {
-  const { rows } = await pool.query<SavedReportRow & { readonly deleted: boolean }>(
-    `SELECT uuid, public_key, name, report_config, created_at::float8, deleted FROM ${reports}.reports WHERE uuid = $1`,
+  const { rows } = await pool.query<SavedReportRow & { readonly deleted: boolean; readonly revision: number }>(
+    `SELECT uuid, public_key, name, report_config, created_at::float8, deleted, revision FROM ${reports}.reports WHERE uuid = $1`,
     [uuid],
   );
   const found = rows[0];
   if (found === undefined) return null;
-  const { deleted, ...report } = found;
-  return { public_key: report.public_key, report: deleted ? null : report };
+  const { deleted, revision, ...report } = found;
+  return { public_key: report.public_key, revision, report: deleted ? null : report };
 }
