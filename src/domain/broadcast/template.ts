@@ -87,17 +87,36 @@ function textOf(value: unknown): string {
  */
 export function compileTemplate(text: string, place: TemplatePlace): Template {
   const liquid = engines.get(place === 'url' && text.startsWith('{{') ? 'whole url' : place)!;
-  const parsed = telling(() => liquid.parse(text)) as Parsed[];
-  return { render: (user) => telling(() => liquid.renderSync(parsed, { user })) as string };
+  const parsed = parse(liquid, text);
+  return { render: (user) => render(liquid, parsed, user) };
 }
 
-function telling(work: () => unknown): unknown {
+function parse(liquid: Liquid, text: string): Parsed[] {
   try {
-    return work();
+    return liquid.parse(text);
   } catch (error) {
-    if (!LiquidError.is(error) && !(error instanceof AssertionError)) throw error;
-    // Its message goes on with where it stands in a file.
-    const [message = ''] = error.message.split(/, (?:line:\d|file:)/, 1);
-    throw new TemplateError(message.slice(0, MAX_MESSAGE), { cause: error });
+    if (LiquidError.is(error) || error instanceof AssertionError) throw templateError(error);
+    throw error;
   }
+}
+
+/** @throws TemplateError a limit of what a template may make; whatever else is thrown is a mistake of the service */
+function render(liquid: Liquid, parsed: Parsed[], user: TemplateUser): string {
+  try {
+    return liquid.renderSync(parsed, { user }) as string;
+  } catch (error) {
+    const cause = originOf(error);
+    throw cause instanceof AssertionError ? templateError(cause) : cause;
+  }
+}
+
+/** Errors of Liquid wrap what was thrown, some twice. */
+function originOf(error: unknown): unknown {
+  return LiquidError.is(error) && error.originalError !== undefined ? originOf(error.originalError) : error;
+}
+
+function templateError(cause: Error): TemplateError {
+  // Its message goes on with where it stands in a file.
+  const [message = ''] = cause.message.split(/, (?:line:\d|file:)/, 1);
+  return new TemplateError(message.slice(0, MAX_MESSAGE), { cause });
 }

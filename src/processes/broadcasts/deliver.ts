@@ -25,10 +25,14 @@ export interface Delivery {
   readonly userStatus: 'blocked' | 'deactivated' | null;
   /** What concerns the bot rather than this recipient. */
   readonly trouble: Extract<Verdict, { type: 'limited' | 'unauthorized' | 'not_sent' }> | null;
+  /** A mistake of the service; null: there was none. What the platform answered before it still counts. */
+  readonly fault: unknown;
 }
 
 const DELIVERED = { outcome: 'delivered', reason: null } as const;
 const RETURNED = { outcome: 'returned', reason: null } as const;
+/** Nobody knows whether the platform has the call. */
+export const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed while sending' } as const;
 
 /**
  * Sends to one recipient: one call, a second one where the chat has become another, and one that pins the message.
@@ -48,11 +52,7 @@ export async function deliver(courier: Courier, chat: number, parameters: object
   }
   switch (verdict.type) {
     case 'done':
-      return {
-        ...ended(DELIVERED),
-        files: message.filesOf(parameters, verdict.result),
-        trouble: message.pins ? await pin(courier, to, verdict.result) : null,
-      };
+      return { ...ended(DELIVERED), ...(await finish(courier, to, parameters, verdict.result)) };
     case 'refused': {
       const { reason, ofMessage, userStatus } = verdict;
       const answer = { outcome: 'not_delivered', reason, ...(ofMessage ? { of_message: true } : {}) } as const;
@@ -67,11 +67,30 @@ export async function deliver(courier: Courier, chat: number, parameters: object
     case 'unauthorized':
     case 'not_sent':
       return { ...ended(RETURNED), trouble: verdict };
+    case 'broken':
+      return { ...ended(verdict.written ? BROKEN_CALL : RETURNED), fault: verdict.fault };
+  }
+}
+
+/** What there is to do once the recipient has the message. */
+async function finish(
+  courier: Courier,
+  chat: number,
+  parameters: object,
+  result: unknown,
+): Promise<Partial<Pick<Delivery, 'files' | 'trouble' | 'fault'>>> {
+  try {
+    const files = courier.message.filesOf(parameters, result);
+    if (!courier.message.pins) return { files };
+    const pinned = await pin(courier, chat, result);
+    return pinned?.type === 'broken' ? { files, fault: pinned.fault } : { files, trouble: pinned };
+  } catch (fault) {
+    return { fault };
   }
 }
 
 /** What became of a pin does not matter to the delivery, only to what may be called next. */
-async function pin(courier: Courier, chat: number, result: unknown): Promise<Delivery['trouble']> {
+async function pin(courier: Courier, chat: number, result: unknown): Promise<Delivery['trouble'] | Broken> {
   const messageId = courier.message.messageIdOf(result);
   const permit = messageId === null ? null : await courier.permit(1);
   if (permit === null) return null;
@@ -81,12 +100,32 @@ async function pin(courier: Courier, chat: number, result: unknown): Promise<Del
     { chat_id: chat, message_id: messageId, ...courier.message.pinParameters },
     permit,
   );
-  return verdict.type === 'limited' || verdict.type === 'unauthorized' ? verdict : null;
+  return verdict.type === 'limited' || verdict.type === 'unauthorized' || verdict.type === 'broken' ? verdict : null;
 }
 
-async function call({ api, token, elapsed }: Courier, method: string, parameters: object, { taken, over }: Permit) {
+/** The service failed while it called. */
+interface Broken {
+  readonly type: 'broken';
+  /** Whether the platform may have the call. */
+  readonly written: boolean;
+  readonly fault: unknown;
+}
+
+async function call(
+  { api, token, elapsed }: Courier,
+  method: string,
+  parameters: object,
+  { taken, over }: Permit,
+): Promise<Verdict | Broken> {
+  let written = false;
+  const write = (): void => {
+    written = true;
+    taken.written(elapsed());
+  };
   try {
-    return verdictOf(await api.call(token, method, parameters, () => taken.written(elapsed())));
+    return verdictOf(await api.call(token, method, parameters, write));
+  } catch (fault) {
+    return { type: 'broken', written, fault };
   } finally {
     taken.answered(elapsed());
     over();
@@ -94,5 +133,5 @@ async function call({ api, token, elapsed }: Courier, method: string, parameters
 }
 
 function ended(answer: Delivery['answer']): Delivery {
-  return { answer, files: [], userStatus: null, trouble: null };
+  return { answer, files: [], userStatus: null, trouble: null, fault: null };
 }

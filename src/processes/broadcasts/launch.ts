@@ -20,13 +20,13 @@ import { createAnswers } from './answers.ts';
 import { createBell } from './bell.ts';
 import { createBudget } from './budget.ts';
 import { abortedAfter } from './deadline.ts';
-import { type Delivery, deliver } from './deliver.ts';
+import { BROKEN_CALL, type Delivery, deliver } from './deliver.ts';
 import { entriesOf } from './entries.ts';
 import type { Failure } from './failure.ts';
 import { hasChat } from './has-chat.ts';
 import { FIRST_REST_MS, type Lane } from './lane.ts';
 import { type PauseLedger, ReplacedError, type SendingLedger } from './ledger.ts';
-import { createLimiter, type Taken } from './limiter.ts';
+import { createLimiter } from './limiter.ts';
 import { createOutbox, type Permit, type Waiting } from './outbox.ts';
 import type { Trouble } from './trouble.ts';
 
@@ -138,19 +138,11 @@ export async function sendLaunch(
       answered(claim, { place, ...withoutCall(error) });
       return;
     }
-    let written = false;
-    const taken: Taken = {
-      written(at) {
-        written = true;
-        permit.taken.written(at);
-      },
-      answered: permit.taken.answered,
-    };
-    deliver(courier, chats[place]!, parameters, { taken, over: permit.over })
+    deliver(courier, chats[place]!, parameters, permit)
       .then((delivery) => delivered(claim, place, delivery))
       .catch((error: unknown) => {
         fail(error);
-        if (calls.has(place)) answered(claim, { place, ...(written ? BROKEN_CALL : RETURNED) });
+        if (calls.has(place)) answered(claim, { place, ...BROKEN_CALL });
       });
   }
 
@@ -170,7 +162,9 @@ export async function sendLaunch(
     bell.ring();
   }
 
-  function delivered(claim: number, place: number, { answer, files: sent, userStatus, trouble: met }: Delivery): void {
+  function delivered(claim: number, place: number, delivery: Delivery): void {
+    const { answer, files: sent, userStatus, trouble: met, fault } = delivery;
+    if (fault !== null) fail(fault);
     for (const { url, file_id } of sent) files.set(url, file_id);
     learned.push(...sent);
     if (userStatus !== null) unreachable.push({ user_id: chats[place]!, user_status: userStatus });
@@ -344,5 +338,4 @@ export async function sendLaunch(
 }
 
 const RETURNED = { outcome: 'returned', reason: null } as const;
-const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed while sending' } as const;
 const MESSAGE_REFUSED = 'the platform refuses the message: see the reasons of the first recipients';

@@ -227,6 +227,45 @@ test('a message that cannot be made is sent to nobody', async () => {
   await expectSentOnce();
 });
 
+test('a render that fails for a reason of the service gives the recipient back', async () => {
+  const message = prepareMessage('sendMessage', { text: 'Hello {{ user.first_name }}' }, false);
+  const broken = {
+    get first_name(): string {
+      throw new TypeError('a mistake');
+    },
+  };
+  const usersOf = async (chats: readonly number[]) =>
+    new Map(chats.map((chat) => [chat, { status: 'active' as const, fields: chat === 3 ? broken : {} }]));
+  const ledger = await send({ message, usersOf });
+  expect(ledger.state.places[2]).toBe(PLACE.waiting);
+  expect(told).toEqual(['TypeError: a mistake']);
+  await expectSentOnce();
+});
+
+test('a mistake after the answer leaves the outcome as the platform told it', async () => {
+  const message = prepareMessage('sendMessage', { text: 'Hello' }, false);
+  const filesOf = () => {
+    throw new TypeError('a mistake');
+  };
+  const ledger = await send({ message: { ...message, filesOf } });
+  expect(countOf(ledger, PLACE.unknown)).toBe(0);
+  expect(countOf(ledger, PLACE.delivered)).toBe(called.length);
+  expect(told).toEqual(['TypeError: a mistake']);
+  await expectSentOnce();
+});
+
+test('a chat that has become another is given back when the second call is never written', async () => {
+  const migrated = '{"ok":false,"error_code":400,"description":"upgraded","parameters":{"migrate_to_chat_id":-1001}}';
+  answer = async (chat, written) => {
+    if (chat === -1001) throw new TypeError('a mistake before the call');
+    written();
+    return { type: 'answered', status: 400, body: migrated };
+  };
+  const ledger = await send({ chats: CHATS.slice(0, 1) });
+  expect(ledger.state.places[0]).toBe(PLACE.waiting);
+  expect(told).toEqual(['TypeError: a mistake before the call']);
+});
+
 test('a call that fails by mistake is unknown if it was written, and goes back if it was not', async () => {
   answer = async (chat, written) => {
     if (chat === 3) throw new TypeError('a mistake before the call');
