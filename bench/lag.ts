@@ -1,19 +1,25 @@
 import pg from 'pg';
+import { keepBusy } from './busy.ts';
 import { quantile } from './quantile.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
- * Lag at a steady 2,000 events/s: how long after the answer to send-event the event stands in the read model, seen by
- * a reader that polls it. Each sample is one marked event.
+ * Lag: how long after the answer to send-event the event stands in the read model, seen by a reader that polls it. Each
+ * sample is one marked event. Sends a steady 2,000 events/s; with SENDERS=16, so many clients that each send their next
+ * batch at the answer to the last one. With BUSY=2 so many unrelated processes take what processor time they get.
  */
 const EVENTS_PER_SECOND = 2000;
-const BATCH = 20;
+const SENDERS = Number(process.env['SENDERS'] ?? 0);
+const BATCH = SENDERS === 0 ? 20 : 100;
+/** Every so many batches one event is marked. */
+const MARKED = SENDERS === 0 ? 5 : 20;
 const SECONDS = Number(process.env['SECONDS'] ?? 30);
 const POLL_MS = 2;
 
 const service = await startBenchService();
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
 const lags: number[] = [];
+const answers: number[] = [];
 const waiting = new Map<string, number>();
 const stop = new AbortController();
 
@@ -23,7 +29,7 @@ async function watch(): Promise<void> {
       const { rows } = await pool.query<{ value_str: string }>({
         name: 'watch',
         text: 'SELECT value_str FROM events_v1.events WHERE bot_id = 1 AND date > $2 AND value_str = ANY ($1)',
-        values: [[...waiting.keys()], Date.now() - 5000],
+        values: [[...waiting.keys()], Date.now() - 60_000],
       });
       const now = performance.now();
       for (const { value_str } of rows) {
@@ -41,36 +47,54 @@ async function send(mark: string | null): Promise<void> {
     user_id: BENCH_USERS[i % BENCH_USERS.length]!,
     ...(i === 0 && mark !== null ? { value_str: mark } : {}),
   }));
+  const asked = performance.now();
   const response = await fetch(`${service.address}/v1/send-event`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'api-key': service.apiKey },
     body: JSON.stringify(events),
   });
   if (!response.ok) throw new Error(`send-event answered ${response.status}`);
+  answers.push(performance.now() - asked);
   if (mark !== null) waiting.set(mark, performance.now());
 }
 
+const idle = keepBusy();
 const watching = watch();
-const interval = 1000 / (EVENTS_PER_SECOND / BATCH);
 const started = performance.now();
-const sends: Promise<void>[] = [];
-const total = (SECONDS * EVENTS_PER_SECOND) / BATCH;
-for (let i = 0; i < total; i++) {
-  const due = started + i * interval;
-  const wait = due - performance.now();
-  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-  sends.push(send(i % 5 === 0 ? `mark-${i}` : null));
-}
-await Promise.all(sends);
-const rate = (total * BATCH) / ((performance.now() - started) / 1000);
+let sent = 0;
+const sendNext = (): Promise<void> => send(sent++ % MARKED === 0 ? `mark-${sent}` : null);
+if (SENDERS === 0) await sendSteadily();
+else await Promise.all(Array.from({ length: SENDERS }, sendUntilTheEnd));
+const answered = performance.now();
 while (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+const caughtUpMs = performance.now() - answered;
 stop.abort();
 await watching;
+idle();
 await pool.end();
 await service.stop();
 
-const at = (share: number): string => quantile(lags, share).toFixed(0);
-console.log(`${rate.toFixed(0)} events/s for ${SECONDS} s, ${lags.length} samples`);
+async function sendSteadily(): Promise<void> {
+  const interval = 1000 / (EVENTS_PER_SECOND / BATCH);
+  const sends: Promise<void>[] = [];
+  while (sends.length < (SECONDS * EVENTS_PER_SECOND) / BATCH) {
+    const wait = started + sends.length * interval - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    sends.push(sendNext());
+  }
+  await Promise.all(sends);
+}
+
+async function sendUntilTheEnd(): Promise<void> {
+  while (performance.now() - started < SECONDS * 1000) await sendNext();
+}
+
+const rate = (sent * BATCH) / ((answered - started) / 1000);
+const ms = (values: readonly number[], share: number): string => quantile(values, share).toFixed(0);
 console.log(
-  `lag from the answer to the read model: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (target p99 300)`,
+  `${rate.toFixed(0)} events/s for ${SECONDS} s, answered in p50 ${ms(answers, 0.5)} ms, p99 ${ms(answers, 0.99)} ms; ${lags.length} samples`,
 );
+console.log(
+  `lag from the answer to the read model: p50 ${ms(lags, 0.5)} ms, p99 ${ms(lags, 0.99)} ms, max ${ms(lags, 1)} ms (target p99 300)`,
+);
+console.log(`the read model had all of them ${caughtUpMs.toFixed(0)} ms after the last answer`);

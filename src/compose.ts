@@ -7,16 +7,13 @@ import { createPool } from './database/pool.ts';
 import { migrateRuntimeSchema } from './database/runtime-schema.ts';
 import { ANY_CATEGORIES } from './domain/streams.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { StreamUnfitError } from './log/eventstore/commit-stream.ts';
-import { openEventStoreLog } from './log/eventstore/eventstore-log.ts';
-import { ForeignIndexError } from './log/judged/index-writer.ts';
-import { TopicUnfitError } from './log/kafka/client-topic.ts';
-import { openKafkaLog } from './log/kafka/kafka-log.ts';
-import { type EventLog, LogUnavailableError } from './log/port.ts';
-import { openPostgresLog } from './log/postgres/postgres-log.ts';
+import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from './log/port.ts';
 import { migrateProcessesSchema } from './processes/states.ts';
 import { OtherLogError, useLog } from './projections/runtime/source-log.ts';
-import { databaseStartError, StartError } from './start-error.ts';
+import { isReachable } from './reachable.ts';
+import { StartError } from './start-error.ts';
+import { databaseLooks, logAddresses, whileDown } from './start-slowness.ts';
+import { NO_WAIT, NotYetError, type StartWait } from './start-wait.ts';
 
 /** What every process of the service stands on. */
 export interface Foundation {
@@ -30,6 +27,8 @@ export interface Foundation {
 export interface FoundationOptions {
   /** Whether this thread may lead the index of a log that has one: not where requests would wait for it. */
   readonly mayLead?: boolean;
+  /** How a service waits for what is slow; a command does not. */
+  readonly wait?: StartWait;
 }
 
 /** Connections of one process for read models and queries. */
@@ -46,9 +45,10 @@ export async function openFoundation(
   role: 'service' | 'command',
   logger: Logger,
   lifecycle: Lifecycle,
-  { mayLead = true }: FoundationOptions = {},
+  { mayLead = true, wait = NO_WAIT }: FoundationOptions = {},
 ): Promise<Foundation> {
-  const connectionString = config.DATABASE_URL ?? (await openEmbedded(config.DATA_DIR, role, logger, lifecycle));
+  const embedded = (): Promise<string> => openEmbedded(config.DATA_DIR, role, logger, lifecycle);
+  const connectionString = config.DATABASE_URL ?? (await wait.until('the database', embedded));
   const pool = createPool({
     connectionString,
     max: POOL_SIZE,
@@ -58,16 +58,24 @@ export async function openFoundation(
     onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());
-  await migrateRuntimeSchema(pool).catch((error: unknown) => {
-    throw config.DATABASE_URL === undefined ? error : databaseStartError(error, config.DATABASE_URL);
-  });
+  const look = databaseLooks(config);
+  await wait.until('the database', () => look(() => migrateRuntimeSchema(pool)));
   const instance = randomUUID();
-  const log = await openLog(config, { connectionString, instance }, logger, mayLead);
+  const lookAtLog = logLooks(config);
+  const log = await wait.until('the log', () =>
+    lookAtLog(() => openEngine(config, { connectionString, instance }, logger, mayLead)),
+  );
   lifecycle.started('log', () => log.close());
-  await useLog(pool, log.engine, role === 'service').catch((error: unknown) => {
-    throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
-  });
-  await migrateProcessesSchema(pool);
+  await wait
+    .until('the database', () =>
+      whileDown(async () => {
+        await useLog(pool, log.engine, role === 'service');
+        await migrateProcessesSchema(pool);
+      }),
+    )
+    .catch((error: unknown) => {
+      throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
+    });
   return { instance, connectionString, pool, log };
 }
 
@@ -82,54 +90,86 @@ async function openEmbedded(
   return embedded.url;
 }
 
-/** The only place that names the engines. */
+/** Opens the log of EVENT_LOG at the first attempt. @throws StartError */
 export async function openLog(
+  config: Config,
+  database: Pick<Foundation, 'connectionString' | 'instance'>,
+  logger: Logger,
+): Promise<EventLog> {
+  return openEngine(config, database, logger, true).catch((error: unknown) => {
+    throw logStartError(error, config);
+  });
+}
+
+/** Tells a log that is slow from one that is not there; whoever has answered once during a start is only slow. */
+function logLooks(config: Config): (open: () => Promise<EventLog>) => Promise<EventLog> {
+  let reached = false;
+  return async (open) => {
+    try {
+      return await whileDown(open);
+    } catch (error) {
+      const named = logStartError(error, config);
+      if (!(error instanceof LogUnavailableError)) throw named;
+      if (error instanceof LogSilentError && !reached) {
+        const looks = logAddresses(config).map((address) => isReachable(address, config.MAX_WAIT_MS));
+        reached = (await Promise.all(looks)).includes(true);
+      }
+      throw reached ? new NotYetError('the log does not answer yet', { cause: named }) : named;
+    }
+  };
+}
+
+/** The only place that names the engines. The client of an engine is loaded when its log is opened. */
+async function openEngine(
   config: Config,
   { connectionString, instance }: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
-  mayLead = true,
+  mayLead: boolean,
 ): Promise<EventLog> {
   const onTrouble = (error: Error): void => logger.warn({ err: error }, 'the log is in trouble, trying again');
+  const common = { connectionString, anyCategories: ANY_CATEGORIES, maxWaitMs: config.MAX_WAIT_MS };
   switch (config.EVENT_LOG) {
-    case 'postgres':
-      return openPostgresLog({
-        connectionString,
-        anyCategories: ANY_CATEGORIES,
-        maxWaitMs: config.MAX_WAIT_MS,
-        onTrouble,
-      });
-    case 'kafka':
+    case 'postgres': {
+      const { openPostgresLog } = await import('./log/postgres/postgres-log.ts');
+      return openPostgresLog({ ...common, onTrouble });
+    }
+    case 'kafka': {
+      const { openKafkaLog } = await import('./log/kafka/kafka-log.ts');
       return openKafkaLog({
+        ...common,
         brokers: config.KAFKA_BROKERS ?? [],
         topic: config.KAFKA_TOPIC,
         partitions: config.KAFKA_PARTITIONS,
-        connectionString,
-        anyCategories: ANY_CATEGORIES,
         holder: instance,
         mayLead,
-        maxWaitMs: config.MAX_WAIT_MS,
         logger,
-      }).catch(naming('KAFKA_BROKERS', 'KAFKA_TOPIC', TopicUnfitError));
-    case 'eventstoredb':
+      });
+    }
+    case 'eventstoredb': {
+      const { openEventStoreLog } = await import('./log/eventstore/eventstore-log.ts');
       return openEventStoreLog({
+        ...common,
         url: config.EVENTSTORE_URL ?? '',
         stream: config.EVENTSTORE_STREAM,
-        connectionString,
-        anyCategories: ANY_CATEGORIES,
         holder: instance,
         mayLead,
-        maxWaitMs: config.MAX_WAIT_MS,
         logger,
-      }).catch(naming('EVENTSTORE_URL', 'EVENTSTORE_STREAM', StreamUnfitError));
+      });
+    }
   }
 }
 
-/** Tells what a log could not be opened for by the variable that says where the server is, or which log it is there. */
-function naming(address: string, place: string, Unfit: new (message: string) => Error): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof LogUnavailableError) throw new StartError(`${address}: ${error.message}`, { cause: error });
-    if (error instanceof Unfit || error instanceof ForeignIndexError)
-      throw new StartError(`${place}: ${error.message}`, { cause: error });
-    throw error;
-  };
+/** The variables that say where the log's server is, and which log it is there. */
+const VARIABLES = {
+  postgres: { address: 'DATABASE_URL', place: 'DATABASE_URL' },
+  kafka: { address: 'KAFKA_BROKERS', place: 'KAFKA_TOPIC' },
+  eventstoredb: { address: 'EVENTSTORE_URL', place: 'EVENTSTORE_STREAM' },
+} as const;
+
+/** What a log could not be opened for, by the variable that is wrong; other errors as they are. */
+function logStartError(error: unknown, { EVENT_LOG }: Config): unknown {
+  const { address, place } = VARIABLES[EVENT_LOG];
+  if (error instanceof LogUnavailableError) return new StartError(`${address}: ${error.message}`, { cause: error });
+  if (error instanceof LogUnfitError) return new StartError(`${place}: ${error.message}`, { cause: error });
+  return error;
 }

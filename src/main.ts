@@ -10,6 +10,7 @@ import { startService } from './service.ts';
 import { stopOnSignal } from './shutdown.ts';
 import { listenStartError, StartError } from './start-error.ts';
 import { startThread } from './start-thread.ts';
+import { StartStoppedError } from './start-wait.ts';
 
 /** The service's process: configuration from the environment, signals, exit codes. */
 
@@ -62,7 +63,10 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  process.stderr.write(`botledger: ${isExpected(error) ? error.message : String((error as Error).stack ?? error)}\n`);
-  await lifecycle.stop().catch((problem: unknown) => process.stderr.write(`botledger: ${String(problem)}\n`));
-  process.exit(1);
+  // Whoever stopped the start stops its parts, too, and ends the process.
+  if (!(error instanceof StartStoppedError)) {
+    process.stderr.write(`botledger: ${isExpected(error) ? error.message : String((error as Error).stack ?? error)}\n`);
+    await lifecycle.stop().catch((problem: unknown) => process.stderr.write(`botledger: ${String(problem)}\n`));
+    process.exit(1);
+  }
 }

@@ -1,18 +1,17 @@
 import type { Logger } from 'pino';
 import { buildApp } from './api/app.ts';
+import { openFront } from './api/front.ts';
 import { NotReady } from './api/operations.ts';
 import { apiRoutes } from './api/routes.ts';
 import { createEventTypeDirectory } from './commands/event-type-directory.ts';
 import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
-import { isDatabaseDown } from './database/errors.ts';
 import { oldestWriter } from './database/oldest-writer.ts';
 import { createPool } from './database/pool.ts';
 import { type DemoInvitation, prepareDemo } from './demo.ts';
 import { inTime } from './in-time.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { type Cursor, LogUnavailableError } from './log/port.ts';
-import { pause } from './pause.ts';
+import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from './log/port.ts';
 import type { Processes } from './processes.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import type { ReadModel } from './projections/read-model.ts';
@@ -23,6 +22,8 @@ import type { Projectors } from './projectors.ts';
 import { createAuthenticator } from './queries/catalog/authenticator.ts';
 import type { ReportThreads } from './report-threads.ts';
 import { servedSchema } from './served-schema.ts';
+import { whileDown } from './start-slowness.ts';
+import { createStartWait, NotYetError } from './start-wait.ts';
 import { systemSources } from './system-sources.ts';
 
 /** `/ready`: log and database answer within this time. */
@@ -31,7 +32,7 @@ const READY_WITHIN_MS = 1000;
 const LOOKUP_CONNECTIONS = 8;
 /** Key and bot, one after the other. */
 const LOOKUPS = 2;
-/** How often the start looks whether the catalog has caught up, at the latest. */
+/** How long one look of the start at the catalog takes, at most. */
 const CATALOG_CHECK_MS = 1000;
 
 export interface ServiceOptions extends FoundationOptions {
@@ -39,7 +40,7 @@ export interface ServiceOptions extends FoundationOptions {
   readonly logger: Logger;
   /** Gets every part that is started, so that its owner can stop them, also when the start fails half way. */
   readonly lifecycle: Lifecycle;
-  /** Ends a start that waits for the catalog. */
+  /** Ends a start that waits. */
   readonly signal: AbortSignal;
   /** Starts the projectors where the role asks for them. */
   readonly project: (foundation: Foundation) => Projectors;
@@ -54,13 +55,17 @@ export interface ServiceOptions extends FoundationOptions {
 }
 
 /**
- * Starts what the role asks for and returns the address it listens on. An api is then listening and ready: until the
- * catalog has caught up with the log it answers 503.
+ * Starts what the role asks for and returns the address it listens on. It listens at once, and answers 503 until it is
+ * ready: an api when the catalog has caught up with the log, which it then is.
+ * @throws StartError for what the operator must mend, StartStoppedError
  */
 export async function startService(options: ServiceOptions): Promise<string> {
   const { config, logger, lifecycle, signal, project, act, report, invite, readModels = registered } = options;
   const sources = systemSources;
-  const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
+  const wait = createStartWait(logger, signal);
+  const front = await openFront({ logger, host: config.HOST, port: config.PORT, waitsFor: () => wait.waitsFor });
+  lifecycle.started('listening', () => front.close());
+  const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait });
   const { log } = foundation;
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = project(foundation);
@@ -92,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
       async ready() {
         const answered = Promise.all([log.ping(), lookups.query('SELECT 1')]);
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
-        if (isApi && !catalogReady) throw new NotReady('catalog is catching up');
+        if (isApi && !catalogReady) throw new NotReady(`waiting for ${wait.waitsFor}`);
       },
       projections: () => projectionStatus(lookups, log, readModels),
       horizon: () => oldestWriter(lookups),
@@ -122,31 +127,36 @@ export async function startService(options: ServiceOptions): Promise<string> {
         }
       : null,
   });
-  const address = await app.listen({ host: config.HOST, port: config.PORT });
-  lifecycle.started('HTTP server', () => app.close());
+  await front.serve(app);
+  // First of all that is stopped, so that nothing is gone that an answer under way needs.
+  lifecycle.started('HTTP server', () => front.close());
+  const { address } = front;
   logger.info({ address, role: config.ROLE, log: config.EVENT_LOG }, 'serving');
   if (!isApi) return address;
 
-  const demo = config.DATABASE_URL === undefined ? await prepareDemo({ log, sources }, config.DATA_DIR) : null;
-  catalogReady = await catalogCaughtUp(foundation, logger, signal);
-  if (catalogReady) logger.info('ready');
+  const makeDemo = (): Promise<DemoInvitation | null> =>
+    whileSlow(() => prepareDemo({ log, sources }, config.DATA_DIR));
+  const demo = config.DATABASE_URL === undefined ? await wait.until('the log and its index', makeDemo) : null;
+  let head: Cursor | null = null;
+  await wait.until('the catalog to catch up with the log', () =>
+    whileSlow(async () => {
+      head ??= await log.head();
+      if (!(await waitUntilProjected(foundation.pool, catalogReadModel, head, CATALOG_CHECK_MS)))
+        throw new NotYetError('the catalog is behind the log');
+    }),
+  );
+  catalogReady = true;
+  logger.info('ready');
   if (demo !== null) invite(demo, address);
   return address;
 }
 
-/** Whether the catalog has reached the head that the log has now; false when the signal aborted first. */
-async function catalogCaughtUp({ pool, log }: Foundation, logger: Logger, signal: AbortSignal): Promise<boolean> {
-  let head: Cursor | null = null;
-  while (!signal.aborted) {
-    try {
-      head ??= await log.head();
-      if (await waitUntilProjected(pool, catalogReadModel, head, CATALOG_CHECK_MS)) return true;
-    } catch (error) {
-      // It was there when the service began to start, so it is being restarted itself.
-      if (!isDatabaseDown(error) && !(error instanceof LogUnavailableError)) throw error;
-      logger.warn({ err: error }, 'the log or the database does not answer, will ask again');
-      await pause(CATALOG_CHECK_MS, signal);
-    }
+/** An attempt on a log and a database that were there when the service began to start: all they can be is slow. */
+async function whileSlow<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await whileDown(attempt);
+  } catch (error) {
+    const slow = [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
+    throw slow ? new NotYetError('the log does not answer yet', { cause: error }) : error;
   }
-  return false;
 }

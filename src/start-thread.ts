@@ -1,14 +1,10 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { ProcessThreadData } from './process-thread.ts';
-import type { ProjectorThreadData } from './projector-thread.ts';
+import type { ThreadData } from './run-thread.ts';
 
-/** What each kind of thread is given; its program is `<kind>-thread.ts`. */
-interface Threads {
-  readonly projector: ProjectorThreadData;
-  readonly process: ProcessThreadData;
-}
+/** A kind of thread; its program is `<kind>-thread.ts`. */
+type Kind = 'projector' | 'process';
 
 /** A thread that runs until it is stopped. */
 export interface Thread {
@@ -18,7 +14,7 @@ export interface Thread {
 const AGAIN_MS = 1000;
 
 /** Starts a thread, again whenever it ends by itself. */
-export function startThread<Kind extends keyof Threads>(kind: Kind, data: Threads[Kind], logger: Logger): Thread {
+export function startThread(kind: Kind, data: ThreadData, logger: Logger): Thread {
   let stopping = false;
   let again: NodeJS.Timeout | undefined;
   let ended: Promise<void>;

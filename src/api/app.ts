@@ -4,7 +4,7 @@ import type { CommandContext } from '../commands/handle.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
-import { answerFrameworkError, answerMalformedHttp, handleErrors } from './error-handler.ts';
+import { answerFrameworkError, handleErrors } from './error-handler.ts';
 import { rememberCommands } from './idempotency.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { describeApi } from './openapi.ts';
@@ -24,7 +24,7 @@ export interface AppOptions {
   } | null;
 }
 
-/** The HTTP server of an instance, not yet listening. */
+/** What an instance answers; front.ts listens for it. */
 export async function buildApp({ logger, trustProxy, operations, api }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -32,12 +32,8 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     frameworkErrors: answerFrameworkError,
-    clientErrorHandler: answerMalformedHttp,
     // It would answer in a form of its own (closing.ts).
     return503OnClosing: false,
-    // A caller's own time-outs are its own; these bound what a stalled one can hold.
-    requestTimeout: 60_000,
-    keepAliveTimeout: 72_000,
   });
   app.decorateRequest('principal', null);
   app.decorateRequest('access', null);

@@ -223,7 +223,17 @@ export class ConflictError extends Error {
 }
 
 export class LogUnavailableError extends Error {
-  override readonly name = 'LogUnavailableError';
+  override readonly name: string = 'LogUnavailableError';
+}
+
+/** While it was opened, the log's server neither answered in time nor refused: it is slow, or not there. */
+export class LogSilentError extends LogUnavailableError {
+  override readonly name = 'LogSilentError';
+}
+
+/** What is there cannot hold the log, or is another one: no waiting mends it. */
+export class LogUnfitError extends Error {
+  override readonly name: string = 'LogUnfitError';
 }
 
 export class OutcomeUnknownError extends Error {

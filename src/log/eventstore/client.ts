@@ -176,7 +176,19 @@ export function openEventStoreClient(url: string): EventStoreClient {
 
 /** Batched appends and reads have no deadline of the client's own. */
 function answered<T>(asked: Promise<T>): Promise<T> {
-  return inTime(asked, 2 * DEADLINE_MS, () => new Error('EventStoreDB did not answer in time'));
+  return inTime(asked, 2 * DEADLINE_MS, () => new SilenceError('EventStoreDB did not answer in time'));
+}
+
+class SilenceError extends Error {}
+
+/** Whether the server neither answered nor refused. */
+export function isSilence(error: unknown): boolean {
+  if (error instanceof SilenceError) return true;
+  return (
+    error instanceof Error &&
+    isCommandError(error) &&
+    (error.type === ErrorType.TIMEOUT || error.type === ErrorType.DEADLINE_EXCEEDED)
+  );
 }
 
 function eventOf({ id, type, data }: NewEvent) {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pause } from '../../pause.ts';
 import type { LogRecord } from '../judged/record.ts';
 import { type Chunk, type NewRecord, NotSentError, type RecordStore } from '../judged/record-store.ts';
-import { LogUnavailableError } from '../port.ts';
+import { LogUnavailableError, LogUnfitError } from '../port.ts';
 import { type EventStoreClient, NeverSentError, type NewEvent, type StoredEvent } from './client.ts';
 
 export interface CommitStreamOptions {
@@ -15,7 +15,7 @@ export interface CommitStreamOptions {
 }
 
 /** The stream that is there cannot hold a log. */
-export class StreamUnfitError extends Error {
+export class StreamUnfitError extends LogUnfitError {
   override readonly name = 'StreamUnfitError';
 }
 

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
 import type { GroupLimits } from '../judged/appender.ts';
 import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
-import { type EventLog, LogUnavailableError } from '../port.ts';
-import { type EventStoreClient, openEventStoreClient } from './client.ts';
+import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
 import { INDEX_SCHEMA, migrations } from './migrations.ts';
@@ -60,7 +60,8 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
   try {
     await checkCommitStream(client, stream).catch((error: unknown) => {
       if (error instanceof StreamUnfitError) throw error;
-      throw new LogUnavailableError(`EventStoreDB does not answer`, { cause: error });
+      const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
+      throw new Kind('EventStoreDB does not answer', { cause: error });
     });
     const log = await openJudgedLog({
       ...options,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { StreamHead } from '../port.ts';
+import { LogUnfitError, type StreamHead } from '../port.ts';
 import type { Index } from './index-schema.ts';
 import type { Reading } from './record.ts';
 import type { Judgement, Known, Sighting, Verdict } from './validity.ts';
@@ -12,7 +12,7 @@ export class StaleIndexError extends Error {
 }
 
 /** The index in this database was made from another log. */
-export class ForeignIndexError extends Error {
+export class ForeignIndexError extends LogUnfitError {
   override readonly name = 'ForeignIndexError';
 }
 

@@ -1,10 +1,11 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import { pause } from '../../pause.ts';
+import { LogUnfitError } from '../port.ts';
 
 const { ConfigResourceTypes } = kafkajs;
 
 /** The topic that is there cannot hold what it is meant to. */
-export class TopicUnfitError extends Error {
+export class TopicUnfitError extends LogUnfitError {
   override readonly name = 'TopicUnfitError';
 }
 

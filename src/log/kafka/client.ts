@@ -77,6 +77,23 @@ const RESUME_MS = 200;
  */
 const STALLED_MS = 5000;
 
+/** The errors that kafkajs has wrapped in each other, the outermost first. */
+function* causes(error: unknown): Generator<Error & { readonly retriable?: boolean }> {
+  for (let each = error; each instanceof Error; each = each.cause) yield each;
+}
+
+/** Whether a broker neither answered nor refused. */
+export function isSilence(error: unknown): boolean {
+  return [...causes(error)].some(
+    ({ name, message }) => name === 'KafkaJSRequestTimeoutError' || message === 'Connection timeout',
+  );
+}
+
+/** Whether the same may succeed later. */
+export function isPassing(error: unknown): boolean {
+  return [...causes(error)].some(({ retriable }) => retriable === true);
+}
+
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
   const { brokers, topic, compacted, holder, logger } = options;
   const connectWith = (retry: RetryOptions): KafkaJs =>
@@ -98,8 +115,16 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
   const kafka = connectWith(ASK_RETRY);
   const admin = kafka.admin();
   // The one that gives up soon comes first: the other would try for half a minute.
-  await admin.connect();
-  await producer.connect();
+  const disconnect = async (): Promise<void> => {
+    await Promise.allSettled([admin.disconnect(), producer.disconnect()]);
+  };
+  try {
+    await admin.connect();
+    await producer.connect();
+  } catch (error) {
+    await disconnect();
+    throw error;
+  }
   let groups = 0;
   const ends = async (): Promise<number[]> => byLane(await admin.fetchTopicOffsets(topic));
 

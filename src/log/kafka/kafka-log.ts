@@ -5,8 +5,8 @@ import type { Index } from '../judged/index-schema.ts';
 import { prepareIndex } from '../judged/index-writer.ts';
 import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
 import { Progress } from '../judged/progress.ts';
-import { type EventLog, LogUnavailableError } from '../port.ts';
-import { type KafkaClient, openKafkaClient } from './client.ts';
+import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import { isPassing, isSilence, type KafkaClient, openKafkaClient } from './client.ts';
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { nextKeyOffset } from './key-index.ts';
 import { runKeyIndexer } from './key-indexer.ts';
@@ -76,7 +76,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
   const open = async (name: string, partitions: number, compacted: boolean): Promise<KafkaClient> => {
     const opened = await connect(options, name, compacted);
     clients.push(opened);
-    await opened.prepareTopic({ partitions, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT });
+    const size = { partitions, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT };
+    await opened.prepareTopic(size).catch(tellPassing);
     return opened;
   };
   const keysTopic = `${topic}-keys`;
@@ -90,7 +91,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
       client: keysClient,
       pool,
       progress: keysProgress,
-      target: (await keysClient.ends())[KEYS_LANE]!,
+      target: (await keysClient.ends().catch(tellPassing))[KEYS_LANE]!,
       maxWaitMs,
       onTrouble,
     });
@@ -133,6 +134,12 @@ async function connect(options: KafkaLogOptions, topic: string, compacted: boole
   try {
     return await openKafkaClient({ ...options, topic, compacted });
   } catch (error) {
-    throw new LogUnavailableError(`no Kafka broker at ${options.brokers.join(', ')}`, { cause: error });
+    const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
+    throw new Kind(`no Kafka broker at ${options.brokers.join(', ')}`, { cause: error });
   }
+}
+
+/** A broker that has answered before is slow, or on its way to another leader. */
+function tellPassing(error: unknown): never {
+  throw isPassing(error) ? new LogSilentError('the Kafka broker does not answer', { cause: error }) : error;
 }

@@ -56,8 +56,13 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   const answered = <T>(asked: Promise<T>): Promise<T> =>
     inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
-  await migrate(readers, LOG_SCHEMA, migrations);
-  await refuseForeignLog(readers);
+  try {
+    await migrate(readers, LOG_SCHEMA, migrations);
+    await refuseForeignLog(readers);
+  } catch (error) {
+    await readers.end();
+    throw error;
+  }
   const forgetting = setInterval(() => void forgetCommands(readers).catch(onTrouble), FORGET_EVERY_MS);
   // The statement may be sent again, and nobody waits for its answer any longer.
   const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
