@@ -10,9 +10,9 @@ import type { Lifecycle } from './lifecycle.ts';
 import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from './log/port.ts';
 import { migrateProcessesSchema } from './processes/states.ts';
 import { OtherLogError, useLog } from './projections/runtime/source-log.ts';
-import { isReachable } from './reachable.ts';
+import { type Address, isReachable } from './reachable.ts';
 import { StartError } from './start-error.ts';
-import { databaseLooks, logAddresses, whileDown } from './start-slowness.ts';
+import { databaseLooks, whileDown } from './start-slowness.ts';
 import { NO_WAIT, NotYetError, type StartWait } from './start-wait.ts';
 
 /** What every process of the service stands on. */
@@ -172,4 +172,19 @@ function logStartError(error: unknown, { EVENT_LOG }: Config): unknown {
   if (error instanceof LogUnavailableError) return new StartError(`${address}: ${error.message}`, { cause: error });
   if (error instanceof LogUnfitError) return new StartError(`${place}: ${error.message}`, { cause: error });
   return error;
+}
+
+/** Where the servers of a log are that is not in the database. */
+function logAddresses({ EVENT_LOG, KAFKA_BROKERS, EVENTSTORE_URL }: Config): Address[] {
+  if (EVENT_LOG === 'kafka') return (KAFKA_BROKERS ?? []).map((broker) => addressOf(broker, 9092));
+  if (EVENT_LOG === 'eventstoredb') {
+    const [, hosts = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(EVENTSTORE_URL ?? '') ?? [];
+    return hosts.split(',').map((host) => addressOf(host, 2113));
+  }
+  return [];
+}
+
+function addressOf(text: string, defaultPort: number): Address {
+  const [, host = text, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? [];
+  return { host, port: Number(port ?? defaultPort) };
 }

@@ -47,18 +47,3 @@ function databaseAddress(url: string): Address {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
 }
-
-/** Where the servers of a log are that is not in the database. */
-export function logAddresses({ EVENT_LOG, KAFKA_BROKERS, EVENTSTORE_URL }: Config): Address[] {
-  if (EVENT_LOG === 'kafka') return (KAFKA_BROKERS ?? []).map((broker) => addressOf(broker, 9092));
-  if (EVENT_LOG === 'eventstoredb') {
-    const [, hosts = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(EVENTSTORE_URL ?? '') ?? [];
-    return hosts.split(',').map((host) => addressOf(host, 2113));
-  }
-  return [];
-}
-
-function addressOf(text: string, defaultPort: number): Address {
-  const [, host = text, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? [];
-  return { host, port: Number(port ?? defaultPort) };
-}

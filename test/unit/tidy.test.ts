@@ -196,7 +196,9 @@ function programs(): string[] {
   const commands = [scripts.start, ...Object.values<string>(bin).map((path) => readFileSync(join(ROOT, path), 'utf8'))];
   const built = commands.flatMap((command: string) => [...command.matchAll(/\bdist\/([\w/-]+)\.js/g)]);
   expect(built).toHaveLength(commands.length);
-  return built.map(([, name]) => `src/${name}.ts`);
+  // Threads are started by their path.
+  const threads = src.map(({ path }) => path).filter((path) => /^src\/[\w-]+-thread\.ts$/.test(path));
+  return [...built.map(([, name]) => `src/${name}.ts`), ...threads.filter((path) => path !== 'src/run-thread.ts')];
 }
 
 const MAX_LINES = 350;
