@@ -43,8 +43,8 @@ const fx = (from: string, rate: string, date: string, wait = 0, to = 'USD'): Ste
 const ownersCurrency = (currency: string, wait: number): Step => {
   return { lane: 'owner-1', wait, event: { type: 'owner_changed', data: { currency } } };
 };
-const unit = (code: string, scale: number): Step => {
-  return { lane: 'bot-a', wait: 0, event: { type: 'unit_created', data: { unit_id: 1, code, name: null, scale } } };
+const unit = (code: string, scale: number, wait = 0): Step => {
+  return { lane: 'bot-a', wait, event: { type: 'unit_created', data: { unit_id: 1, code, name: null, scale } } };
 };
 
 /** Events and errors after the steps, each batch one commit. */
@@ -173,26 +173,80 @@ describe('amounts', () => {
     expect(events.map(worth)).toEqual([['1050', '10.5']]);
   });
 
-  it('go by the bot’s own unit from its place in the log on', async () => {
+  it('go by a unit of the bot that has a currency’s code from its place in the log on, but payments never do', async () => {
+    const pay = (date: number) => update({ event_id: SYSTEM_EVENTS.payment, value: '500', unit: 'USD', date });
     const { events, errors } = await outcomeOf(
       known,
-      fx('TOK', '2', '2023-01-01'),
-      custom({ date: EPOCH, value: '5', unit: 'TOK' }),
-      unit('TOK', 1),
-      custom({ date: EPOCH + 1, value: '5', unit: 'TOK' }),
+      custom({ date: EPOCH, value: '500', unit: 'USD' }),
+      unit('USD', 3),
+      custom({ date: EPOCH + 1, value: '500', unit: 'USD' }),
+      target({ date: EPOCH + 2, value: '5', unit: 'USD' }),
+      pay(EPOCH + 1000),
     );
     expect(events.map(worth)).toEqual([
-      ['5', null],
-      ['5', '1'],
+      ['500', '5'],
+      ['500', '0.5'],
+      ['5000', '5'],
+      ['500', '5'],
     ]);
+    expect(errors).toEqual([]);
+  });
+
+  it('of an unknown unit keep the value as it was sent', async () => {
+    const sent = [
+      custom({ date: EPOCH, value: '5.5', unit: 'TOK' }),
+      target({ date: EPOCH + 1, value: '19.99', unit: 'TOK', event_key: 'order-7' }),
+    ];
+    const { events, errors } = await outcomeOf(known, ...sent);
+    expect(events.map(worth)).toEqual([
+      ['5.5', null],
+      ['19.99', null],
+    ]);
+    const message = 'Unit TOK is neither a unit of the bot nor a currency';
     expect(errors).toMatchObject([
-      {
-        kind: 'warning',
-        source: 'send-event',
-        message: 'Unit TOK is neither a unit of the bot nor a currency',
-        resolved_at: null,
-      },
+      { kind: 'warning', message, source: 'send-event', resolved_at: null },
+      { kind: 'warning', message, source: 'send-target', resolved_at: null },
     ]);
+    expect(await payloadsAfter(known, ...sent)).toMatchObject([
+      { value_num: 5.5, unit: 'TOK' },
+      { value: 19.99, unit: 'TOK', event_key: 'order-7' },
+    ]);
+  });
+
+  it('follow a unit that is created later, which resolves the warning', async () => {
+    const sent = [
+      known,
+      custom({ date: EPOCH, value: '5', unit: 'TOK' }),
+      target({ date: EPOCH + 1, value: '19.99', unit: 'TOK', event_key: 'order-7' }),
+    ];
+    const lacksRate = await outcomeOf(...sent, unit('TOK', 2, HOUR));
+    expect(lacksRate.events.map(worth)).toEqual([
+      ['5', null],
+      ['1999', null],
+    ]);
+    const rate = { kind: 'warning', message: 'No exchange rate for TOK on 2024-01-01', resolved_at: null };
+    expect(lacksRate.errors).toMatchObject([rate, rate]);
+
+    const steps = [...sent, unit('TOK', 2, HOUR), fx('TOK', '3', '2023-01-01')];
+    const { events, errors } = await outcomeOf(...steps);
+    expect(events.map(worth)).toEqual([
+      ['5', '0.15'],
+      ['1999', '59.97'],
+    ]);
+    const message = 'Unit TOK is neither a unit of the bot nor a currency';
+    const resolved = { kind: 'warning', message, date: EPOCH, resolved_at: EPOCH + HOUR };
+    expect(errors).toMatchObject([resolved, resolved]);
+    expect(await payloadsAfter(...steps)).toMatchObject([{ value_num: 5 }, { value: 19.99, event_key: 'order-7' }]);
+  });
+
+  it('of an event that waited for its user go by a unit that came meanwhile', async () => {
+    const { events } = await outcomeOf(
+      target({ date: EPOCH, value: '19.99', unit: 'TOK' }),
+      unit('TOK', 2, HOUR),
+      fx('TOK', '3', '2023-01-01'),
+      update({}, HOUR),
+    );
+    expect(events.map(worth)[0]).toEqual(['1999', '59.97']);
   });
 
   it('take the rate of the latest day not after the event’s, rounded half away from zero', async () => {

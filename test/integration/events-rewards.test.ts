@@ -79,6 +79,12 @@ it('are the events that a rule which was there before them names', async () => {
   ]);
 });
 
+it('an event that waits for its user has the value that its unit gives it when the user appears', async () => {
+  const unit: LedgerEvent = { type: 'unit_created', data: { unit_id: 1, code: 'TOK', name: null, scale: 2 } };
+  const rows = await rewardable(rule(1, 101), custom({ value: '1050', unit: 'TOK' }), step('bot-a', unit), known);
+  expect(rows).toMatchObject([{ value: '10.5', unit: 'TOK' }]);
+});
+
 it('an event that waits for its user stands where the user appears, an event key counts once', async () => {
   const steps = [rule(1, 101), custom({ event_key: 'k' }), custom({ event_key: 'k' }), known, custom({})];
   const rows = await rewardable(...steps);

@@ -51,6 +51,7 @@ interface Candidate {
   readonly order: number;
   readonly received: number;
   readonly date: number;
+  /** As it was received: null: there is no unit, undefined: it is unknown. */
   readonly scale: number | null | undefined;
 }
 
@@ -61,7 +62,7 @@ interface BotState {
   pair: string;
   value: string;
   clock: number;
-  readonly units: Map<string, number>;
+  readonly units: Map<string, { readonly scale: number; readonly at: number }>;
   readonly known: Map<number, number>;
   readonly keys: Set<string>;
   readonly updates: { id: number; received: number }[];
@@ -93,7 +94,11 @@ export function foldIntake(commits: readonly ReadCommit[]): Picture {
     const key = /^[^-]+-([^/]+)/.exec(commit.stream)![1]!;
     for (const event of commit.events) {
       const bot = bots.get(key)!;
-      const scaleOf = (unit: string) => (unit === 'XTR' ? 0 : (bot.units.get(unit) ?? isoCurrency(unit)?.digits));
+      const scaleOf = (unit: string, source: string) => {
+        const iso = unit === 'XTR' ? 0 : isoCurrency(unit)?.digits;
+        const own = bot.units.get(unit)?.scale;
+        return source === 'send-update' ? (iso ?? own) : (own ?? iso);
+      };
       const candidate = (item: Item, source: string): Candidate => ({
         bot,
         item,
@@ -102,7 +107,7 @@ export function foldIntake(commits: readonly ReadCommit[]): Picture {
         order: commit.ordinal * 1024 + index++,
         received: commit.at,
         date: item.date ?? commit.at,
-        scale: item.unit === undefined ? null : scaleOf(item.unit),
+        scale: item.unit === undefined ? null : scaleOf(item.unit, source),
       });
       const appear = (user: number) => {
         if (bot.known.has(user)) return;
@@ -130,7 +135,8 @@ export function foldIntake(commits: readonly ReadCommit[]): Picture {
           bot.value = event.data.value_separator ?? bot.value;
           break;
         case 'unit_created':
-          bot.units.set(event.data.code, event.data.scale);
+          if (!bot.units.has(event.data.code))
+            bot.units.set(event.data.code, { scale: event.data.scale, at: commit.at });
           break;
         case 'event_type_registered':
           types.push({ bot_id: bot.bot_id, kind: 'custom', target_id: null, ...event.data });
@@ -237,16 +243,18 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
     .at(-1)?.utm;
 
   const { value, unit } = c.item;
-  const unitKnown = c.scale !== undefined;
-  const power = new Big(10).pow(c.scale ?? 0);
+  const late = c.scale === undefined ? c.bot.units.get(unit!) : undefined;
+  const scale = c.scale === undefined ? late?.scale : c.scale;
+  const unitKnown = scale !== undefined;
+  const power = new Big(10).pow(scale ?? 0);
   const isTarget = c.source === 'send-target';
   // Big divides to a number of decimals, so a division that must be exact needs enough of them.
   Big.DP = 60;
   const normal = value === undefined || !unitKnown ? null : isTarget ? new Big(value) : new Big(value).div(power);
-  const minor =
-    value === undefined ? null : !isTarget ? new Big(value) : unitKnown ? new Big(value).times(power) : null;
+  const minor = value === undefined ? null : isTarget && unitKnown ? new Big(value).times(power) : new Big(value);
 
-  const { amount, warning } = amountOf(c, value === undefined ? undefined : unit, normal, money);
+  const known = c.scale === undefined ? (late?.at ?? null) : 0;
+  const { amount, warning } = amountOf(c, value === undefined ? undefined : unit, normal, known, money);
   const { command, callback_data, start_param, chat_type } = c.item;
   const row: EventRow = {
     id: c.id,
@@ -309,7 +317,14 @@ function moneyOf(commits: readonly ReadCommit[]): Money {
   return money;
 }
 
-function amountOf(c: Candidate, unit: string | undefined, normal: Big | null, { rates, currencies }: Money) {
+/** @param known since when the unit is known; null: it is not */
+function amountOf(
+  c: Candidate,
+  unit: string | undefined,
+  normal: Big | null,
+  known: number | null,
+  { rates, currencies }: Money,
+) {
   if (unit === undefined) return { amount: normal === null ? null : round(normal), warning: null };
   const had = currencies.get(c.bot.owner_id);
   if (had === undefined) return { amount: null, warning: null };
@@ -324,17 +339,17 @@ function amountOf(c: Candidate, unit: string | undefined, normal: Big | null, { 
       null
     );
   };
-  const moments = [c.received, ...usable.map(({ at }) => at), ...had.map(({ at }) => at)]
+  const moments = [c.received, known ?? 0, ...usable.map(({ at }) => at), ...had.map(({ at }) => at)]
     .filter((moment) => moment >= c.received)
     .sort((a, b) => a - b);
-  const convertible = moments.map((moment) => normal !== null && rateAt(moment) !== null);
+  const convertible = moments.map((moment) => known !== null && known <= moment && rateAt(moment) !== null);
   const now = rateAt(moments.at(-1)!);
   const amount = normal === null || now === null ? null : round(normal.times(now));
   const opened = moments[convertible.indexOf(false)];
   if (opened === undefined) return { amount, warning: null };
   const resolved = moments[convertible.lastIndexOf(false) + 1] ?? null;
   const message =
-    c.scale === undefined
+    known === null || (resolved !== null && known >= resolved)
       ? `Unit ${unit} is neither a unit of the bot nor a currency`
       : `No exchange rate for ${unit} on ${day}`;
   return { amount, warning: { ...errorOf(c, opened, resolved), kind: 'warning', message } };

@@ -202,7 +202,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .record({ lane: bot, wait, code: pick('TOK', 'EUR'), scale: pick(0, 3) })
+      .record({ lane: bot, wait, code: pick('TOK', 'EUR', 'NOP'), scale: pick(0, 3) })
       .map(({ lane, wait, code, scale }) => ({
         lane: `bot-${lane}` as const,
         wait,

@@ -14,7 +14,7 @@ describe('values', () => {
   it('of target events come in normal units', () => {
     expect(normalValue('10.5', 2)).toEqual({ minor: '1050', normal: '10.5' });
     expect(normalValue('10.505', 2)).toEqual({ minor: '1050.5', normal: '10.505' });
-    expect(normalValue('10.5', undefined)).toEqual({ minor: null, normal: null });
+    expect(normalValue('10.5', undefined)).toEqual({ minor: '10.5', normal: null });
   });
 
   it('lose no digit', () => {

@@ -2,10 +2,10 @@ import Big from 'big.js';
 
 /**
  * Values of events (decisions 3.4). `raw` is what the sender sent, `minor` in smallest units (`events.value_int`),
- * `normal` in normal units; all decimal text. Null: cannot be said, because the unit is unknown.
+ * `normal` in normal units; all decimal text. While the unit is unknown, `minor` is the value as sent and `normal` null.
  */
 export interface EventValue {
-  readonly minor: string | null;
+  readonly minor: string;
   readonly normal: string | null;
 }
 
@@ -23,7 +23,7 @@ export function minorValue(raw: string, scale: number | null | undefined): Event
 
 /** The value of a target event, sent in normal units. */
 export function normalValue(raw: string, scale: number | null | undefined): EventValue {
-  if (scale === undefined) return { minor: null, normal: null };
+  if (scale === undefined) return { minor: raw, normal: null };
   return { minor: scale === null ? raw : shift(raw, scale), normal: raw };
 }
 

@@ -3,7 +3,7 @@ import { currencyDigits } from '../../domain/catalog/currency.ts';
 import type { Separators, Utm } from '../../domain/intake/utm.ts';
 import { type CodeMemory, codeMemory } from '../code-memory.ts';
 import { type UpdateMemory, updateMemory } from '../update-memory.ts';
-import type { EventDraft } from './draft.ts';
+import type { EventDraft, Source } from './draft.ts';
 import type { RuleName } from './rewards.ts';
 
 /** A bot as its log has made it so far, and what one batch adds. Settings apply from their place in the log on. */
@@ -12,8 +12,8 @@ export interface Bot {
   readonly public_key: string;
   readonly owner_id: number;
   separators: Separators;
-  /** Decimals of the bot's own units. */
-  readonly units: Map<string, number>;
+  /** The bot's own units, by code. */
+  readonly units: Map<string, Unit>;
   /** The rules of the referral program, by id. */
   readonly rules: Map<number, RuleName>;
   /** The clock of the bot, which all memories of a limited length go by, and the updates seen. */
@@ -29,6 +29,15 @@ export interface Bot {
   readonly users: Map<number, User>;
   /** Of the keys of events that the batch names, those taken. */
   readonly eventKeys: Set<string>;
+}
+
+/** A unit of the bot, and since when its code can be read. */
+export interface Unit {
+  /** Decimals of a normal unit. */
+  readonly scale: number;
+  /** Place and receipt of its creation; both 0: the code is a currency's too, and could be read before. */
+  readonly ord: number;
+  readonly at: number;
 }
 
 export interface UtmUse {
@@ -99,9 +108,13 @@ export function isTrigger({ rules }: Bot, eventId: number): boolean {
   return false;
 }
 
-/** Decimals of a unit: the bot's own, else the currency's; undefined: unknown. */
-export function scaleOf(bot: Bot, unit: string): number | undefined {
-  return bot.units.get(unit) ?? currencyDigits(unit);
+/**
+ * Decimals of a unit: the bot's own, else the currency's; undefined: unknown. The platform counts payments in the
+ * currency's own decimals, whatever unit of the bot has its code (decisions 3.4).
+ */
+export function scaleOf(bot: Bot, unit: string, source: Source): number | undefined {
+  const own = bot.units.get(unit)?.scale;
+  return source === 'send-update' ? (currencyDigits(unit) ?? own) : (own ?? currencyDigits(unit));
 }
 
 /** The bots with these public keys, by public key. */
@@ -137,7 +150,7 @@ interface BotRow {
   readonly owner_id: number;
   readonly pair_separator: string;
   readonly value_separator: string;
-  readonly units: Readonly<Record<string, number>>;
+  readonly units: Readonly<Record<string, Unit>>;
   readonly rules: Readonly<Record<string, RuleName>>;
   readonly clock: number;
   readonly utm_count: number;

@@ -25,6 +25,7 @@ touched AS MATERIALIZED (
                  CASE WHEN r.bot_id = b.bot_id AND r.date IS NOT NULL THEN r.ord ELSE -1 END AS ord
             FROM revaluations r
             JOIN some_bots b ON b.bot_id >= r.bot_id AND (r.owner_id IS NULL OR r.owner_id = b.owner_id)
+             AND (r.of_bot IS NULL OR r.of_bot = b.bot_id)
            WHERE r.currency IS NULL OR EXISTS (
              SELECT FROM owner_currencies o WHERE o.owner_id = b.owner_id AND o.currency = r.currency)) t
    ORDER BY bot_id, unit, date, ord),

@@ -1,4 +1,4 @@
-import { minorValue, normalValue } from '../../domain/intake/amounts.ts';
+import { type EventValue, minorValue, normalValue } from '../../domain/intake/amounts.ts';
 import type { UpdateItem } from '../../domain/intake/events.ts';
 import type { Position } from '../../log/port.ts';
 
@@ -16,6 +16,8 @@ export interface EventDraft {
   readonly idx: number;
   readonly date_received: number;
   readonly event_id: number;
+  readonly source: Source;
+  readonly event_key: string | null;
   /** Decimal text; what it means: tables.ts. */
   readonly value_int: string | null;
   readonly value_norm: string | null;
@@ -54,6 +56,7 @@ interface Item {
   readonly value_str?: string | undefined;
   readonly category?: string | undefined;
   readonly webapp_name?: string | undefined;
+  readonly event_key?: string | undefined;
 }
 
 /** Decimals of a unit, as the bot's settings stood when the item was received; undefined: unknown unit. */
@@ -67,8 +70,7 @@ export function eventDraft(
   properties?: string,
 ): EventDraft {
   const { value, unit } = item;
-  const read = source === 'send-target' ? normalValue : minorValue;
-  const worth = value === undefined ? null : read(value, unit === undefined ? null : scaleOf(unit));
+  const worth = value === undefined ? null : readValue(source, value, unit === undefined ? null : scaleOf(unit));
   return {
     bot_id: place.bot_id,
     user_id: item.user_id,
@@ -78,6 +80,8 @@ export function eventDraft(
     idx: place.idx,
     date_received: place.at,
     event_id: item.event_id,
+    source,
+    event_key: item.event_key ?? null,
     value_int: worth?.minor ?? null,
     value_norm: worth?.normal ?? null,
     // A unit without a value says nothing.
@@ -92,6 +96,17 @@ export function eventDraft(
     utm_id: null,
     user_idx: -1,
   };
+}
+
+/** Target events are sent in normal units, all others in minor ones. */
+function readValue(source: Source, raw: string, scale: number | null | undefined): EventValue {
+  return source === 'send-target' ? normalValue(raw, scale) : minorValue(raw, scale);
+}
+
+/** The value in normal units of an event whose unit was unknown when it was received and may be known by now. */
+export function valueNow({ source, value_int, value_norm, unit }: EventDraft, scaleOf: ScaleOf): string | null {
+  if (value_norm !== null || value_int === null || unit === null) return value_norm;
+  return readValue(source, value_int, scaleOf(unit)).normal;
 }
 
 /** JSON text of what a platform update's event keeps beside its columns. */

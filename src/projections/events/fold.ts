@@ -1,3 +1,4 @@
+import { currencyDigits } from '../../domain/catalog/currency.ts';
 import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
@@ -7,8 +8,9 @@ import { learnCodes } from '../code-memory.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { isRepeat, updateMemory } from '../update-memory.ts';
 import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
-import { type EventDraft, eventDraft, type Place, propertiesOf } from './draft.ts';
+import { type EventDraft, eventDraft, type Place, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
+import type { NewUnit } from './revaluations.ts';
 import type { Refusal, Rewardable } from './rewards.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -44,6 +46,8 @@ export interface Outcome {
   readonly errors: Map<EventDraft, UnknownUserError>;
   /** Events that waited since an earlier batch and now count. */
   readonly released: { readonly event: EventDraft; readonly at: number }[];
+  /** Units by which events may have a value that could not be read so far. */
+  readonly newUnits: NewUnit[];
   readonly rewardable: Rewardable[];
   readonly refusals: Refusal[];
 }
@@ -57,6 +61,7 @@ export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]
     eventKeys: [],
     errors: new Map(),
     released: [],
+    newUnits: [],
     rewardable: [],
     refusals: [],
   };
@@ -78,7 +83,7 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
         break;
       }
       case 'unit_created':
-        botOfCommit(outcome, commit).units.set(event.data.code, event.data.scale);
+        createUnit(outcome, botOfCommit(outcome, commit), event.data, commit);
         break;
       case 'event_type_registered': {
         const { bot_id } = botOfCommit(outcome, commit);
@@ -148,6 +153,16 @@ function createBot(outcome: Outcome, data: BotCreated): void {
   outcome.eventTypes.push({ bot_id, kind: 'target', ...SALE_GOAL });
 }
 
+/** A code has one unit: the bot's decider refuses another. */
+function createUnit(outcome: Outcome, bot: Bot, { code, scale }: UnitCreated, { ordinal, at }: ReadCommit): void {
+  if (bot.units.has(code)) return;
+  const isCurrency = currencyDigits(code) !== undefined;
+  bot.units.set(code, isCurrency ? { scale, ord: 0, at: 0 } : { scale, ord: ordinal * PLACES_PER_COMMIT, at });
+  if (!isCurrency) outcome.newUnits.push({ bot_id: bot.bot_id, unit: code, at });
+}
+
+type UnitCreated = Extract<ReadCommit['events'][number], { type: 'unit_created' }>['data'];
+
 type BotCreated = Extract<ReadCommit['events'][number], { type: 'bot_created' }>['data'];
 
 /** The log of a bot begins with the bot, on every engine: what names another is of a broken log. */
@@ -183,7 +198,7 @@ function foldEvent(
     bot.eventKeys.add(event_key);
     outcome.eventKeys.push({ bot, event_key });
   }
-  const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit));
+  const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit, source));
   const user = userOf(bot, item.user_id);
   if (user.known) {
     count(outcome, user, event, place);
@@ -205,7 +220,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
     { ...item, event_id: item.event_id },
     place,
     'send-update',
-    (unit) => scaleOf(bot, unit),
+    (unit) => scaleOf(bot, unit, 'send-update'),
     propertiesOf(item),
   );
   count(outcome, user, event, place);
@@ -234,7 +249,10 @@ function appear(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'>
 /** The event counts from the commit at `position` on, perhaps not its own. */
 function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pick<Place, 'position'>): void {
   user.events.push(event);
-  if (isTrigger(user.bot, event.event_id)) outcome.rewardable.push({ event, position });
+  const { bot } = user;
+  if (!isTrigger(bot, event.event_id)) return;
+  const value = valueNow(event, (unit) => scaleOf(bot, unit, event.source));
+  outcome.rewardable.push({ event, value, position });
 }
 
 function foldRefusal(outcome: Outcome, commit: ReadCommit, idx: number, refused: Refusal['refused']): void {

@@ -7,28 +7,41 @@ import { DAY_MS, NEVER } from './money.ts';
 import { PAYLOAD, SOURCE } from './payload.ts';
 
 /**
- * Sets the amount and the warning of events anew from the rates and currencies as they stand.
+ * Sets the value, the amount and the warning of events anew from the units, rates and currencies as they stand.
  *
  * An event lacks an amount while its unit is unknown, or while there was no rate of it or an earlier day to what was the
  * owner's currency then. Each currency of the owner makes one stretch without amount at most: from its beginning (or the
- * event's receipt) to its end (or the first such rate). The warning dates from the start of the first stretch, and is
- * resolved at the end of the last, if that has one; without any stretch there is no warning.
+ * event's receipt) to its end (or the first such rate, or the creation of the unit if that is later). The warning dates
+ * from the start of the first stretch, and is resolved at the end of the last, if that has one; without any stretch there
+ * is no warning. The warning names what was missing last.
  */
 const JUDGE = `
 WITH judged AS (
-  SELECT e.*, b.clock, s.opened, s.closed, s.amount
+  SELECT e.*, b.clock, u.known_at, v.minor, v.norm, s.opened, s.closed, s.amount
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (bot_id, user_id, date, ord)
     JOIN events e USING (bot_id, user_id, date, ord)
     JOIN bots b USING (bot_id)
+    JOIN event_types t USING (bot_id, event_id)
+   CROSS JOIN LATERAL (
+     SELECT (own->>'scale')::int AS scale,
+            CASE WHEN (own->>'ord')::bigint > e.ord THEN (own->>'at')::bigint ELSE 0 END AS known_at
+       FROM (SELECT b.units->e.unit AS own) units) u
+   CROSS JOIN LATERAL (
+     SELECT CASE WHEN comes AND t.target_id IS NOT NULL THEN trim_scale(e.value_int * ('1e' || u.scale)::numeric)
+                 ELSE e.value_int END AS minor,
+            CASE WHEN NOT comes THEN e.value_norm
+                 WHEN t.target_id IS NOT NULL THEN e.value_int
+                 ELSE trim_scale(e.value_int * ('1e-' || u.scale)::numeric) END AS norm
+       FROM (SELECT e.value_norm IS NULL AND u.scale IS NOT NULL AS comes) value) v
    CROSS JOIN LATERAL (
      SELECT min(opens) FILTER (WHERE opens < closes) AS opened,
             max(closes) FILTER (WHERE opens < closes) AS closed,
-            trim_scale(round(e.value_norm * max(rate) FILTER (WHERE to_at = ${NEVER}), 6)) AS amount
+            trim_scale(round(v.norm * max(rate) FILTER (WHERE to_at = ${NEVER}), 6)) AS amount
        FROM (
          SELECT o.to_at, greatest(o.from_at, e.date_received) AS opens,
-                CASE WHEN e.value_norm IS NULL THEN o.to_at
+                CASE WHEN v.norm IS NULL OR r.available_from IS NULL AND o.currency <> e.unit THEN o.to_at
                      WHEN o.currency = e.unit THEN 0
-                     ELSE least(o.to_at, r.available_from) END AS closes,
+                     ELSE least(o.to_at, greatest(r.available_from, u.known_at)) END AS closes,
                 CASE WHEN o.currency = e.unit THEN 1 ELSE r.rate END AS rate
            FROM owner_currencies o
            LEFT JOIN LATERAL (
@@ -37,9 +50,9 @@ WITH judged AS (
               ORDER BY x.day DESC LIMIT 1) r ON true
           WHERE o.owner_id = b.owner_id) stretches) s),
 priced AS (
-  UPDATE events e SET value_amount = j.amount FROM judged j
+  UPDATE events e SET value_int = j.minor, value_norm = j.norm, value_amount = j.amount FROM judged j
    WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
-     AND e.value_amount IS DISTINCT FROM j.amount),
+     AND (e.value_norm, e.value_amount) IS DISTINCT FROM (j.norm, j.amount)),
 withdrawn AS (
   /* row by row by the key, as in unknown-users.ts */
   DELETE FROM bot_errors w
@@ -49,14 +62,15 @@ withdrawn AS (
        FROM judged j WHERE j.opened IS NULL)))
 INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
 SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
-       CASE WHEN e.value_norm IS NULL THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
+       CASE WHEN e.norm IS NULL OR e.known_at >= e.closed THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
             ELSE 'No exchange rate for ' || e.unit || ' on '
                  || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
        ${PAYLOAD}, nullif(e.closed, ${NEVER})
   FROM judged e JOIN event_types t USING (bot_id, event_id)
  WHERE e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
-ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE SET date = EXCLUDED.date, resolved_at = EXCLUDED.resolved_at
- WHERE (w.date, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.resolved_at)`;
+ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
+  SET date = EXCLUDED.date, message = EXCLUDED.message, resolved_at = EXCLUDED.resolved_at
+ WHERE (w.date, w.message, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.message, EXCLUDED.resolved_at)`;
 
 /** What names a row of the table. */
 export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;

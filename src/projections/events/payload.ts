@@ -9,11 +9,12 @@ jsonb_strip_nulls(jsonb_build_object(
   'user_id', e.user_id,
   'date', to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   'value_num', CASE WHEN t.target_id IS NULL THEN e.value_int END,
-  'value', CASE WHEN t.target_id IS NOT NULL THEN e.value_norm END,
+  'value', CASE WHEN t.target_id IS NOT NULL THEN coalesce(e.value_norm, e.value_int) END,
   'unit', e.unit,
   'value_str', e.value_str,
   'category', e.category,
-  'webapp_name', e.webapp_name))`;
+  'webapp_name', e.webapp_name,
+  'event_key', e.event_key))`;
 
 /** SQL: the method that events of a type come by. */
 export const SOURCE = `

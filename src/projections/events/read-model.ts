@@ -27,7 +27,7 @@ import { countEvents, writeEvents, writeEventTypes, writeMemories } from './writ
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 6,
+  shape: 7,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
@@ -55,7 +55,7 @@ export const eventsReadModel: ReadModel = {
     const bots = await loadBatch(tx, commits, tails);
     const outcome = foldBatch(bots, commits);
     if (bots.size > 0) await write(tx, outcome);
-    await noteRevaluations(tx, money);
+    await noteRevaluations(tx, money, outcome.newUnits);
   },
   putOff: 'put_off',
   deferred: 'deferred_events',

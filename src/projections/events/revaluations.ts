@@ -3,10 +3,11 @@ import { type EventKey, judgeEvents } from './judge.ts';
 import { DAY_MS, type MoneyChanges } from './money.ts';
 
 /**
- * A changed rate or currency may touch all events of many bots, which takes 50 µs an event: minutes, in one transaction
- * that would keep every reader of the log waiting (see the runtime). So the batch only notes that they are to be judged
- * anew, and that is done in slices, each a transaction of its own. An event is judged by money as it stands, so what a
- * slice finds changed again, by a batch in between, is right too; what it has passed is noted again by that batch.
+ * A changed rate or currency, or a new unit, may touch all events of many bots, which takes 50 µs an event: minutes, in
+ * one transaction that would keep every reader of the log waiting (see the runtime). So the batch only notes that they are
+ * to be judged anew, and that is done in slices, each a transaction of its own. An event is judged by money as it stands,
+ * so what a slice finds changed again, by a batch in between, is right too; what it has passed is noted again by that
+ * batch.
  *
  * A pass that has begun goes on to its end, however often the same is noted meanwhile: that makes one more pass. One
  * pass at a time, in the order noted, so each comes to its turn.
@@ -14,8 +15,9 @@ import { DAY_MS, type MoneyChanges } from './money.ts';
 export const REVALUATIONS_DDL = `
 CREATE TABLE revaluations (
   seq bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-  /* events of this owner's bots; null: of all that have or had the currency, those with the unit */
+  /* events of this owner's bots; or of this bot those with the unit; or of all that have or had the currency */
   owner_id bigint,
+  of_bot int,
   unit text,
   currency text,
   from_date bigint NOT NULL,
@@ -26,7 +28,7 @@ CREATE TABLE revaluations (
   bot_id int NOT NULL DEFAULT 0,
   date bigint,
   ord bigint,
-  UNIQUE NULLS NOT DISTINCT (owner_id, unit, currency, begun)
+  UNIQUE NULLS NOT DISTINCT (owner_id, of_bot, unit, currency, begun)
 );
 `;
 
@@ -47,14 +49,33 @@ const LIMITS: SliceLimits = { judged: 2000, looked: 20_000, steps: 100, bots: 10
 /** Before all dates: the least that a Date can hold. */
 const FIRST_DATE = -8.64e15;
 
+/** A unit that a bot has from now on. */
+export interface NewUnit {
+  readonly bot_id: number;
+  readonly unit: string;
+  /** Receipt of its creation. */
+  readonly at: number;
+}
+
 /** Notes the events that the changes touch, however old, to be judged anew. */
-export async function noteRevaluations(tx: ClientBase, { rates, owners }: MoneyChanges): Promise<void> {
+export async function noteRevaluations(
+  tx: ClientBase,
+  { rates, owners }: MoneyChanges,
+  units: readonly NewUnit[],
+): Promise<void> {
+  if (units.length > 0)
+    await tx.query(
+      `INSERT INTO revaluations (of_bot, unit, from_date, noted_at)
+       SELECT n.bot_id, n.unit, ${FIRST_DATE}, n.at FROM unnest($1::int[], $2::text[], $3::bigint[]) AS n (bot_id, unit, at)
+       ON CONFLICT (owner_id, of_bot, unit, currency, begun) DO NOTHING`,
+      [units.map(({ bot_id }) => bot_id), units.map(({ unit }) => unit), units.map(({ at }) => at)],
+    );
   if (owners.length > 0)
     await tx.query(
       `INSERT INTO revaluations (owner_id, from_date, noted_at)
        SELECT n.owner_id, ${FIRST_DATE}, n.at FROM unnest($1::bigint[], $2::bigint[]) AS n (owner_id, at)
         WHERE EXISTS (SELECT FROM bots b WHERE b.owner_id = n.owner_id)
-       ON CONFLICT (owner_id, unit, currency, begun) DO NOTHING`,
+       ON CONFLICT (owner_id, of_bot, unit, currency, begun) DO NOTHING`,
       [owners.map(({ owner_id }) => owner_id), owners.map(({ at }) => at)],
     );
   if (rates.length > 0)
@@ -63,7 +84,7 @@ export async function noteRevaluations(tx: ClientBase, { rates, owners }: MoneyC
        SELECT n.unit, n.currency, n.from_day::bigint * ${DAY_MS}, n.at
          FROM unnest($1::text[], $2::text[], $3::int[], $4::bigint[]) AS n (unit, currency, from_day, at)
         WHERE EXISTS (SELECT FROM owner_currencies o WHERE o.currency = n.currency)
-       ON CONFLICT (owner_id, unit, currency, begun) DO UPDATE
+       ON CONFLICT (owner_id, of_bot, unit, currency, begun) DO UPDATE
          SET from_date = least(r.from_date, EXCLUDED.from_date), noted_at = least(r.noted_at, EXCLUDED.noted_at)`,
       [
         rates.map(({ unit }) => unit),
@@ -104,6 +125,7 @@ interface Place {
 interface Pass extends Place {
   readonly seq: string;
   readonly owner_id: number | null;
+  readonly of_bot: number | null;
   readonly unit: string | null;
   readonly currency: string | null;
   readonly from_date: number;
@@ -114,7 +136,7 @@ async function takePass(tx: ClientBase): Promise<Pass | undefined> {
   const { rows } = await tx.query<Pass>(
     `UPDATE revaluations SET begun = true
       WHERE seq = (SELECT seq FROM revaluations ORDER BY begun DESC, seq LIMIT 1)
-     RETURNING seq, owner_id::float8, unit, currency, from_date::float8, bot_id, date::float8, ord::float8`,
+     RETURNING seq, owner_id::float8, of_bot, unit, currency, from_date::float8, bot_id, date::float8, ord::float8`,
   );
   return rows[0];
 }
@@ -167,9 +189,9 @@ async function nextBots(tx: ClientBase, pass: Pass, limit: number): Promise<Bots
                     SELECT FROM owner_currencies o WHERE o.owner_id = b.owner_id AND o.currency = $3))
                   AND EXISTS (SELECT FROM events e WHERE e.bot_id = b.bot_id AND e.date >= $4)
              FROM bots b
-            WHERE b.bot_id >= $1 AND ($2::bigint IS NULL OR b.owner_id = $2)
+            WHERE b.bot_id >= $1 AND ($2::bigint IS NULL OR b.owner_id = $2) AND ($6::int IS NULL OR b.bot_id = $6)
             ORDER BY b.bot_id LIMIT $5`,
-    values: [pass.bot_id, pass.owner_id, pass.currency, pass.from_date, limit],
+    values: [pass.bot_id, pass.owner_id, pass.currency, pass.from_date, limit, pass.of_bot],
     rowMode: 'array',
   });
   return {

@@ -39,11 +39,13 @@ export interface RuleName {
 
 export interface Rewardable {
   readonly event: EventDraft;
+  /** In normal units, as the bot's units stand at the position. */
+  readonly value: string | null;
   readonly position: Position;
 }
 
 export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewardable[]): Promise<void> {
-  const lines = rewardable.map(({ event: e, position }) =>
+  const lines = rewardable.map(({ event: e, value, position }) =>
     copyLine([
       e.ord,
       e.user_id,
@@ -54,7 +56,7 @@ export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewar
       e.event_id,
       laneOf(position),
       e.idx,
-      e.value_norm,
+      value,
       e.unit,
       position,
     ]),

@@ -19,7 +19,7 @@ CREATE TABLE bots (
   owner_id bigint NOT NULL,
   pair_separator text NOT NULL,
   value_separator text NOT NULL,
-  /* code -> decimals of the bot's own units */
+  /* the bot's own units: code -> scale, at and ord, as the type Unit has them */
   units jsonb NOT NULL,
   /* id -> name and trigger of the rules of the referral program */
   rules jsonb NOT NULL,
@@ -44,6 +44,7 @@ CREATE TABLE events (
   utm_id int,
   user_idx int NOT NULL,
   idx smallint NOT NULL,
+  /* while the unit is unknown, the value as it was sent */
   value_int numeric,
   /* of a value with a unit, in normal units of it; null: the unit is unknown */
   value_norm numeric,
@@ -52,6 +53,7 @@ CREATE TABLE events (
   value_str text,
   category text,
   webapp_name text,
+  event_key text,
   properties jsonb,
   PRIMARY KEY (bot_id, user_id, date, ord)
 );

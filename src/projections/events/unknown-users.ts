@@ -29,7 +29,7 @@ async function writeErrors(tx: ClientBase, errors: readonly UnknownUserError[]):
              FROM jsonb_to_recordset($1) AS e (
                     bot_id int, user_id bigint, date bigint, date_received bigint, commit_id uuid, idx smallint,
                     event_id int, value_int numeric, value_norm numeric, unit text, value_str text, category text,
-                    webapp_name text, resolved_at bigint)
+                    webapp_name text, event_key text, resolved_at bigint)
              JOIN event_types t USING (bot_id, event_id)`,
     values: [JSON.stringify(errors.map(({ event, resolved_at }) => ({ ...event, resolved_at })))],
   });

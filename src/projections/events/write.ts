@@ -8,7 +8,7 @@ import type { EventTypeRow, Outcome } from './fold.ts';
 
 const EVENT_COLUMNS =
   'user_id, date, ord, session, app_session, date_received, commit_id, bot_id, event_id, utm_id, user_idx, idx, ' +
-  'value_int, value_norm, value_amount, unit, value_str, category, webapp_name, properties';
+  'value_int, value_norm, value_amount, unit, value_str, category, webapp_name, event_key, properties';
 
 export async function writeEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
   await copyInto(tx, 'events', EVENT_COLUMNS, eventLines(events));
@@ -36,6 +36,7 @@ function* eventLines(events: readonly EventDraft[]): Generator<string> {
       e.value_str,
       e.category,
       e.webapp_name,
+      e.event_key,
       e.properties,
     ]);
 }
