@@ -192,6 +192,16 @@ describe('in transactions of their own', () => {
       expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
     });
 
+    it('is counted of the bot that has a new unit, and of its events with that unit', async () => {
+      await apply(...worth('a', 3, 'TOK'), ...worth('a', 2, 'EUR'), ...worth('b', 4, 'TOK'));
+      const data = { unit_id: 1, code: 'TOK', name: null, scale: 0 };
+      await apply(commit('bot-a', { type: 'unit_created', data }));
+      expect(await deferred(...EVER)).toEqual({ events: 3, exact: true, since: EPOCH });
+      expect(await deferred('b', FIRST, LAST, 1000)).toEqual({ events: 0, exact: true, since: null });
+      await drained();
+      expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
+    });
+
     it('is counted of the dates asked for', async () => {
       await apply(...worth('a', 3, 'EUR', EPOCH), ...worth('a', 2, 'EUR', EPOCH + 10), rate('2'));
       expect(await deferred('a', EPOCH, EPOCH + 10, 1000)).toMatchObject({ events: 3 });

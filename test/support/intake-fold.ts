@@ -2,6 +2,7 @@ import Big from 'big.js';
 import { code as isoCurrency } from 'currency-codes';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
+import { amountOf, type Money, moneyOf } from './intake-money.ts';
 
 /**
  * What the read model `events` must hold, worked out from a log in the plainest way: no batches, no state that is
@@ -254,7 +255,10 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
   const minor = value === undefined ? null : isTarget && unitKnown ? new Big(value).times(power) : new Big(value);
 
   const known = c.scale === undefined ? (late?.at ?? null) : 0;
-  const { amount, warning } = amountOf(c, value === undefined ? undefined : unit, normal, known, money);
+  const { amount, warning } = amountOf(
+    { ...c, owner_id: c.bot.owner_id, unit: value === undefined ? undefined : unit, normal, known },
+    money,
+  );
   const { command, callback_data, start_param, chat_type } = c.item;
   const row: EventRow = {
     id: c.id,
@@ -283,7 +287,10 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
           ).id,
     utm: utm ?? null,
   };
-  return { row, warning };
+  return {
+    row,
+    warning: warning && { ...errorOf(c, warning.date, warning.resolved_at), kind: 'warning', message: warning.message },
+  };
 }
 
 /** Goes back from an event as long as no more than 30 minutes lie between one and the next. */
@@ -291,71 +298,4 @@ function earliest(event: Candidate, sorted: readonly Candidate[]): Candidate {
   let at = sorted.indexOf(event);
   while (at > 0 && sorted[at]!.date - sorted[at - 1]!.date <= 30 * MINUTE) at--;
   return sorted[at]!;
-}
-
-interface Money {
-  readonly rates: { from: string; to: string; day: string; rate: string; at: number }[];
-  readonly currencies: Map<number, { currency: string; at: number }[]>;
-}
-
-function moneyOf(commits: readonly ReadCommit[]): Money {
-  const money: Money = { rates: [], currencies: new Map() };
-  for (const { events, at, stream } of commits)
-    for (const event of events) {
-      if (event.type === 'exchange_rate_set') {
-        const { from, to, rate, date: day } = event.data;
-        money.rates.push({ from, to, day, rate, at });
-      }
-      if ((event.type !== 'owner_created' && event.type !== 'owner_changed') || event.data.currency === undefined)
-        continue;
-      const owner = Number(stream.slice('owner-'.length));
-      const had = money.currencies.get(owner) ?? [];
-      if (had.at(-1)?.currency === event.data.currency) continue;
-      const since = had.length === 0 ? 0 : Math.max(at, had.at(-1)!.at);
-      money.currencies.set(owner, [...had, { currency: event.data.currency, at: since }]);
-    }
-  return money;
-}
-
-/** @param known since when the unit is known; null: it is not */
-function amountOf(
-  c: Candidate,
-  unit: string | undefined,
-  normal: Big | null,
-  known: number | null,
-  { rates, currencies }: Money,
-) {
-  if (unit === undefined) return { amount: normal === null ? null : round(normal), warning: null };
-  const had = currencies.get(c.bot.owner_id);
-  if (had === undefined) return { amount: null, warning: null };
-  const day = new Date(c.date).toISOString().slice(0, 10);
-  const usable = rates.filter((rate) => rate.from === unit && rate.day <= day);
-  const rateAt = (moment: number): string | null => {
-    const { currency } = had.filter(({ at }) => at <= moment).at(-1)!;
-    if (currency === unit) return '1';
-    const candidates = usable.filter(({ to, at }) => to === currency && at <= moment);
-    return (
-      candidates.reduce<(typeof candidates)[0] | null>((a, b) => (a === null || b.day >= a.day ? b : a), null)?.rate ??
-      null
-    );
-  };
-  const moments = [c.received, known ?? 0, ...usable.map(({ at }) => at), ...had.map(({ at }) => at)]
-    .filter((moment) => moment >= c.received)
-    .sort((a, b) => a - b);
-  const convertible = moments.map((moment) => known !== null && known <= moment && rateAt(moment) !== null);
-  const now = rateAt(moments.at(-1)!);
-  const amount = normal === null || now === null ? null : round(normal.times(now));
-  const opened = moments[convertible.indexOf(false)];
-  if (opened === undefined) return { amount, warning: null };
-  const resolved = moments[convertible.lastIndexOf(false) + 1] ?? null;
-  const message =
-    known === null || (resolved !== null && known >= resolved)
-      ? `Unit ${unit} is neither a unit of the bot nor a currency`
-      : `No exchange rate for ${unit} on ${day}`;
-  return { amount, warning: { ...errorOf(c, opened, resolved), kind: 'warning', message } };
-}
-
-function round(value: Big): string {
-  const scaled = value.times(1_000_000).abs().plus('0.5').round(0, Big.roundDown);
-  return (value.lt(0) ? scaled.times(-1) : scaled).div(1_000_000).toFixed();
 }
