@@ -11,6 +11,7 @@ import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from './projections/read-model.ts';
 import { readModels as registered } from './projections/registry.ts';
 import { type ProjectorOptions, runProjector } from './projections/runtime/projector.ts';
+import { shareAmongProjectors } from './projections/runtime/shared.ts';
 import { leaseOf, servedOf, versionsOf } from './projections/runtime/versions.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import { FRESH_MS } from './queries/catalog/fresh-cache.ts';
@@ -37,11 +38,11 @@ export function cliContext(
       const foundation = await openFoundation(config, 'command', logger, lifecycle);
       const { pool, log, instance } = foundation;
       const stopping = new AbortController();
+      const shared = shareAmongProjectors(pool, instance, logger);
       const projector = (model: ReadModel): ProjectorOptions => ({
         model,
         log,
-        pool,
-        holder: instance,
+        ...shared,
         logger,
         onBadEvent: 'stop',
         signal: stopping.signal,

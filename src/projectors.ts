@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { ReadModel } from './projections/read-model.ts';
 import { readModels as registered } from './projections/registry.ts';
 import { runProjector } from './projections/runtime/projector.ts';
+import { shareAmongProjectors } from './projections/runtime/shared.ts';
 
 /** Projectors that run until they are stopped, at a checkpoint. */
 export interface Projectors {
@@ -19,12 +20,12 @@ export function runProjectors(
   readModels: readonly ReadModel[] = registered,
 ): Projectors {
   const stopping = new AbortController();
+  const shared = shareAmongProjectors(pool, instance, logger);
   const running = readModels.map((model) =>
     runProjector({
       model,
       log,
-      pool,
-      holder: instance,
+      ...shared,
       logger,
       onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
       signal: stopping.signal,

@@ -76,12 +76,11 @@ async function decide(context: CliContext, id: string, skipFor: string | null): 
   const letter = named === null ? undefined : await find(context, named);
   if (named === null || letter === undefined) throw new CliError(`there is no dead letter ${id}`);
   const { name, version, commitId } = named;
-  const schema = schemaOf(name, version);
   await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor);
   if (skipFor !== null) await letGo(context, named);
   else {
     if (letter.blocking) await goOn(context, named);
-    else await askRetry(context.pool, schema, commitId);
+    else await askRetry(context.pool, name, version, commitId);
     await outcome(context, named, letter);
   }
   return { id, [skipFor === null ? 'retried' : 'skipped']: true };

@@ -1,6 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { pause } from '../pause.ts';
 
 /** Migration of the schema `runtime`. */
 export const LEASE_DDL = `
@@ -17,7 +17,7 @@ export interface LeaseOptions {
   readonly renewMs?: number;
 }
 
-/** Holds leases, which are renewed together: a sender has one for each of its bots. */
+/** Holds leases. One statement renews all that are held and asks for all that are waited for. */
 export interface LeaseHolder {
   /**
    * Waits for the lease `name`, then runs `work` while holding it; the work's signal aborts when the lease is lost or the
@@ -42,8 +42,17 @@ export function holdLease<T>(
 }
 
 interface Held {
+  readonly name: string;
   readonly lost: AbortController;
   goodUntil: number;
+}
+
+/** A lease that another holder has for now. */
+interface Wanted {
+  readonly name: string;
+  /** `askedAt`: when it was asked for. */
+  taken(askedAt: number): void;
+  failed(error: unknown): void;
 }
 
 export function createLeaseHolder(
@@ -51,64 +60,96 @@ export function createLeaseHolder(
   holder: string,
   { logger, ttlMs = 3000, renewMs = 1000 }: LeaseOptions,
 ): LeaseHolder {
-  const leases = new Map<string, Held>();
+  const leases = new Set<Held>();
+  const waiting = new Set<Wanted>();
   let timer: NodeJS.Timeout | null = null;
-  let renewing: Promise<void> | null = null;
+  let asking: Promise<void> | null = null;
 
-  async function renew(): Promise<void> {
-    const asked = performance.now();
-    const present = [...leases].filter(([, { lost }]) => !lost.signal.aborted);
+  async function ask(): Promise<void> {
+    const askedAt = performance.now();
+    const held = [...leases].filter(({ lost }) => !lost.signal.aborted);
+    const wanted = [...waiting];
     try {
-      const names = present.map(([name]) => name);
-      const taken = await take(pool, names, holder, ttlMs);
-      for (const [name, held] of present)
-        if (taken.has(name)) held.goodUntil = asked + ttlMs;
-        else held.lost.abort();
+      const names = new Set([...held, ...wanted].map(({ name }) => name));
+      const taken = await take(pool, [...names], holder, ttlMs);
+      for (const each of held)
+        if (taken.has(each.name)) each.goodUntil = askedAt + ttlMs;
+        else each.lost.abort();
+      for (const each of wanted) if (taken.has(each.name)) each.taken(askedAt);
     } catch (error) {
-      for (const [lease, { lost, goodUntil }] of present) {
+      for (const each of wanted) each.failed(error);
+      for (const { name, lost, goodUntil } of held) {
         if (performance.now() < goodUntil) continue;
-        logger.warn({ err: error, lease }, 'lease lost: it could not be renewed');
+        logger.warn({ err: error, lease: name }, 'lease lost: it could not be renewed');
         lost.abort();
       }
     }
   }
 
-  function renewLater(): void {
-    if (renewing !== null || leases.size === 0) return;
+  function askLater(): void {
+    if (asking !== null || leases.size + waiting.size === 0) return;
     timer ??= setTimeout(() => {
       timer = null;
-      renewing = renew().then(() => {
-        renewing = null;
-        renewLater();
+      asking = ask().then(() => {
+        asking = null;
+        askLater();
       });
     }, renewMs);
   }
 
-  function renewNoMore(): void {
-    if (timer !== null) clearTimeout(timer);
+  function askNoMore(): void {
+    if (timer === null || leases.size + waiting.size > 0) return;
+    clearTimeout(timer);
     timer = null;
+  }
+
+  /** Waits for a lease that another holds. @returns when it was asked for; null: the signal aborted first */
+  async function wait(name: string, signal: AbortSignal): Promise<number | null> {
+    const over = new AbortController();
+    let wanted: Wanted | undefined;
+    try {
+      return await new Promise<number | null>((resolve, reject) => {
+        wanted = { name, taken: resolve, failed: reject };
+        waiting.add(wanted);
+        setMaxListeners(0, signal); // all leases of a thread wait on the same one
+        signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal });
+        askLater();
+      });
+    } finally {
+      over.abort();
+      waiting.delete(wanted!);
+      askNoMore();
+    }
+  }
+
+  async function leave(name: string): Promise<void> {
+    await asking; // it may take the lease once more
+    if ([...leases, ...waiting].some((other) => other.name === name)) return;
+    await giveBack(pool, name, holder).catch((error: unknown) => {
+      logger.warn({ err: error, lease: name }, 'lease not given back, it will run out');
+    });
   }
 
   return {
     async hold(name, signal, work) {
-      let asked = performance.now();
-      while (!(await take(pool, [name], holder, ttlMs)).has(name)) {
+      let askedAt: number | null = performance.now();
+      if (!(await take(pool, [name], holder, ttlMs)).has(name)) {
         if (signal.aborted) return undefined;
-        await pause(renewMs, signal);
-        asked = performance.now();
+        askedAt = await wait(name, signal);
+        if (askedAt === null) {
+          if (asking !== null) await leave(name);
+          return undefined;
+        }
       }
-      const lost = new AbortController();
-      leases.set(name, { lost, goodUntil: asked + ttlMs });
-      renewLater();
+      const held = { name, lost: new AbortController(), goodUntil: askedAt + ttlMs };
+      leases.add(held);
+      askLater();
       try {
-        return await work(AbortSignal.any([signal, lost.signal]));
+        return await work(AbortSignal.any([signal, held.lost.signal]));
       } finally {
-        leases.delete(name);
-        if (leases.size === 0) renewNoMore();
-        await renewing; // it may take the lease once more
-        await giveBack(pool, name, holder).catch((error: unknown) => {
-          logger.warn({ err: error, lease: name }, 'lease not given back, it will run out');
-        });
+        leases.delete(held);
+        askNoMore();
+        await leave(name);
       }
     },
   };

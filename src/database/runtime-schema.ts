@@ -25,6 +25,8 @@ const migrations: Migrations = {
   '0004_dropped': `
     ALTER TABLE runtime.read_models DROP CONSTRAINT read_models_state_check;
     ALTER TABLE runtime.read_models ADD CHECK (state IN ('building', 'ready', 'live', 'dropped'));`,
+  // Counts how often somebody has asked to apply what the version has set aside: one look at this table tells all.
+  '0005_retries': 'ALTER TABLE runtime.read_models ADD COLUMN retries integer NOT NULL DEFAULT 0;',
 };
 
 /** The schema `runtime`: what running instances share. Nothing in it outlives them, so it may be dropped like any other. */

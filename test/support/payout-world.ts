@@ -20,6 +20,7 @@ import { migrateProcessesSchema } from '../../src/processes/states.ts';
 import { accountsReadModel } from '../../src/projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { runProjector } from '../../src/projections/runtime/projector.ts';
+import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -71,8 +72,9 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
   const context = { log, sources };
   const accounts = createAccounts(context);
   const stopping = new AbortController();
+  const shared = shareAmongProjectors(pool, 'test', logger);
   const projecting = [catalogReadModel, accountsReadModel].map((model) =>
-    runProjector({ model, log, pool, holder: 'test', logger, onBadEvent: 'stop', signal: stopping.signal }),
+    runProjector({ model, log, ...shared, logger, onBadEvent: 'stop', signal: stopping.signal }),
   );
   const stops: (() => Promise<void>)[] = [];
   let users = 0;

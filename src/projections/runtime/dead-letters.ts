@@ -1,5 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
+import { schemaOf } from '../read-model.ts';
 
 /** Commits that a version of a read model could not take, in the version's own schema. */
 export const DEAD_LETTERS_DDL = `
@@ -62,8 +64,15 @@ export async function setAsideIn(pool: Pool, schemas: readonly string[]): Promis
   return new Map(found.flat());
 }
 
-export async function askRetry(pool: Pool, schema: string, commitId: string): Promise<void> {
-  await pool.query(`UPDATE ${schema}.dead_letters SET retry = true WHERE commit_id = $1`, [commitId]);
+/** Asks whoever follows the version to apply the commit once more. */
+export async function askRetry(pool: Pool, name: string, version: number, commitId: string): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`UPDATE ${schemaOf(name, version)}.dead_letters SET retry = true WHERE commit_id = $1`, [commitId]);
+    await tx.query('UPDATE runtime.read_models SET retries = retries + 1 WHERE name = $1 AND version = $2', [
+      name,
+      version,
+    ]);
+  });
 }
 
 /** The one that the version has stopped at. */

@@ -1,5 +1,4 @@
 import { isDatabaseDown } from '../../database/errors.ts';
-import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/events.ts';
 import {
@@ -26,10 +25,8 @@ export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
 }
 
-/** How long progress over other categories' commits may go unwritten. */
+/** How long progress over other categories' commits may go unwritten, and how often a version that is built looks how far it is. */
 const PASSED_MS = 100;
-/** How soon it is seen that the version was dropped, or that a dead letter is to be applied once more. */
-const LOOK_MS = 500;
 const RETRY_MS = 500;
 /** The version was dropped. */
 const GONE = Symbol('gone');
@@ -49,12 +46,12 @@ const BREATH_MS = 80;
  * when the signal aborts, the version is dropped, or it stops at a bad commit.
  */
 export async function followVersion(options: FollowOptions): Promise<void> {
-  const { model, version, pool, holder, logger, signal } = options;
+  const { model, version, leases, logger, signal } = options;
   const projection = schemaOf(model.name, version);
   while (!signal.aborted) {
     try {
       const lease = leaseOf(model.name, version);
-      const ended = await holdLease(pool, lease, holder, { signal, logger }, (held) => follow(options, held));
+      const ended = await leases.hold(lease, signal, (held) => follow(options, held));
       if (ended === 'ended') return;
     } catch (error) {
       if (await isGone(options)) return;
@@ -79,7 +76,7 @@ async function isGone({ pool, model, version }: FollowOptions): Promise<boolean>
 }
 
 async function follow(options: FollowOptions, signal: AbortSignal): Promise<'ended' | 'interrupted'> {
-  const { model, version, log, pool, logger, onBadEvent } = options;
+  const { model, version, log, pool, versions, logger, onBadEvent } = options;
   const found = await findVersion(pool, model.name, version);
   if (found === null || found.error !== null) return 'ended';
   await removeBlocking(pool, schemaOf(model.name, version)); // they are tried anew
@@ -115,6 +112,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     await writer.write(part);
     if (part.commits.length > 0) putOff = true;
     await catchUp(0);
+    if (putOff) later();
     // What was passed meanwhile, while this was being written, is yet to be written.
     if ((passed.get(part.lane) ?? '') <= part.last) passed.delete(part.lane);
   }
@@ -152,17 +150,37 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   const ended = AbortSignal.any([signal, failed.signal]);
   let turn: Promise<void> = Promise.resolve();
   const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
-  const regularly = (ms: number, work: () => Promise<void>): NodeJS.Timeout =>
-    setInterval(() => void inTurn(work).catch((error: unknown) => failed.abort(error)), ms);
-  const timers = [
-    regularly(PASSED_MS, writePassed),
-    regularly(PASSED_MS, () => catchUp(PASSED_MS)),
-    regularly(PASSED_MS, finishWhenBuilt),
-    regularly(LOOK_MS, async () => {
-      if (await isGone(options)) failed.abort(GONE);
-      else if (await retryLetters(target)) putOff = true;
-    }),
-  ];
+  const fail = (error: unknown): void => failed.abort(error);
+  const over = new AbortController();
+  let timer: NodeJS.Timeout | null = null;
+  /** Soon, in turn with batches, does what is left to do beside them: until nothing is. */
+  function later(): void {
+    timer ??= setTimeout(() => void beside().catch(fail), putOff ? 0 : PASSED_MS);
+  }
+  async function beside(): Promise<void> {
+    await inTurn(writePassed);
+    await inTurn(() => catchUp(PASSED_MS));
+    await inTurn(finishWhenBuilt);
+    timer = null;
+    if (!over.signal.aborted && (passed.size > 0 || putOff || building)) later();
+  }
+  /** Sees when the version is dropped, and when what it has set aside is to be applied once more. */
+  async function watch(): Promise<void> {
+    for (let asked: number | undefined; ; ) {
+      const seen = await versions.next(AbortSignal.any([ended, over.signal]));
+      if (seen === null) return;
+      const own = seen.find((each) => each.name === model.name && each.version === version);
+      if (own === undefined || own.state === 'dropped') return fail(GONE);
+      if (own.retries === asked) continue;
+      await inTurn(async () => {
+        if (await retryLetters(target)) putOff = true;
+      });
+      asked = own.retries;
+      if (putOff) later();
+    }
+  }
+  const watching = watch().catch(fail);
+  later();
   try {
     const after = new Map(writer.written);
     const { categories, events } = model;
@@ -176,8 +194,10 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
       () => building,
       () => enough.abort(),
     )) {
-      if (part.commits.length === 0) passed.set(part.lane, part.last);
-      else await inTurn(() => write(part));
+      if (part.commits.length === 0) {
+        passed.set(part.lane, part.last);
+        later();
+      } else await inTurn(() => write(part));
       if (!building && small) await pause(BREATH_MS / log.lanes, ended);
     }
     if (failed.signal.reason === GONE) return 'ended';
@@ -185,7 +205,9 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
     await inTurn(writePassed);
     return 'interrupted';
   } finally {
-    for (const timer of timers) clearInterval(timer);
+    over.abort();
+    if (timer !== null) clearTimeout(timer);
+    await watching;
   }
 }
 

@@ -1,19 +1,15 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isHeld } from '../../database/lease.ts';
 import type { EventLog } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
 import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
 import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
-import { createVersion, leaseOf, removeDropped, setError, versionsOf } from './versions.ts';
+import type { SharedByProjectors } from './shared.ts';
+import { createVersion, leaseOf, removeDropped, setError, type Version } from './versions.ts';
 
-export interface ProjectorOptions {
+export interface ProjectorOptions extends SharedByProjectors {
   readonly model: ReadModel;
   readonly log: EventLog;
-  readonly pool: pg.Pool;
-  /** Who holds the leases: unique per instance of the service. */
-  readonly holder: string;
   readonly logger: Logger;
   /** What becomes of a commit that the read model cannot take, once it is built: it stops there, or sets it aside. */
   readonly onBadEvent: OnBadEvent;
@@ -23,26 +19,28 @@ export interface ProjectorOptions {
 
 export type OnBadEvent = 'stop' | 'dead-letter';
 
-/** How soon a version that another process creates, drops or lets go on is seen. */
-const LOOK_MS = 500;
-
 /**
  * Keeps every version of a read model that this code can work with up with the log, and builds the first where there is
  * none. Resolves when the signal aborts.
  * @param leaveStopped what had stopped before this started is not tried anew: whoever asks what is wrong must still find it
  */
 export async function runProjector(options: ProjectorOptions, leaveStopped = false): Promise<void> {
-  const { model, pool, logger, signal } = options;
+  const { model, pool, versions, logger, signal } = options;
   const following = new Map<number, Promise<void>>();
   /** What had stopped before this started is tried anew, since the reason may be mended by now; what stops later is not. */
   let started = leaveStopped;
   await removeReplay(options);
   while (!signal.aborted) {
     try {
-      await removeDropped(pool, model.name, (version) => isHeld(pool, leaseOf(model.name, version)));
-      const versions = await versionsOf(pool, model);
-      if (versions.length === 0) versions.push(await createVersion(pool, model, true));
-      for (const { version, error } of versions) {
+      const seen = (await versions.next(signal))?.filter(({ name }) => name === model.name);
+      if (seen === undefined) break;
+      if (seen.some(({ state }) => state === 'dropped'))
+        await removeDropped(pool, model.name, (version) => isHeld(pool, leaseOf(model.name, version)));
+      const present: Pick<Version, 'version' | 'error'>[] = seen.filter(
+        ({ shape, state }) => shape === model.shape && state !== 'dropped',
+      );
+      if (present.length === 0) present.push(await createVersion(pool, model, true));
+      for (const { version, error } of present) {
         if (following.has(version)) continue;
         if (error !== null && started) continue;
         if (error !== null) await setError(pool, model.name, version, null);
@@ -53,7 +51,6 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
     } catch (error) {
       logger.warn({ err: error, projection: model.name }, 'cannot see the versions of the read model, will look again');
     }
-    await pause(LOOK_MS, signal);
   }
   await Promise.all(following.values());
 }

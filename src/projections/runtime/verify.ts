@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { holdLease, isHeld } from '../../database/lease.ts';
+import { isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
@@ -25,9 +25,8 @@ export interface Difference {
  * @throws BadCommitError the log cannot be replayed
  */
 export async function verify(options: ProjectorOptions, version: Version): Promise<Difference[]> {
-  const { pool, model, holder, logger, signal } = options;
-  const lease = verifyLeaseOf(model.name);
-  const compared = await holdLease(pool, lease, holder, { signal, logger }, () => compareWithReplay(options, version));
+  const { model, leases, signal } = options;
+  const compared = await leases.hold(verifyLeaseOf(model.name), signal, () => compareWithReplay(options, version));
   signal.throwIfAborted();
   return compared!;
 }
@@ -68,15 +67,12 @@ async function compareWithReplay(options: ProjectorOptions, { version }: Version
 const PUT_OFF_MS = 200;
 
 /** Whoever follows the version does what it has put off; where it has stopped, or no service runs, nobody else would. */
-async function awaitPutOff(
-  { pool, model, log, holder, logger, signal }: ProjectorOptions,
-  version: number,
-): Promise<void> {
+async function awaitPutOff({ pool, model, log, leases, signal }: ProjectorOptions, version: number): Promise<void> {
   const lease = leaseOf(model.name, version);
   if (await isHeld(pool, lease)) return pause(PUT_OFF_MS, signal);
   const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   const turn = AbortSignal.any([signal, AbortSignal.timeout(PUT_OFF_MS)]);
-  await holdLease(pool, lease, holder, { signal: turn, logger }, async (held) => {
+  await leases.hold(lease, turn, async (held) => {
     while (!held.aborted && (await catchUpSlice(own, false)));
   });
 }

@@ -26,6 +26,25 @@ const VERSIONS = `
   SELECT name, version, shape, state, verified, error FROM runtime.read_models
   WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
 
+/** A version as those see it who follow or remove it. */
+export interface SeenVersion extends Omit<Version, 'state'> {
+  /** *dropped*: nobody answers from it or lists it, and its tables are yet to be removed. */
+  readonly state: Version['state'] | 'dropped';
+  /** Grows when somebody asks to apply what the version has set aside. */
+  readonly retries: number;
+}
+
+/** All versions of all read models, other code's and those that are dropped too. */
+export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
+  const { rows } = await pool.query<SeenVersion>({
+    name: 'runtime.seen_versions',
+    text: `SELECT name, version, shape, state, verified, error, retries FROM runtime.read_models
+           WHERE state = 'dropped' OR EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)
+           ORDER BY name, version`,
+  });
+  return rows;
+}
+
 /** All versions of all read models, other code's too. */
 export async function allVersions(pool: Pool): Promise<Version[]> {
   return (await pool.query<Version>(`${VERSIONS} ORDER BY name, version`)).rows;

@@ -1,9 +1,9 @@
-import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLeaseHolder, holdLease } from '../../../src/database/lease.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { spied } from '../../support/spied-pool.ts';
 
 const TTL_MS = 400;
 const RENEW_MS = 100;
@@ -169,22 +169,41 @@ it('is renewed with all others of its holder, until each is lost or given back b
   expect(await holders()).toEqual(['thief']);
 });
 
+it('asks for all leases that others hold in one statement, and takes each when it is free', async () => {
+  const statements: string[] = [];
+  const logger = pino({ level: 'silent' });
+  const leases = createLeaseHolder(spied(database.pool, statements), 'second', {
+    logger,
+    ttlMs: TTL_MS,
+    renewMs: RENEW_MS,
+  });
+  const names = Array.from({ length: 20 }, (_, i) => `lease ${i}`);
+  await database.pool.query(
+    `INSERT INTO runtime.leases SELECT name, 'first', clock_timestamp() + interval '1 hour' FROM unnest($1::text[]) AS name`,
+    [names],
+  );
+  const taken = new Set<string>();
+  const done = names.map((name) =>
+    leases.hold(name, end.signal, async (held) => {
+      taken.add(name);
+      await new Promise((go) => held.addEventListener('abort', go, { once: true }));
+    }),
+  );
+  await expect.poll(() => statements.length).toBeGreaterThan(names.length); // each by itself at first
+  statements.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 5 * RENEW_MS));
+  expect(statements.length).toBeLessThanOrEqual(5);
+  expect(taken.size).toBe(0);
+  await database.pool.query(`DELETE FROM runtime.leases WHERE name = ANY ($1)`, [[names[3], names[5]]]);
+  await expect.poll(() => [...taken].sort()).toEqual([names[3], names[5]]);
+  end.abort();
+  await Promise.all(done);
+  expect(new Set(await holders())).toEqual(new Set(['first']));
+});
+
 async function heldNames(): Promise<string[]> {
   const { rows } = await database.pool.query<{ name: string }>(
     `SELECT name FROM runtime.leases WHERE holder = 'first' AND expires_at > clock_timestamp()`,
   );
   return rows.map(({ name }) => name);
-}
-
-/** A pool that notes the names of its statements. */
-function spied(pool: pg.Pool, statements: string[]): pg.Pool {
-  return new Proxy(pool, {
-    get(target, key) {
-      if (key !== 'query') return Reflect.get(target, key) as unknown;
-      return (query: pg.QueryConfig, values?: unknown[]) => {
-        statements.push(query.name ?? String(query));
-        return target.query(query, values);
-      };
-    },
-  });
 }
