@@ -17,6 +17,12 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
 }
 
+/** Seconds that the children which a process has waited for, and theirs, had a processor for. */
+export async function waitedForSeconds(pid: number): Promise<number> {
+  const stat = await statOf(pid);
+  return (Number(stat[13] ?? 0) + Number(stat[14] ?? 0)) / TICKS_PER_SECOND;
+}
+
 /** undefined: it is gone. */
 export async function parentOf(pid: number): Promise<number | undefined> {
   const parent = (await statOf(pid))[1];

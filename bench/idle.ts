@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { childrenOf, parentOf, processorSeconds, residentMb, waitedForSeconds } from './proc.ts';
+import { projected, startBenchService } from './service.ts';
+
+/**
+ * What a service costs that has nothing to do: processor time of its process and of its PostgreSQL, transactions,
+ * PostgreSQL's processes and the service's resident size. Exits with 1 where one is beyond its bound.
+ */
+const SECONDS = Number(process.env['SECONDS'] ?? 30);
+/** Until the connections that the start needed are closed. */
+const SETTLE_SECONDS = Number(process.env['SETTLE_SECONDS'] ?? 30);
+
+interface Usage {
+  readonly at: number;
+  readonly serviceSeconds: number;
+  readonly postgresSeconds: number;
+  readonly transactions: number;
+}
+
+const service = await startBenchService();
+await projected(service);
+const postmaster = await findPostmaster();
+await seconds(SETTLE_SECONDS);
+const before = await usage();
+await seconds(SECONDS);
+const processes = 1 + (await childrenOf(postmaster)).length;
+const after = await usage();
+const resident = await residentMb(service.process.pid!);
+await service.stop();
+
+const elapsed = after.at - before.at;
+const percent = (key: 'serviceSeconds' | 'postgresSeconds'): number => (100 * (after[key] - before[key])) / elapsed;
+const [ofService, ofPostgres] = [percent('serviceSeconds'), percent('postgresSeconds')];
+const transactions = (after.transactions - before.transactions) / elapsed;
+console.log(`${elapsed.toFixed(0)} s of idling, ${SETTLE_SECONDS} s after the start`);
+console.log(`service ${ofService.toFixed(1)} % of a core, PostgreSQL ${ofPostgres.toFixed(1)} %`);
+judge('together', ofService + ofPostgres, '% of a core', 1.5, 3);
+judge('transactions', transactions, 'a second', 10, 20);
+judge('PostgreSQL', processes, 'processes', 12, 16);
+judge('resident', resident, 'MB', 150, 200);
+
+/** The bound is above the aim, since machines differ. */
+function judge(what: string, found: number, unit: string, aim: number, bound: number): void {
+  const verdict = found <= aim ? 'met' : found <= bound ? `missed, within the bound of ${bound}` : `beyond ${bound}`;
+  console.log(`${what}: ${found.toFixed(1)} ${unit} (aim ${aim}: ${verdict})`);
+  if (found > bound) process.exitCode = 1;
+}
+
+async function usage(): Promise<Usage> {
+  const transactions = await asked<{ count: string }>(
+    'SELECT sum(xact_commit + xact_rollback) AS count FROM pg_stat_database',
+  );
+  const backends = await childrenOf(postmaster);
+  return {
+    at: performance.now() / 1000,
+    serviceSeconds: await processorSeconds([service.process.pid!]),
+    // A connection that was closed meanwhile: its processor time is with the postmaster, which has waited for it.
+    postgresSeconds: (await processorSeconds([postmaster, ...backends])) + (await waitedForSeconds(postmaster)),
+    transactions: Number(transactions.count),
+  };
+}
+
+async function findPostmaster(): Promise<number> {
+  const { pid } = await asked<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`);
+  return (await parentOf(pid))!;
+}
+
+/** On a connection of its own, so that none of the benchmark's is counted. */
+async function asked<Row>(question: string): Promise<Row> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(question);
+  await client.end();
+  return rows[0] as Row;
+}
+
+function seconds(count: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1000 * count));
+}
