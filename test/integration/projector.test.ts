@@ -16,7 +16,6 @@ import { createVersion, findVersion, setError } from '../../src/projections/runt
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { spied } from '../support/spied-pool.ts';
 
 /** The projector runtime, on a read model that only notes what it was given. */
 const notes: ReadModel = {
@@ -347,29 +346,4 @@ test('work that is better done once for all commits waits until a version that i
     .toBe('live');
   await append();
   await expect.poll(done, { timeout: 30_000 }).toEqual([{ n: 2500 }, { n: 1 }]);
-});
-
-test('asks for the versions and leases of all read models of a thread at once, and for nothing else when idle', async () => {
-  const statements: string[] = [];
-  const logger = pino({ level: 'silent' });
-  const shared = shareAmongProjectors(spied(database.pool, statements), 'one', logger);
-  const stop = new AbortController();
-  const models = ['notes', 'more_notes', 'other_notes', 'last_notes'].map((name) => ({ ...notes, name }));
-  const done = Promise.all(
-    models.map((model) => runProjector({ model, log, ...shared, logger, onBadEvent: 'stop', signal: stop.signal })),
-  );
-  running.push({ stop, done: done.then(() => {}) });
-  const live = async (): Promise<number> =>
-    (await database.pool.query(`SELECT FROM runtime.read_models WHERE state = 'live'`)).rowCount!;
-  await expect.poll(live, { timeout: 20_000 }).toBe(models.length);
-  const looks = (): number => statements.filter((each) => each === 'runtime.seen_versions').length;
-  const before = looks();
-  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 1); // what was begun is done
-  statements.length = 0;
-  const since = performance.now();
-  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(4);
-  const seconds = Math.ceil((performance.now() - since) / 1000);
-  expect(new Set(statements)).toEqual(new Set(['runtime.seen_versions', 'lease.take']));
-  // Of versions two a second, of leases one.
-  expect(statements.length).toBeLessThanOrEqual(3 * seconds + 2);
 });

@@ -1,0 +1,67 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
+import { customEventsReceived } from '../../src/domain/intake/events.ts';
+import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
+import type { EventLog } from '../../src/log/port.ts';
+import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
+import { runProjector } from '../../src/projections/runtime/projector.ts';
+import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { spied } from '../support/spied-pool.ts';
+
+/** What a service asks of the database while there is nothing to do. */
+
+const notes: ReadModel = {
+  name: 'notes',
+  shape: 1,
+  categories: ['intake'],
+  events: [customEventsReceived.type],
+  ddl: 'CREATE TABLE seen (commit_id uuid PRIMARY KEY);',
+  async apply() {},
+};
+
+let database: TestDatabase;
+let log: EventLog;
+let stops: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
+  stops = [];
+});
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  await log.close();
+  await database.drop();
+});
+
+test('projectors ask for the versions and leases of all read models of a thread at once, and for nothing else when idle', async () => {
+  const statements: string[] = [];
+  const logger = pino({ level: 'silent' });
+  const shared = shareAmongProjectors(spied(database.pool, statements), 'one', logger);
+  const stop = new AbortController();
+  const models = ['notes', 'more_notes', 'other_notes', 'last_notes'].map((name) => ({ ...notes, name }));
+  const done = Promise.all(
+    models.map((model) => runProjector({ model, log, ...shared, logger, onBadEvent: 'stop', signal: stop.signal })),
+  );
+  stops.push(async () => {
+    stop.abort();
+    await done;
+  });
+  const live = async (): Promise<number> =>
+    (await database.pool.query(`SELECT FROM runtime.read_models WHERE state = 'live'`)).rowCount!;
+  await expect.poll(live, { timeout: 20_000 }).toBe(models.length);
+  const looks = (): number => statements.filter((each) => each === 'runtime.seen_versions').length;
+  const before = looks();
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 1); // what was begun is done
+  statements.length = 0;
+  const since = performance.now();
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(4);
+  const seconds = Math.ceil((performance.now() - since) / 1000);
+  expect(new Set(statements)).toEqual(new Set(['runtime.seen_versions', 'lease.take']));
+  // Of versions two a second, of leases one.
+  expect(statements.length).toBeLessThanOrEqual(3 * seconds + 2);
+});
