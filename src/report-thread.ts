@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { isDatabaseDown } from './database/errors.ts';
 import { createPool } from './database/pool.ts';
@@ -16,6 +16,13 @@ export interface ReportThreadData {
   readonly logLevel: string;
   /** For columns that the next report may need. */
   readonly cacheBytes: number;
+}
+
+/** What a thread is to do. */
+export interface ReportThreadTask {
+  readonly task: ReportTask;
+  /** Gets a message when the thread begins. */
+  readonly begun: MessagePort;
 }
 
 /** Errors do not pass from thread to thread as what they are. */
@@ -38,7 +45,9 @@ const pool = createPool({
 const run = reportRunner(pool, createChunkCache(cacheBytes));
 
 /** The thread that runs reports, one at a time: to walk millions of events must not keep requests waiting. */
-export default async function runTask(task: ReportTask): Promise<ReportOutcome> {
+export default async function runTask({ task, begun }: ReportThreadTask): Promise<ReportOutcome> {
+  begun.postMessage('begun');
+  begun.close();
   try {
     return { type: 'answer', answer: await run(task) };
   } catch (error) {

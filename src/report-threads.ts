@@ -1,15 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
 import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
 import { DatabaseUnavailableError } from './database/errors.ts';
 import type { Cell, Column, ReportAnswer } from './queries/report/answer.ts';
+import { ReportNotRunError, reportQueue } from './queries/report/report-queue.ts';
 import type { ReportTask, RunReport } from './queries/report/run-report.ts';
 import { ReportTimeoutError } from './queries/report/snapshot.ts';
 import { ReportTooLargeError } from './queries/report/too-large.ts';
-import type { ReportOutcome, ReportThreadData } from './report-thread.ts';
+import type { ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
 /** Runs reports elsewhere than on the thread that answers requests. */
 export interface ReportThreads {
@@ -36,20 +38,41 @@ export function startReportThreads(
     logLevel: config.LOG_LEVEL,
     cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
   };
-  const threads = new Piscina<ReportTask, ReportOutcome>({
+  const threads = new Piscina<ReportThreadTask, ReportOutcome>({
     ...program('report-thread'),
     workerData,
     minThreads: 1,
     maxThreads,
     idleTimeout: IDLE_MS,
   });
+  const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
+
+  /** The time of a report counts from when the thread begins it: a thread that is started for it takes its time, too. */
+  async function runInThread(task: ReportTask): Promise<ReportOutcome> {
+    const end = new AbortController();
+    const { port1: begins, port2: begun } = new MessageChannel();
+    let hasBegun = false;
+    let timer = setTimeout(() => end.abort(), config.MAX_WAIT_MS);
+    begins.once('message', () => {
+      hasBegun = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
+    });
+    try {
+      return await threads.run({ task, begun }, { signal: end.signal, transferList: [begun] });
+    } catch (error) {
+      if (!end.signal.aborted) throw error;
+      if (!hasBegun) throw new ReportNotRunError();
+      return { type: 'timeout' };
+    } finally {
+      clearTimeout(timer);
+      begins.close();
+    }
+  }
+
   return {
-    async run(task) {
-      const signal = AbortSignal.timeout(task.timeoutMs + GRACE_MS);
-      const outcome = await threads.run(task, { signal }).catch((error: unknown): ReportOutcome => {
-        if (signal.aborted) return { type: 'timeout' };
-        throw error;
-      });
+    async run(task, keyId) {
+      const outcome = await queue.run(keyId, () => runInThread(task));
       switch (outcome.type) {
         case 'answer':
           return revived(outcome.answer);

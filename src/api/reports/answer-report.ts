@@ -2,11 +2,12 @@ import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/report/parse-report.ts';
 import type { ReportAnswer } from '../../queries/report/answer.ts';
+import { ReportNotRunError } from '../../queries/report/report-queue.ts';
 import type { ReportTask } from '../../queries/report/run-report.ts';
 import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
 import { ReportTooLargeError } from '../../queries/report/too-large.ts';
 import { principalOf } from '../access.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError, invalid, unavailable } from '../errors.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 
 /** As many rows as a report has. */
@@ -22,20 +23,25 @@ export interface ReportQuestion {
   readonly placed?: (problem: Problem) => Problem;
 }
 
-/** @throws ApiError 400 for a wrong or too large config, 429 with too many reports of the key at once, 502 for one that takes too long */
+/**
+ * @throws ApiError 400 for a wrong or too large config, 429 with too many reports of the key at once, 502 for one that
+ * takes too long, 503 for one whose turn did not come
+ */
 export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
 
 /** What the service adds to a report that was asked for. */
-export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>) => Promise<ReportAnswer>;
+export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
 
 export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
   return async (reply, { bot, config, rows, placed = (problem) => problem }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
     const asked = { botId: bot.bot_id, parsed, limit: rows };
+    const { keyId } = principalOf(reply.request);
     try {
-      return await limit(principalOf(reply.request).keyId, reply, () => runAsked(asked));
+      return await limit(keyId, reply, () => runAsked(asked, keyId));
     } catch (error) {
+      if (error instanceof ReportNotRunError) throw unavailable(error.message);
       if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
       if (!(error instanceof ReportTimeoutError)) throw error;
       throw new ApiError(502, `${error.message}: narrow the period`);

@@ -34,13 +34,13 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
   const eventTables = async () => ({ pool, events: await served(eventsReadModel) });
-  const answer = answerReport(async (asked) => {
+  const answer = answerReport(async (asked, keyId) => {
     const models = [eventsReadModel, usersReadModel, referralReadModel] as const;
     const [events, users, referral] = await Promise.all(models.map(served));
     const tables = { events: events!, users: users!, referral: referral! };
     const timeoutMs = config.REPORT_TIMEOUT_MS;
     const lag = await lagMs(Object.values(tables));
-    return runReport({ ...asked, tables, now: sources.now(), lagMs: lag, timeoutMs });
+    return runReport({ ...asked, tables, now: sources.now(), lagMs: lag, timeoutMs }, keyId);
   }, concurrencyLimit(config.REPORT_CONCURRENCY));
   const settle = settleIn(pool, reportsReadModel);
   return [

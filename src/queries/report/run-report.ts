@@ -33,11 +33,14 @@ export interface ReportTask {
   readonly timeoutMs: number;
 }
 
-/** @throws ReportTimeoutError, ReportTooLargeError and what says that the database is down */
-export type RunReport = (task: ReportTask) => Promise<ReportAnswer>;
+/**
+ * @param keyId whose report it is: keys take turns
+ * @throws ReportTimeoutError, ReportTooLargeError, ReportNotRunError and what says that the database is down
+ */
+export type RunReport = (task: ReportTask, keyId: number) => Promise<ReportAnswer>;
 
 /** Runs reports here and now, on a connection of the pool. */
-export function reportRunner(pool: pg.Pool, cache: ChunkCache): RunReport {
+export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
   return (task) => runReport(pool, cache, task);
 }
 
