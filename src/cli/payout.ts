@@ -77,7 +77,7 @@ export function payout(cli: Cli): void {
 const WHAT = {
   confirm: 'a manual payout, or one that the client took up, was paid',
   fail: 'a payout that the client took up was not paid',
-  retry: 'tell the client again of a payout that failed',
+  retry: 'tell the client now of a payout that failed, or that waits for its next attempt',
   cancel: 'give the amount of a manual payout, or of one that failed, back to the balance',
 };
 

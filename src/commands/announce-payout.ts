@@ -15,17 +15,21 @@ export interface PayoutKey extends AccountKey {
   readonly payoutId: number;
 }
 
-/** Records that an attempt begins. @returns its number; null: none is due, another instance was faster */
+/**
+ * Records that an attempt begins, at the `address`-th address of the bot.
+ * @returns its number; null: none is due, another instance was faster
+ */
 export async function beginAttempt(
   accounts: Accounts,
   { payoutId: payout_id, ...key }: PayoutKey,
   delays: RetryDelays,
+  address: number,
 ): Promise<number | null> {
   const { events } = await accounts.change(key, {
     decide(state, now) {
       const payout = state.payouts.get(payout_id);
-      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays);
-      return due === null || due > now ? [] : attemptPayout(state, { payout_id }, now);
+      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, address);
+      return due === null || due > now ? [] : attemptPayout(state, { payout_id, address }, now);
     },
   });
   const begun = events.find((event): event is Extract<AccountEvent, { type: 'payout_attempted' }> => {

@@ -43,6 +43,8 @@ export async function rotatePayoutSecret(context: CommandContext, bot: string): 
 
 export interface PayoutWebhook {
   readonly url: string;
+  /** The how-manieth address it is, from 1. */
+  readonly address: number;
   /** Those that sign now, the newest first, as their owner sees them; without those whose key was forgotten. */
   readonly secrets: readonly string[];
 }
@@ -51,7 +53,8 @@ export interface PayoutWebhook {
 export async function findPayoutWebhook(context: CommandContext, bot: string): Promise<PayoutWebhook | null> {
   const state: Webhook | null = (await load(context.log, webhook, webhookStream(bot))).state;
   if (state === null) return null;
-  return { url: state.url, secrets: await opened(context, bot, signingSecrets(state, context.sources.now())) };
+  const { url, address } = state;
+  return { url, address, secrets: await opened(context, bot, signingSecrets(state, context.sources.now())) };
 }
 
 /** 24 to 64 by Standard Webhooks. */

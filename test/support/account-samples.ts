@@ -40,7 +40,7 @@ export function requested(
 
 export const attempted = (payout_id: number, attempt = 1): AccountEvent => ({
   type: 'payout_attempted',
-  data: { payout_id, attempt, at: NOON },
+  data: { payout_id, attempt, address: 1, at: NOON },
 });
 export const attemptFailed = (payout_id: number, attempt = 1, next_at: number | null = NOON + 5000): AccountEvent => ({
   type: 'payout_attempt_failed',

@@ -163,7 +163,7 @@ function delivery(what: Delivery, payout_id: number): AccountCommand['decide'] {
     const failed = { payout_id, attempt, status: 503, error: 'HTTP 503' };
     switch (what) {
       case 'attempt':
-        return payout.attemptPayout(state, { payout_id }, now);
+        return payout.attemptPayout(state, { payout_id, address: 1 }, now);
       case 'paid':
         return payout.payoutDelivered(state, { payout_id, status: 204 }, now);
       case 'accepted':

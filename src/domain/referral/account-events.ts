@@ -68,8 +68,17 @@ export const payoutRequested = eventType(
 const attempt = z.number().int().positive();
 const httpStatus = z.number().int().nullable();
 
-/** Before each call of the webhook. Attempts count from 1 over the payout's whole life. */
-export const payoutAttempted = eventType('payout_attempted', 1, z.object({ payout_id: id, attempt, ...at }));
+/**
+ * Before each call of the webhook. Attempts count from 1 over the payout's whole life. `address`: which of the addresses that
+ * the bot has set so far is called, from 1; null: version 1 did not note it.
+ */
+const attempted = z.object({ payout_id: id, attempt, ...at });
+export const payoutAttempted = eventType(
+  'payout_attempted',
+  2,
+  attempted.extend({ address: z.number().int().positive().nullable() }),
+  { 1: attempted.transform((data) => ({ ...data, address: null })) },
+);
 
 /** `status`: of the answer, null where there was none; `next_at`: when the next attempt is due, null: none will be made. */
 export const payoutAttemptFailed = eventType(
@@ -94,6 +103,7 @@ export const payoutFailed = eventType(
   1,
   z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), error: z.string(), ...at }),
 );
+/** An administrator wants the next attempt now, and the delays after it to begin anew. */
 export const payoutRetried = eventType('payout_retried', 1, z.object({ payout_id: id, ...at }));
 /** Its amount is available again, its accruals are free. */
 export const payoutCancelled = eventType(

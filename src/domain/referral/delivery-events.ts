@@ -4,7 +4,7 @@ import { sealedSecret } from '../secret.ts';
 
 /** Stream `webhook-<bot>`: where a bot's payouts are announced, and what the announcements are signed with. */
 
-/** With a secret the first time; another address keeps it. */
+/** With a secret the first time, which later ones keep. Whatever waits for its next attempt makes it now. */
 export const payoutWebhookSet = eventType(
   'payout_webhook_set',
   1,

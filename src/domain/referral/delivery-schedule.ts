@@ -12,7 +12,9 @@ export interface Announcing {
   /** What the last attempt came to; null: there was none since then. */
   readonly attempt: 'open' | 'failed' | 'accepted' | null;
   readonly attempted_at: number | null;
-  /** When the next attempt follows one that failed. */
+  /** Which of the bot's addresses the last attempt called; null: it was not noted. */
+  readonly address: number | null;
+  /** When the next attempt follows one that failed, or a retry. */
   readonly next_at: number | null;
 }
 
@@ -22,13 +24,17 @@ export interface Announcing {
  */
 export const CUT_OFF_MS = 45_000;
 
-/** When the next attempt is due; null: none is. */
-export function dueAt(payout: Announcing, delays: RetryDelays): number | null {
+/**
+ * When the next attempt is due; null: none is. What failed at another address than the bot's present one, which is the
+ * `address`-th, does not wait.
+ */
+export function dueAt(payout: Announcing, delays: RetryDelays, address: number): number | null {
   const { status, asked_at, attempt, attempted_at, next_at } = payout;
-  if (status === 0) return asked_at + delays[0]! * 1000;
+  if (status === 0) return next_at ?? asked_at + delays[0]! * 1000;
   if (status !== 1) return null;
   if (attempt === 'open') return attempted_at! + CUT_OFF_MS;
-  return attempt === 'failed' ? next_at : null;
+  if (attempt !== 'failed') return null;
+  return payout.address !== null && payout.address < address ? attempted_at : next_at;
 }
 
 /** How far delays are spread, so that what failed together is not tried again together. */

@@ -8,6 +8,8 @@ import { payoutWebhookSecretRotated, payoutWebhookSet } from './delivery-events.
 
 export interface Webhook {
   readonly url: string;
+  /** The how-manieth it is, from 1: the same one counts anew each time that it is set. */
+  readonly address: number;
   readonly secret: SealedSecret;
   /** The secret before, as long as it signs; `until` in milliseconds UTC. */
   readonly former: { readonly secret: SealedSecret; readonly until: number } | null;
@@ -20,8 +22,13 @@ export const webhook = decider([payoutWebhookSet, payoutWebhookSecretRotated], (
 
 function evolve(state: WebhookState, { type, data }: WebhookEvent): WebhookState {
   if (type === 'payout_webhook_set')
-    return { url: data.url, secret: data.secret ?? state!.secret, former: state?.former ?? null };
-  return { url: state!.url, secret: data.secret, former: { secret: state!.secret, until: data.former_until } };
+    return {
+      url: data.url,
+      address: (state?.address ?? 0) + 1,
+      secret: data.secret ?? state!.secret,
+      former: state?.former ?? null,
+    };
+  return { ...state!, secret: data.secret, former: { secret: state!.secret, until: data.former_until } };
 }
 
 export interface SetWebhook {
@@ -30,11 +37,11 @@ export interface SetWebhook {
   readonly secret: SealedSecret;
 }
 
+/** The same address, too: its server may be there again, and what waits is to be tried now. */
 export function setWebhook(state: WebhookState, { url: given, secret }: SetWebhook): Decision<WebhookEvent> {
   const url = addressOf(given);
   if (url instanceof Rejection) return url;
-  if (state === null) return [{ type: 'payout_webhook_set', data: { url, secret } }];
-  return state.url === url ? [] : [{ type: 'payout_webhook_set', data: { url } }];
+  return [{ type: 'payout_webhook_set', data: state === null ? { url, secret } : { url } }];
 }
 
 /** How long both secrets sign after a rotation. */

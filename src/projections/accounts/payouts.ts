@@ -45,9 +45,9 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
       await one(
         tx,
         'attempt',
-        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $2, next_at = NULL
+        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $2, address = $3, next_at = NULL
           WHERE payout_id = $1`,
-        [id, event.data.attempt],
+        [id, event.data.attempt, event.data.address],
       );
       await one(tx, 'insert_attempt', 'INSERT INTO attempts (payout_id, attempt, at) VALUES ($1, $2, $3)', [
         id,
@@ -87,7 +87,12 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
       );
       return;
     case 'payout_retried':
-      await one(tx, 'retried', 'UPDATE payouts SET status = 0, error = NULL WHERE payout_id = $1', [id]);
+      await one(
+        tx,
+        'retried',
+        'UPDATE payouts SET status = 0, attempt = NULL, next_at = $2, error = NULL WHERE payout_id = $1',
+        [id, at],
+      );
       return;
     case 'payout_paid':
       await one(
@@ -129,6 +134,16 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
       });
       return;
   }
+}
+
+/** The bot has set another address, or the same once more. */
+export async function applyAddress(tx: ClientBase, publicKey: string): Promise<void> {
+  await tx.query({
+    name: 'accounts.set_address',
+    text: `INSERT INTO webhooks AS w VALUES ($1, 1)
+           ON CONFLICT (public_key) DO UPDATE SET address = w.address + 1`,
+    values: [publicKey],
+  });
 }
 
 /** Each of these changes one row: none means that the log lacks what came before it. */

@@ -1,17 +1,18 @@
 import type { ClientBase } from 'pg';
+import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { addAccrual, addLock, type Earnings, noEarnings, writeEarnings } from './earnings.ts';
-import { applyPayoutEvent, applyRequest } from './payouts.ts';
+import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
 import { type AccountCommit, accountOf, placeOf } from './places.ts';
 import { applyReversal } from './reversals.ts';
 import { ACCOUNTS_DDL } from './tables.ts';
 
-/** Referrers' accounts: what they have earned, and what became of it. */
+/** Referrers' accounts: what they have earned, and what became of it; and how often bots set where to tell of payouts. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 2,
-  categories: ['account'],
+  shape: 3,
+  categories: ['account', 'webhook'],
   events: [
     'reward_accrued',
     'reward_rate_locked',
@@ -25,6 +26,7 @@ export const accountsReadModel: ReadModel = {
     'payout_retried',
     'payout_cancelled',
     'accrual_reversed',
+    'payout_webhook_set',
   ],
   ddl: ACCOUNTS_DDL,
   async apply(tx, commits) {
@@ -32,6 +34,10 @@ export const accountsReadModel: ReadModel = {
     const earnings = noEarnings();
     const heads = new Map<string, Head>();
     for (const commit of commits) {
+      if (categoryOf(commit.stream) === 'webhook') {
+        for (const _ of commit.events) await applyAddress(tx, keyOf(commit.stream));
+        continue;
+      }
       const account = accountOf(commit);
       for (const [index, event] of commit.events.entries())
         await applyEvent(tx, earnings, account, placeOf(account.revision, index), event);

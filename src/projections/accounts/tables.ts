@@ -82,11 +82,13 @@ CREATE TABLE payouts (
   /* The accruals that this payout was the first to claim stay together: those recorded before it and not on hold at its
      request, which no earlier payout of the unit was the first to claim. Whose they are now; null: nobody's. */
   claimed_by bigint,
-  /* when the next attempt is due; null: at once (0), after the one under way (1), or never */
+  /* when the next attempt is due; null: the first one (0), after the one under way (1), or never */
   next_at bigint,
   processed_at bigint,
   processed_place bigint,
   attempts int NOT NULL,
+  /* which of the bot's addresses the last attempt called, from 1; null: it was not noted */
+  address int,
   status smallint NOT NULL,
   amount numeric NOT NULL,
   public_key text NOT NULL,
@@ -101,6 +103,11 @@ CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id
 CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);
 CREATE INDEX payouts_by_status ON payouts (public_key, status, payout_id);
 CREATE INDEX payouts_to_deliver ON payouts (payout_id) WHERE method = 'webhook' AND status IN (0, 1);
+/* how many addresses a bot has set to be told of payouts: what failed at an earlier one does not wait for its next attempt */
+CREATE TABLE webhooks (
+  public_key text PRIMARY KEY,
+  address int NOT NULL
+);
 CREATE TABLE attempts (
   payout_id bigint NOT NULL,
   attempt int NOT NULL,

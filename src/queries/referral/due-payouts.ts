@@ -21,9 +21,11 @@ export interface DueOptions {
   readonly perBot: number;
 }
 
-/** By when the next attempt of a payout `p` is due (dueAt in the domain); for one that was retried perhaps too early. */
+/** By when the next attempt of a payout `p` is due: dueAt in the domain. */
 const DUE_AT = (accounts: string): string => `
-CASE WHEN p.status = 0 THEN p.requested_at + $1
+CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
+     WHEN p.attempt = 'failed' AND p.address < (SELECT w.address FROM ${accounts}.webhooks w
+                                                 WHERE w.public_key = p.public_key) THEN p.requested_at
      WHEN p.attempt = 'failed' THEN p.next_at
      WHEN p.attempt = 'open' THEN (SELECT a.at FROM ${accounts}.attempts a
                                     WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts) + ${CUT_OFF_MS} END`;

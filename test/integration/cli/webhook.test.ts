@@ -54,14 +54,14 @@ it('lists every attempt to tell the client of a payout, the latest first', async
     const asked = { bot: shop, userId, method: 'webhook' as const, initiated_by: 'api' as const };
     const { payout_id: payoutId } = await requestPayout(accounts, asked);
     const key = { bot: shop, userId, payoutId };
-    const attempt = (await beginAttempt(accounts, key, [0, 5]))!;
+    const attempt = (await beginAttempt(accounts, key, [0, 5], 1))!;
     const failed = { result: 'again', status: 500, error: 'answered 500', retryAfter: null } as const;
     await endAttempt(accounts, key, attempt, failed, [0, 5]);
     payouts.push(payoutId);
     cli.sources.advance(10_000);
   }
   const [first, second] = payouts;
-  expect(await beginAttempt(accounts, { bot: shop, userId: 7, payoutId: first! }, [0, 5])).toBe(2);
+  expect(await beginAttempt(accounts, { bot: shop, userId: 7, payoutId: first! }, [0, 5], 1)).toBe(2);
   const all = await cli.json('webhook', 'deliveries', '--bot', shop);
   const row = { status: 500, error: 'answered 500', at: expect.stringMatching(/^2025-01-15T12:00:\d\d\.000Z$/) };
   expect(all).toEqual([

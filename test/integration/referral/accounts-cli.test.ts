@@ -93,7 +93,7 @@ describe('payout', () => {
     await earn(3, item(0));
     const { payout_id } = await cli.json('payout', 'create', ...of(3));
     const key = { bot, userId: 3 };
-    await accounts.change(key, { decide: (state, now) => attemptPayout(state, { payout_id }, now) });
+    await accounts.change(key, { decide: (state, now) => attemptPayout(state, { payout_id, address: 1 }, now) });
     await accounts.change(key, {
       decide: (_, at) => [{ type: 'payout_failed', data: { payout_id, by: 'webhook', error: 'HTTP 410', at } }],
     });

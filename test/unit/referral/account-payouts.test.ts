@@ -92,7 +92,7 @@ const STATES: Readonly<Record<string, readonly AccountEvent[]>> = {
 };
 type Change = (state: AccountState) => ReturnType<typeof payout.requestPayout>;
 const ACTIONS: Readonly<Record<string, Change>> = {
-  attempt: (state) => payout.attemptPayout(state, { payout_id: 51 }, NOON),
+  attempt: (state) => payout.attemptPayout(state, { payout_id: 51, address: 1 }, NOON),
   'attempt fails': (state) => {
     const failure = { attempt: 1, status: 500, error: 'HTTP 500', next_at: NOON + 5000 };
     return payout.failAttempt(state, { payout_id: 51, ...failure }, NOON);
@@ -122,7 +122,12 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, readonly AccountE
     '200': [paid(51)],
     'give up': [failed(51)],
   },
-  'webhook 1, failed once': { attempt: [attempted(51, 2)], '200': [paid(51)], 'give up': [failed(51)] },
+  'webhook 1, failed once': {
+    attempt: [attempted(51, 2)],
+    '200': [paid(51)],
+    'give up': [failed(51)],
+    retry: [retried(51)],
+  },
   'webhook 1, accepted': {
     '200': [paid(51)],
     confirm: [paid(51, byAdmin)],

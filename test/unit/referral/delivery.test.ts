@@ -61,18 +61,21 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const DELAYS = [10, 5, 300, 1800];
 
 describe('the schedule', () => {
-  const payout = { status: 1, asked_at: NOW, attempt: null, attempted_at: NOW + 5, next_at: NOW + 7 };
+  const payout = { status: 1, asked_at: NOW, attempt: null, attempted_at: NOW + 5, address: 2, next_at: NOW + 7 };
   it.each([
-    ['created', { status: 0 }, NOW + 10_000],
+    ['created', { status: 0, next_at: null }, NOW + 10_000],
+    ['retried', { status: 0 }, NOW + 7],
     ['attempted, without an end: taken to be cut off after a while', { attempt: 'open' }, NOW + 45_005],
     ['failed', { attempt: 'failed' }, NOW + 7],
+    ['failed at an address before', { attempt: 'failed', address: 1 }, NOW + 5],
+    ['failed at an address that was not noted', { attempt: 'failed', address: null }, NOW + 7],
     ['failed for the last time', { attempt: 'failed', next_at: null }, null],
     ['accepted', { attempt: 'accepted' }, null],
     ['paid', { status: 2 }, null],
     ['failed for good', { status: 3 }, null],
     ['cancelled', { status: 4 }, null],
   ] as const)('of a payout that is %s', (_, changes, due) => {
-    expect(dueAt({ ...payout, ...changes }, DELAYS)).toBe(due);
+    expect(dueAt({ ...payout, ...changes }, DELAYS, 2)).toBe(due);
   });
 
   it('goes on by the delays, a fifth more or less, and ends', () => {
@@ -121,9 +124,11 @@ describe('a webhook', () => {
     given(webhook)
       .when((state) => setWebhook(state, { ...asked, secret: first }))
       .yields(set);
+    // The server there may have been mended: what waits is tried again.
     given(webhook, set)
       .when((state) => setWebhook(state, asked))
-      .yieldsNothing();
+      .yields({ type: 'payout_webhook_set', data: { url: asked.url } });
+    expect(given(webhook, set, set).state()).toMatchObject({ address: 2 });
     given(webhook, set)
       .when((state) => setWebhook(state, { ...asked, url: 'http://127.0.0.1:80/x' }))
       .yields({ type: 'payout_webhook_set', data: { url: 'http://127.0.0.1/x' } });

@@ -53,7 +53,9 @@ export interface Payout {
   failures: number;
   /** When its last attempt began. */
   attempted_at: number | null;
-  /** When the next one follows an attempt that failed. */
+  /** Which of the bot's addresses it called, from 1; null: it was not noted. */
+  address: number | null;
+  /** When the next one follows an attempt that failed, or a retry. */
   next_at: number | null;
   processed_at: number | null;
   /** Why the last attempt, or the payout, failed. */
@@ -167,6 +169,7 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
           asked_at: at,
           failures: 0,
           attempted_at: null,
+          address: null,
           next_at: null,
         };
         state.payouts.set(payout_id, { ...order, status: 0, ...attempts, processed_at: null, error: null });
@@ -192,6 +195,9 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
       payout.attempts = event.data.attempt;
       payout.attempt = 'open';
       payout.attempted_at = event.data.at;
+      // The delays are those of an address.
+      if (payout.address !== null && payout.address !== event.data.address) payout.failures = 0;
+      payout.address = event.data.address;
       return;
     case 'payout_attempt_failed':
       payout.attempt = 'failed';
@@ -211,7 +217,9 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
     case 'payout_retried':
       payout.status = PAYOUT_STATUS.created;
       payout.error = null;
+      payout.attempt = null;
       payout.asked_at = event.data.at;
+      payout.next_at = event.data.at;
       payout.failures = 0;
       return;
     case 'payout_paid':

@@ -76,7 +76,7 @@ function isAllowed({ method, state, attempts }: AuditedPayout, step: PayoutStep)
     case 'payout_failed':
       return step.data.by === 'admin' ? state === 'accepted' : method === 'webhook' && (state === 'new' || isOnItsWay);
     case 'payout_retried':
-      return state === 'failed';
+      return state === 'failed' || state === 'attempt failed';
     case 'payout_cancelled':
       return (isManualAndNew || state === 'failed') && step.data.forced === attempts > 0;
   }

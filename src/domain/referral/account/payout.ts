@@ -47,12 +47,16 @@ interface OfPayout {
 }
 
 /** Recorded before the webhook is called. Another attempt may follow one whose end was never recorded. */
-export function attemptPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
+export function attemptPayout(
+  state: AccountState,
+  { payout_id, address }: OfPayout & { readonly address: number },
+  now: number,
+): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be attempted', (payout, at) => {
     const { status, attempt } = payout;
     const due = status === PAYOUT_STATUS.created || (status === PAYOUT_STATUS.processing && attempt !== 'accepted');
     if (payout.method !== 'webhook' || !due) return undefined;
-    return [{ type: 'payout_attempted', data: { payout_id, attempt: payout.attempts + 1, at } }];
+    return [{ type: 'payout_attempted', data: { payout_id, attempt: payout.attempts + 1, address, at } }];
   });
 }
 
@@ -132,10 +136,12 @@ export function failPayout(state: AccountState, { payout_id }: OfPayout, now: nu
   );
 }
 
+/** One that failed, or that waits for its next attempt. */
 export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
-  return change(state, payout_id, now, 'be retried', (payout, at) =>
-    payout.status === PAYOUT_STATUS.failed ? [{ type: 'payout_retried', data: { payout_id, at } }] : undefined,
-  );
+  return change(state, payout_id, now, 'be retried', (payout, at) => {
+    const waits = payout.status === PAYOUT_STATUS.failed || payout.attempt === 'failed';
+    return waits ? [{ type: 'payout_retried', data: { payout_id, at } }] : undefined;
+  });
 }
 
 /** A manual one that is new, or one that failed; what the client was ever told of only by `force`: it may have paid. */

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createAccounts } from '../../../src/commands/accounts.ts';
+import { administerPayout } from '../../../src/commands/administer-payout.ts';
+import { setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import { pause } from '../../../src/pause.ts';
+import { deliveries } from '../../../src/processes/payouts/deliveries.ts';
+import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
+
+/** What makes an announcement that waits for its next attempt be tried now. */
+
+let world: World;
+let client: WebhookReceiver;
+
+beforeAll(async () => {
+  world = await payoutWorld();
+});
+beforeEach(async () => {
+  client = await webhookReceiver();
+});
+afterEach(async () => {
+  await world.rest();
+  await client.close();
+});
+afterAll(() => world.close());
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const run = (env?: Record<string, string>) => world.run([deliveries()], env);
+const becomes = (name: PayoutName, expected: object) =>
+  expect.poll(() => world.look(name), { timeout: 10_000 }).toMatchObject(expected);
+/** That nothing more happens for a while. */
+const still = async (count: number): Promise<void> => {
+  await pause(400);
+  expect(client.calls).toHaveLength(count);
+};
+
+it('a payout that waits for its next attempt is announced at once when the address is set, whoever runs the process by then', async () => {
+  const dead = await webhookReceiver();
+  dead.answers((_, response) => response.writeHead(503, { 'retry-after': '86400' }).end());
+  const { bot } = await world.bot(dead.url);
+  const other = await world.bot(dead.url);
+  const stop = run();
+  const name = await world.payout(bot, null);
+  const waiting = await world.payout(other.bot, null);
+  for (const each of [name, waiting]) await becomes(each, { attempt: 'failed', attempts: 1 });
+  world.advance(24 * HOUR);
+  for (const each of [name, waiting]) await becomes(each, { attempt: 'failed', attempts: 2, failures: 2 });
+  await stop();
+  client.answers(500);
+  await setPayoutWebhook(world.context, bot, client.url);
+  run();
+  // Once: the delays begin anew, and go on.
+  await becomes(name, { attempt: 'failed', attempts: 3, failures: 1, next_at: expect.any(Number) });
+  await still(1);
+  expect((await world.look(name)).next_at! - world.now()).toBeLessThanOrEqual(6 * SECOND);
+  client.answers(200);
+  // The same address once more: its server is there again.
+  await setPayoutWebhook(world.context, bot, client.url);
+  await becomes(name, { status: 2, attempts: 4 });
+  expect(await world.look(waiting)).toMatchObject({ attempt: 'failed', attempts: 2 });
+  dead.answers(200);
+  await administerPayout(createAccounts(world.context), { ...waiting, action: 'retry', force: false });
+  await becomes(waiting, { status: 2, attempts: 3 });
+  await dead.close();
+});
+
+it('a payout is retried at once, however late the first attempt after a payout is', async () => {
+  const { bot } = await world.bot(client.url);
+  client.answers(410);
+  run({ WEBHOOK_RETRY_DELAYS: '60,60' });
+  const name = await world.payout(bot, null);
+  await still(0);
+  world.advance(60 * SECOND);
+  await becomes(name, { status: 3, attempts: 1 });
+  client.answers(200);
+  await administerPayout(createAccounts(world.context), { ...name, action: 'retry', force: false });
+  await becomes(name, { status: 2, attempts: 2 });
+});
