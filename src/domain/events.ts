@@ -78,6 +78,7 @@ const eventTypes = [
   sending.batchClaimed,
   sending.batchAnswered,
   sending.batchAbandoned,
+  sending.recipientsReopened,
   sending.usersUnreachable,
   sending.sendingPaused,
   sending.sendingResumed,

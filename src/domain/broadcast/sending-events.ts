@@ -65,6 +65,16 @@ export const batchAnswered = eventType(
 /** The sender is gone: the recipients of the claim that have no outcome may have been sent to, and will not be again. */
 export const batchAbandoned = eventType('batch_abandoned', 1, z.object({ broadcast_id, claim, recipients }));
 
+/**
+ * The launch begins with a message that may be another one: recipients whose calls the platform refused because of the
+ * message itself (`of_message`) in earlier launches count as never attempted.
+ */
+export const recipientsReopened = eventType(
+  'recipients_reopened',
+  1,
+  z.object({ broadcast_id, launch: int.positive(), recipients }),
+);
+
 /** Users of the bot that the platform says cannot be reached. */
 export const usersUnreachable = eventType(
   'users_unreachable',

@@ -8,6 +8,7 @@ import {
   batchClaimed,
   type OUTCOMES,
   type Outcome,
+  recipientsReopened,
   sendingPaused,
   sendingResumed,
   usersUnreachable,
@@ -18,11 +19,19 @@ import {
  * claim is appended on top of all that is in it, so that of two senders at once only one claims a recipient.
  */
 
-const TYPES = [batchClaimed, batchAnswered, batchAbandoned, usersUnreachable, sendingPaused, sendingResumed] as const;
+const TYPES = [
+  batchClaimed,
+  batchAnswered,
+  batchAbandoned,
+  recipientsReopened,
+  usersUnreachable,
+  sendingPaused,
+  sendingResumed,
+] as const;
 export type SendingEvent = EventOf<(typeof TYPES)[number]>;
 
-/** What may stand in `SendingState.places`. */
-export const PLACE = { waiting: 0, claimed: 1, delivered: 2, not_delivered: 3, unknown: 4 } as const;
+/** What may stand in `SendingState.places`; `refused`: not delivered, since the platform refused the message itself. */
+export const PLACE = { waiting: 0, claimed: 1, delivered: 2, not_delivered: 3, unknown: 4, refused: 5 } as const;
 
 const PLACE_OF: Readonly<Record<(typeof OUTCOMES)[number], number>> = {
   delivered: PLACE.delivered,
@@ -54,8 +63,10 @@ export interface SendingState {
   readonly claims: Map<number, Claim>;
   lastClaim: number;
   readonly abandoned: Set<number>;
-  /** How many have an outcome that is final. */
+  /** How many have an outcome that is final, at least for the launch. */
   attempted: number;
+  /** How many of those were refused for the message itself. */
+  refused: number;
   launch: number;
   /** Of the first calls of the launch: how many were answered, and how many of those refused the message itself. */
   readonly first: { calls: number; refusals: number };
@@ -76,6 +87,7 @@ export const sending = decider(
     lastClaim: 0,
     abandoned: new Set(),
     attempted: 0,
+    refused: 0,
     launch: 0,
     first: { calls: 0, refusals: 0 },
     files: new Map(),
@@ -109,6 +121,11 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
       state.abandoned.add(claim);
       return state;
     }
+    case 'recipients_reopened': {
+      for (const place of placesOf(event.data.recipients)) reopen(state, place);
+      state.returned.sort((a, b) => a - b);
+      return state;
+    }
     case 'sending_paused': {
       const { launch, until, limited, error } = event.data;
       startLaunch(state, launch);
@@ -133,7 +150,8 @@ function startLaunch(state: SendingState, launch: number): void {
 
 function answer(state: SendingState, claim: number, { outcome, of_message, without_call, recipients }: Outcome): void {
   for (const place of placesOf(recipients)) {
-    settle(state, claim, place, PLACE_OF[outcome]);
+    const isRefused = outcome === 'not_delivered' && of_message === true;
+    settle(state, claim, place, isRefused ? PLACE.refused : PLACE_OF[outcome]);
     if (outcome === 'returned') state.returned.push(place);
     else if (without_call !== true && state.first.calls < FIRST_CALLS) {
       state.first.calls++;
@@ -149,6 +167,14 @@ function settle(state: SendingState, claim: number, place: number, as: number): 
   if (open?.size === 0) state.claims.delete(claim);
   mark(state, place, as);
   if (as !== PLACE.waiting) state.attempted++;
+  if (as === PLACE.refused) state.refused++;
+}
+
+function reopen(state: SendingState, place: number): void {
+  mark(state, place, PLACE.waiting);
+  state.returned.push(place);
+  state.attempted--;
+  state.refused--;
 }
 
 function mark(state: SendingState, place: number, as: number): void {
@@ -183,6 +209,26 @@ export function isAllAttempted(state: SendingState, audience: number): boolean {
   return state.attempted === audience;
 }
 
+/** Whether a launch begins with recipients that the message of an earlier one was refused for. */
+export function hasRefused(state: SendingState, launch: number): boolean {
+  return launch > state.launch && state.refused > 0;
+}
+
+/** Keeps a commit far below what every engine takes. */
+const MAX_RANGES = 10_000;
+
+/**
+ * Takes recipients that the platform refused because of the message back, since the launch may have another message; some
+ * at a time, as long as `hasRefused`. Only these were certainly not sent to, whatever else became of their calls.
+ */
+export function reopenRefused(state: SendingState, broadcast_id: number, launch: number): SendingEvent[] {
+  if (!hasRefused(state, launch)) return [];
+  const refused: number[] = [];
+  for (let place = 0; place < state.next; place++) if (state.places[place] === PLACE.refused) refused.push(place);
+  const recipients = toRanges(refused).slice(0, MAX_RANGES);
+  return [{ type: 'recipients_reopened', data: { broadcast_id, launch, recipients } }];
+}
+
 export interface ClaimBatch {
   readonly broadcast_id: number;
   readonly launch: number;
@@ -196,9 +242,11 @@ export interface ClaimBatch {
 /**
  * Claims who comes next: first those that came back, then the rest in order; nothing when there is nobody. As long as the
  * message itself may yet be refused ten times out of ten, no more than ten are claimed at once.
+ * @returns a rejection when a later launch has begun: whoever sends is not the sender any more
  */
 export function claimBatch(state: SendingState, command: ClaimBatch): Decision<SendingEvent> {
   const { broadcast_id, launch, sender, audience, count } = command;
+  if (launch < state.launch) return new Rejection('conflict', 'launch', `launch ${state.launch} has begun`);
   const { calls, refusals } = firstOf(state, launch);
   const most = refusals < calls ? count : Math.min(count, FIRST_CALLS - calls - openPlaces(state));
   const places = state.returned.slice(0, Math.max(0, most));

@@ -5,10 +5,12 @@ import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import {
   type Answered,
   abandonClaims,
+  hasRefused,
   isAllAttempted,
   isBeginning,
   isMessageRefused,
   openPlaces,
+  reopenRefused,
 } from '../../domain/broadcast/sending.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
@@ -286,6 +288,8 @@ export async function sendLaunch(
   }
 
   await ledger.append((state) => abandonClaims(state, name.id, sender), signal);
+  while (hasRefused(ledger.state, launch))
+    await ledger.append((state) => reopenRefused(state, name.id, launch), signal);
   adopted = ledger.state.lastClaim;
   trouble.resumeAt(pauses.state.until);
   if (trouble.wait() > 0) lane.rest(trouble.wait());

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { PLACE } from '../../domain/broadcast/sending.ts';
+import type { Range } from '../../domain/broadcast/sending-events.ts';
 import { findByKey, numbers } from '../by-key.ts';
 
 /** Neighbours in an audience, with one final outcome. */
@@ -13,7 +14,7 @@ export interface PlacesSettled {
   readonly date: number;
 }
 
-/** Writes final outcomes of recipients and counts them. Each recipient gets one, once: whatever has one already is an error. */
+/** Writes outcomes of recipients and counts them. A recipient that has an outcome already, and was not reopened, is an error. */
 export async function applyOutcomes(tx: ClientBase, settled: readonly PlacesSettled[]): Promise<void> {
   if (settled.length === 0) return;
   const expected = settled.reduce((sum, { first, last }) => sum + last - first + 1, 0);
@@ -60,5 +61,24 @@ async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise
       numbers(all.map(([, { not }]) => not)),
       numbers(all.map(([, { unknown }]) => unknown)),
     ],
+  });
+}
+
+/** Takes outcomes back: only recipients that were not delivered have one that may be followed by another. */
+export async function reopenRecipients(tx: ClientBase, broadcastId: number, ranges: readonly Range[]): Promise<void> {
+  const expected = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  await findByKey(tx);
+  const { rowCount } = await tx.query({
+    name: 'recipients.reopen',
+    text: `UPDATE recipients r SET state = 0, reason = NULL, date = NULL
+             FROM unnest($2::int[], $3::int[]) AS n (first, last)
+            WHERE r.broadcast_id = $1 AND r.place BETWEEN n.first AND n.last AND r.state = ${PLACE.not_delivered}`,
+    values: [broadcastId, numbers(ranges.map(([first]) => first)), numbers(ranges.map(([, last]) => last))],
+  });
+  if (rowCount !== expected) throw new Error(`${rowCount} recipients instead of ${expected} are reopened`);
+  await tx.query({
+    name: 'recipients.reopen count',
+    text: 'UPDATE sendings SET count_not_delivered = count_not_delivered - $2 WHERE broadcast_id = $1',
+    values: [broadcastId, expected],
   });
 }

@@ -6,13 +6,13 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../by-key.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { applyOutcomes, type PlacesSettled } from './outcomes.ts';
+import { applyOutcomes, type PlacesSettled, reopenRecipients } from './outcomes.ts';
 import { RECIPIENTS_DDL } from './tables.ts';
 
 /** Whom broadcasts are sent to, what became of them, and how many of each there are. */
 export const recipientsReadModel: ReadModel = {
   name: 'recipients',
-  shape: 1,
+  shape: 2,
   categories: ['broadcast', 'audience', 'sending'],
   events: [
     'broadcast_created',
@@ -27,12 +27,13 @@ export const recipientsReadModel: ReadModel = {
     'audience_chunk_frozen',
     'batch_answered',
     'batch_abandoned',
+    'recipients_reopened',
     'sending_paused',
     'sending_resumed',
   ],
   ddl: RECIPIENTS_DDL,
   async apply(tx, commits) {
-    // A recipient has one final outcome, so that those of a whole batch of commits are written together.
+    // A recipient has one outcome between two launches, so that those of a batch of commits are written together.
     const settled: PlacesSettled[] = [];
     for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event, settled);
     await applyOutcomes(tx, settled);
@@ -75,6 +76,9 @@ async function applyEvent(
       const { broadcast_id, recipients } = event.data;
       return settle(settled, broadcast_id, { outcome: 'unknown', reason: ABANDONED, recipients }, at);
     }
+    case 'recipients_reopened':
+      await applyOutcomes(tx, settled.splice(0));
+      return reopenRecipients(tx, event.data.broadcast_id, event.data.recipients);
     case 'sending_paused':
       return one(tx, 'pause', PAUSE, [event.data.broadcast_id, event.data.until, event.data.error]);
     case 'sending_resumed':

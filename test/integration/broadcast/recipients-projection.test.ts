@@ -6,6 +6,7 @@ import {
   batchAbandoned,
   batchAnswered,
   batchClaimed,
+  recipientsReopened,
   sendingPaused,
 } from '../../../src/domain/broadcast/sending-events.ts';
 import type { StoredEvent } from '../../../src/domain/event-type.ts';
@@ -72,6 +73,33 @@ async function history(): Promise<void> {
   await append(broadcast, lifecycle.broadcastStopped.create({ id: ID, error: null, at: 7 }));
 }
 
+/** Everybody left is refused for the message; a third launch with another one sends to them. */
+async function laterLaunches(): Promise<void> {
+  const [broadcast, sending] = [broadcastStream(BOT, ID), sendingStream(BOT, ID)];
+  const left: [number, number][] = [
+    [4, 4],
+    [6, 6],
+  ];
+  const claim = (claim: number, launch: number) =>
+    batchClaimed.create({ broadcast_id: ID, launch, claim, sender: 's', recipients: left });
+  const begin = async (launch: number): Promise<void> => {
+    const activated = { id: ID, launch, date_send: null, at: 8, activation: null };
+    await append(broadcast, lifecycle.broadcastActivated.create(activated));
+    await append(broadcast, lifecycle.broadcastSendingStarted.create({ id: ID, launch, at: 9 }));
+  };
+  await begin(2);
+  const refused = { outcome: 'not_delivered', reason: 'message is too long', of_message: true } as const;
+  const outcomes = [{ ...refused, recipients: left }];
+  await append(sending, claim(4, 2));
+  await append(sending, batchAnswered.create({ broadcast_id: ID, claim: 4, outcomes }));
+  await append(broadcast, lifecycle.broadcastFailed.create({ id: ID, error: 'refused', at: 10 }));
+  await begin(3);
+  await append(sending, recipientsReopened.create({ broadcast_id: ID, launch: 3, recipients: left }));
+  await append(sending, claim(5, 3));
+  const delivered = [{ outcome: 'delivered' as const, reason: null, recipients: [left[0]!] }];
+  await append(sending, batchAnswered.create({ broadcast_id: ID, claim: 5, outcomes: delivered }));
+}
+
 async function rows(): Promise<unknown> {
   const tables = ['sendings', 'recipients'].map(async (table) => {
     const { rows } = await database.pool.query(`SELECT * FROM ${schema}.${table} AS t ORDER BY t::text`);
@@ -110,8 +138,24 @@ test('everybody has the state that the log says, and the counts are the sums', a
   ]);
 });
 
+test('who was refused for the message is waiting again in a later launch, and counted as that', async () => {
+  await history();
+  await laterLaunches();
+  await applyBatch(database.pool, recipientsReadModel, log.commits[0]!, log.keys);
+  const { rows: recipients } = await database.pool.query(
+    `SELECT chat_id::int, state, reason, date::int FROM ${schema}.recipients WHERE place IN (4, 6) ORDER BY place`,
+  );
+  expect(recipients).toEqual([
+    { chat_id: 10, state: 2, reason: null, date: expect.any(Number) },
+    { chat_id: 12, state: 0, reason: null, date: null },
+  ]);
+  const { rows: sendings } = await database.pool.query(`SELECT * FROM ${schema}.sendings`);
+  expect(sendings).toMatchObject([{ count_delivered: 4, count_not_delivered: 2, count_unknown: 2, cancelled: false }]);
+});
+
 test('the rows are the same however commits are cut into batches', async () => {
   await history();
+  await laterLaunches();
   const commits = log.commits[0]!;
   await applyBatch(database.pool, recipientsReadModel, commits, log.keys);
   const whole = await rows();
@@ -123,13 +167,15 @@ test('the rows are the same however commits are cut into batches', async () => {
   }
 });
 
-test('a second outcome of a recipient, and a chat that comes twice, are refused', async () => {
+test('a second outcome of a recipient, reopening one that may have been sent to, and a chat that comes twice are refused', async () => {
   await history();
   await applyBatch(database.pool, recipientsReadModel, log.commits[0]!, log.keys);
-  const done = log.commits[0]!.length;
   await append(sendingStream(BOT, ID), outcomes(3, 'delivered', [2, 2]));
-  const apply = () => applyBatch(database.pool, recipientsReadModel, log.commits[0]!.slice(done), log.keys);
+  const apply = () => applyBatch(database.pool, recipientsReadModel, log.commits[0]!.slice(-1), log.keys);
   await expect(apply()).rejects.toThrow('0 recipients instead of 1');
+  const reopened = recipientsReopened.create({ broadcast_id: ID, launch: 2, recipients: [[2, 2]] });
+  await append(sendingStream(BOT, ID), reopened);
+  await expect(apply()).rejects.toThrow('0 recipients instead of 1 are reopened');
   log = memoryLog();
   const chunk = { broadcast_id: ID, index: 2, offset: 7, as_of: 1, chats: packChats([12, 13]) };
   await append(audienceStream(BOT, ID), audienceChunkFrozen.create(chunk));

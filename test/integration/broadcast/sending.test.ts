@@ -158,14 +158,40 @@ describe('users', () => {
 describe('the broadcast is in error', () => {
   test('when the first ten are refused for the message itself, and nobody else is called', async () => {
     platform.behave(() => refused("Bad Request: can't parse entities: Unexpected end"));
-    const id = await launch(service, bot, { chats: some(50) });
+    const id = await launch(service, bot, { chats: some(30) });
     expect(await until(service, id, hasEnded)).toMatchObject({ status: 5, count_not_delivered: 10, cancelled: true });
     expect(calls()).toHaveLength(10);
 
     platform.behave(() => undefined);
     await relaunch(id, { message: { text: 'Mended' } });
-    expect(await until(service, id, ({ status }) => status === 3)).toMatchObject({ count_delivered: 40 });
-    expect(calls().at(-1)?.parameters).toMatchObject({ text: 'Mended' });
+    const end = await until(service, id, ({ status }) => status === 3);
+    expect(end).toMatchObject({ count_recipients: 30, count_delivered: 30, count_not_delivered: 0 });
+    expect((await recipientsOf(service, id)).every(({ reason }) => reason === null)).toBe(true);
+    const mended = calls().slice(10);
+    expect(mended.map(({ chatId }) => chatId).sort((a, b) => a - b)).toEqual(some(30));
+    expect(mended.every(({ parameters }) => parameters['text'] === 'Mended')).toBe(true);
+  });
+
+  test('a later launch calls again those refused for the message, and nobody whose call may have been made', async () => {
+    const answers: Record<number, Behaviour> = {
+      1: refused('Bad Request: chat not found'),
+      2: refused('Internal Server Error', 500),
+      3: { reset: true },
+      4: refused('Bad Request: message is too long'),
+      5: refused('Bad Request: BUTTON_URL_INVALID'),
+    };
+    platform.behave(({ chatId, parameters }) => (parameters['text'] === 'Mended' ? undefined : answers[chatId]));
+    const id = await launch(service, bot, { chats: some(100), cap: 30 });
+    await until(service, id, ({ count_delivered }) => count_delivered > 15);
+    await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
+    expect(await until(service, id, hasEnded)).toMatchObject({ status: 4, count_not_delivered: 5, count_unknown: 2 });
+    expect((await recipientsOf(service, id))[3]).toMatchObject({ state: 'not_delivered' });
+
+    await relaunch(id, { message: { text: 'Mended' } });
+    const end = await until(service, id, ({ status }) => status === 3);
+    expect(end).toMatchObject({ count_delivered: 97, count_not_delivered: 3, count_unknown: 2 });
+    expect(some(6).map((chat) => callsTo(chat).length)).toEqual([1, 1, 1, 2, 2, 1]);
+    expect(calls()).toHaveLength(102);
   });
 
   test('but not when there are fewer than ten, or one of them is not', async () => {

@@ -7,12 +7,14 @@ import {
   abandonClaims,
   answerBatch,
   claimBatch,
+  hasRefused,
   isAllAttempted,
   isBeginning,
   isMessageRefused,
   openPlaces,
   PLACE,
   pauseSending,
+  reopenRefused,
   resumeSending,
   type SendingEvent,
   type SendingState,
@@ -110,6 +112,89 @@ describe('a claim', () => {
     given(sending, claimed(1, [[0, 9]]), answered(1, 'not_delivered', [[0, 9]], known))
       .when((state) => claimBatch(state, claim(50)))
       .yields(claimed(2, [[10, 19]]));
+  });
+});
+
+describe('a later launch', () => {
+  const ofMessage = { reason: 'no', of_message: true };
+  const first = [
+    claimed(1, [[0, 9]]),
+    answered(1, 'not_delivered', [[0, 1]], ofMessage),
+    answered(1, 'not_delivered', [[2, 2]], { reason: 'chat not found' }),
+    answered(1, 'unknown', [[3, 3]]),
+    answered(1, 'not_delivered', [[4, 4]], ofMessage),
+    answered(1, 'delivered', [[5, 9]]),
+  ];
+  const reopened: SendingEvent = {
+    type: 'recipients_reopened',
+    data: {
+      broadcast_id: ID,
+      launch: 2,
+      recipients: [
+        [0, 1],
+        [4, 4],
+      ],
+    },
+  };
+
+  test('reopens those that were refused for the message, once, and nobody else', () => {
+    const specification = given(sending, ...first).when((state) => reopenRefused(state, ID, 2));
+    specification.yields(reopened);
+    specification.settles();
+    given(sending, ...first)
+      .when((state) => reopenRefused(state, ID, 1))
+      .yieldsNothing();
+    expect(given(sending, ...first, reopened).state()).toMatchObject({ attempted: 7, refused: 0 });
+  });
+
+  test('claims them first, and reopens nobody once it has claimed', () => {
+    given(sending, ...first, reopened)
+      .when((state) => claimBatch(state, claim(4, 100, 2)))
+      .yields(
+        claimed(
+          2,
+          [
+            [0, 1],
+            [4, 4],
+            [10, 10],
+          ],
+          'a',
+          2,
+        ),
+      );
+    const second = [claimed(2, [[0, 0]], 'a', 2), answered(2, 'not_delivered', [[0, 0]], ofMessage)];
+    given(sending, ...first, reopened, ...second)
+      .when((state) => reopenRefused(state, ID, 2))
+      .yieldsNothing();
+  });
+
+  test('ends the claims of an earlier one', () => {
+    given(sending, ...first, claimed(2, [[10, 10]], 'a', 2))
+      .when((state) => claimBatch(state, claim(4)))
+      .isRefused('conflict', 'launch');
+  });
+
+  test('reopens in parts that every engine takes', () => {
+    const size = 30_000;
+    const odd = Array.from({ length: size / 2 }, (_, i): Range => [2 * i, 2 * i]);
+    let state = given(
+      sending,
+      claimed(1, [[0, size - 1]]),
+      answered(1, 'not_delivered', odd, ofMessage),
+      answered(
+        1,
+        'delivered',
+        odd.map(([place]): Range => [place + 1, place + 1]),
+      ),
+    ).state();
+    const parts: number[] = [];
+    for (; hasRefused(state, 2); ) {
+      const [event] = reopenRefused(state, ID, 2);
+      parts.push(event?.type === 'recipients_reopened' ? event.data.recipients.length : 0);
+      state = sending.evolve(state, event!);
+    }
+    expect(parts).toEqual([10_000, 5000]);
+    expect(state.returned).toEqual(odd.map(([place]) => place));
   });
 });
 
@@ -216,11 +301,24 @@ function attemptedBy(event: SendingEvent): number[] {
   return [...placesOf(ranges)];
 }
 
+/** Whose calls were refused for the message itself. */
+function refusedBy(event: SendingEvent): number[] {
+  if (event.type !== 'batch_answered') return [];
+  return event.data.outcomes
+    .filter(({ of_message }) => of_message === true)
+    .flatMap(({ recipients }) => [...placesOf(recipients)]);
+}
+
+/** `refused`: not delivered, since the platform refused the message itself. */
+type Ending = Answered['outcome'] | 'refused';
+
 /** What senders may do, in any order; each acts on a picture of the stream that may be old, as in the log. */
 type Move =
   | { readonly type: 'claim'; readonly sender: number; readonly count: number }
-  | { readonly type: 'answer'; readonly sender: number; readonly outcome: Answered['outcome']; readonly part: number }
-  | { readonly type: 'crash'; readonly sender: number };
+  | { readonly type: 'answer'; readonly sender: number; readonly outcome: Ending; readonly part: number }
+  | { readonly type: 'crash'; readonly sender: number }
+  /** With a message that may be another one. */
+  | { readonly type: 'relaunch'; readonly sender: number };
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -236,18 +334,23 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('answer' as const),
       sender: fc.nat(2),
-      outcome: fc.constantFrom('delivered', 'not_delivered', 'unknown', 'returned'),
+      outcome: fc.constantFrom('delivered', 'not_delivered', 'unknown', 'returned', 'refused'),
       part: fc.integer({ min: 1, max: 20 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), sender: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('relaunch' as const), sender: fc.nat(2) }) },
 );
 
-test('whoever claims, answers and crashes: nobody is claimed after an attempt, all end in one state, the sums add up', () => {
+test('whoever claims, answers, crashes and launches again: nobody is claimed after an attempt that may have been one, all end in one state, the sums add up', () => {
   fc.assert(
     fc.property(fc.array(moves, { maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
       let state: SendingState = sending.initialState();
       const attempted = new Set<number>();
+      /** Whose last call was refused for the message itself: certainly not sent. */
+      const refused = new Set<number>();
+      /** The launch that each sender believes in. */
+      const launches = [1, 1, 1];
       const runs = [0, 0, 0];
       const nameOf = (sender: number): string => `${sender}.${runs[sender]}`;
       const apply = (decision: readonly SendingEvent[] | Rejection): void => {
@@ -261,20 +364,42 @@ test('whoever claims, answers and crashes: nobody is claimed after an attempt, a
                 expect(state.places[place] ?? PLACE.waiting).toBe(PLACE.waiting);
               }
           for (const place of attemptedBy(event)) attempted.add(place);
+          for (const place of refusedBy(event)) refused.add(place);
+          if (event.type === 'recipients_reopened')
+            for (const place of placesOf(event.data.recipients)) {
+              expect(refused.delete(place), `place ${place} is reopened, and may have been sent to`).toBe(true);
+              attempted.delete(place);
+            }
           state = sending.evolve(state, event);
         }
       };
-      const answerAll = (sender: string, outcome: Answered['outcome'], part: number): void => {
+      const relaunch = (sender: number): void => {
+        launches[sender] = Math.max(...launches) + 1;
+        runs[sender]!++;
+        apply(abandonClaims(state, ID, nameOf(sender)));
+        while (hasRefused(state, launches[sender]!)) apply(reopenRefused(state, ID, launches[sender]!));
+      };
+      const answerAll = (sender: string, ending: Ending, part: number): void => {
         for (const [number, { sender: of, open }] of [...state.claims]) {
           if (of !== sender) continue;
-          const list = [...open].slice(0, part).map((place): Answered => ({ place, outcome, reason: null }));
+          const outcome = ending === 'refused' ? 'not_delivered' : ending;
+          const more = ending === 'refused' ? { of_message: true } : {};
+          const list = [...open].slice(0, part).map((place): Answered => ({ place, outcome, reason: null, ...more }));
           apply(answerBatch(state, ID, number, list));
         }
       };
       for (const move of all)
         switch (move.type) {
           case 'claim':
-            apply(claimBatch(state, { ...claim(move.count, audience), sender: nameOf(move.sender) }));
+            apply(
+              claimBatch(state, {
+                ...claim(move.count, audience, launches[move.sender]),
+                sender: nameOf(move.sender),
+              }),
+            );
+            break;
+          case 'relaunch':
+            relaunch(move.sender);
             break;
           case 'answer':
             answerAll(nameOf(move.sender), move.outcome, move.part);
@@ -284,11 +409,10 @@ test('whoever claims, answers and crashes: nobody is claimed after an attempt, a
             apply(abandonClaims(state, ID, nameOf(move.sender)));
         }
       // The last sender finishes.
-      runs[0]!++;
-      apply(abandonClaims(state, ID, nameOf(0)));
+      relaunch(0);
       for (let rounds = 0; !isAllAttempted(state, audience); rounds++) {
         expect(rounds).toBeLessThan(200);
-        apply(claimBatch(state, { ...claim(10, audience), sender: nameOf(0) }));
+        apply(claimBatch(state, { ...claim(10, audience, launches[0]), sender: nameOf(0) }));
         answerAll(nameOf(0), 'delivered', 10);
       }
       expect(attempted.size).toBe(audience);
