@@ -5,14 +5,13 @@ import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import {
   type Answered,
   abandonClaims,
-  hasRefused,
   isAllAttempted,
   isBeginning,
   isMessageRefused,
   openPlaces,
-  reopenRefused,
 } from '../../domain/broadcast/sending.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
+import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { pause } from '../../pause.ts';

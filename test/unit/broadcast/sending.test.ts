@@ -1,27 +1,19 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { botPause, pauseBot } from '../../../src/domain/broadcast/bot-pause.ts';
-import { placesOf } from '../../../src/domain/broadcast/ranges.ts';
 import {
   type Answered,
   abandonClaims,
   answerBatch,
   claimBatch,
-  hasRefused,
-  isAllAttempted,
   isBeginning,
   isMessageRefused,
-  openPlaces,
-  PLACE,
   pauseSending,
-  reopenRefused,
   resumeSending,
   type SendingEvent,
-  type SendingState,
   sending,
 } from '../../../src/domain/broadcast/sending.ts';
 import type { Range } from '../../../src/domain/broadcast/sending-events.ts';
-import { Rejection } from '../../../src/domain/rejection.ts';
+import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-reopened.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const ID = 7;
@@ -288,137 +280,4 @@ test('a pause of the bot is told once, and is never made shorter', () => {
   given(botPause, { type: 'bot_paused', data: { until: 5000 } })
     .when((state) => pauseBot(state, 4000))
     .yieldsNothing();
-});
-
-/** Whom somebody has called, or may have called. */
-function attemptedBy(event: SendingEvent): number[] {
-  const ranges =
-    event.type === 'batch_abandoned'
-      ? event.data.recipients
-      : event.type === 'batch_answered'
-        ? event.data.outcomes.flatMap(({ outcome, recipients }) => (outcome === 'returned' ? [] : recipients))
-        : [];
-  return [...placesOf(ranges)];
-}
-
-/** Whose calls were refused for the message itself. */
-function refusedBy(event: SendingEvent): number[] {
-  if (event.type !== 'batch_answered') return [];
-  return event.data.outcomes
-    .filter(({ of_message }) => of_message === true)
-    .flatMap(({ recipients }) => [...placesOf(recipients)]);
-}
-
-/** `refused`: not delivered, since the platform refused the message itself. */
-type Ending = Answered['outcome'] | 'refused';
-
-/** What senders may do, in any order; each acts on a picture of the stream that may be old, as in the log. */
-type Move =
-  | { readonly type: 'claim'; readonly sender: number; readonly count: number }
-  | { readonly type: 'answer'; readonly sender: number; readonly outcome: Ending; readonly part: number }
-  | { readonly type: 'crash'; readonly sender: number }
-  /** With a message that may be another one. */
-  | { readonly type: 'relaunch'; readonly sender: number };
-
-const moves: fc.Arbitrary<Move> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      type: fc.constant('claim' as const),
-      sender: fc.nat(2),
-      count: fc.integer({ min: 1, max: 20 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      type: fc.constant('answer' as const),
-      sender: fc.nat(2),
-      outcome: fc.constantFrom('delivered', 'not_delivered', 'unknown', 'returned', 'refused'),
-      part: fc.integer({ min: 1, max: 20 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), sender: fc.nat(2) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('relaunch' as const), sender: fc.nat(2) }) },
-);
-
-test('whoever claims, answers, crashes and launches again: nobody is claimed after an attempt that may have been one, all end in one state, the sums add up', () => {
-  fc.assert(
-    fc.property(fc.array(moves, { maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
-      let state: SendingState = sending.initialState();
-      const attempted = new Set<number>();
-      /** Whose last call was refused for the message itself: certainly not sent. */
-      const refused = new Set<number>();
-      /** The launch that each sender believes in. */
-      const launches = [1, 1, 1];
-      const runs = [0, 0, 0];
-      const nameOf = (sender: number): string => `${sender}.${runs[sender]}`;
-      const apply = (decision: readonly SendingEvent[] | Rejection): void => {
-        if (decision instanceof Rejection) return;
-        for (const stored of decision.map(sending.write)) {
-          const event = sending.read(JSON.parse(JSON.stringify(stored)));
-          if (event.type === 'batch_claimed')
-            for (const [first, last] of event.data.recipients)
-              for (let place = first; place <= last; place++) {
-                expect(attempted.has(place), `place ${place} is claimed after an attempt`).toBe(false);
-                expect(state.places[place] ?? PLACE.waiting).toBe(PLACE.waiting);
-              }
-          for (const place of attemptedBy(event)) attempted.add(place);
-          for (const place of refusedBy(event)) refused.add(place);
-          if (event.type === 'recipients_reopened')
-            for (const place of placesOf(event.data.recipients)) {
-              expect(refused.delete(place), `place ${place} is reopened, and may have been sent to`).toBe(true);
-              attempted.delete(place);
-            }
-          state = sending.evolve(state, event);
-        }
-      };
-      const relaunch = (sender: number): void => {
-        launches[sender] = Math.max(...launches) + 1;
-        runs[sender]!++;
-        apply(abandonClaims(state, ID, nameOf(sender)));
-        while (hasRefused(state, launches[sender]!)) apply(reopenRefused(state, ID, launches[sender]!));
-      };
-      const answerAll = (sender: string, ending: Ending, part: number): void => {
-        for (const [number, { sender: of, open }] of [...state.claims]) {
-          if (of !== sender) continue;
-          const outcome = ending === 'refused' ? 'not_delivered' : ending;
-          const more = ending === 'refused' ? { of_message: true } : {};
-          const list = [...open].slice(0, part).map((place): Answered => ({ place, outcome, reason: null, ...more }));
-          apply(answerBatch(state, ID, number, list));
-        }
-      };
-      for (const move of all)
-        switch (move.type) {
-          case 'claim':
-            apply(
-              claimBatch(state, {
-                ...claim(move.count, audience, launches[move.sender]),
-                sender: nameOf(move.sender),
-              }),
-            );
-            break;
-          case 'relaunch':
-            relaunch(move.sender);
-            break;
-          case 'answer':
-            answerAll(nameOf(move.sender), move.outcome, move.part);
-            break;
-          case 'crash':
-            runs[move.sender]!++;
-            apply(abandonClaims(state, ID, nameOf(move.sender)));
-        }
-      // The last sender finishes.
-      relaunch(0);
-      for (let rounds = 0; !isAllAttempted(state, audience); rounds++) {
-        expect(rounds).toBeLessThan(200);
-        apply(claimBatch(state, { ...claim(10, audience, launches[0]), sender: nameOf(0) }));
-        answerAll(nameOf(0), 'delivered', 10);
-      }
-      expect(attempted.size).toBe(audience);
-      expect(openPlaces(state)).toBe(0);
-      expect(state.attempted).toBe(audience);
-    }),
-    { numRuns: 300 },
-  );
 });
