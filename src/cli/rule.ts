@@ -34,7 +34,11 @@ export function rule(cli: Cli): void {
         .choices(['fixed', 'percent', 'external'])
         .makeOptionMandatory(),
     )
-    .option('--unit <id>', "the unit of the reward; default: the event's own, or none", positiveInteger)
+    .option(
+      '--unit <id>',
+      "the unit of the reward; default: of a fixed one the owner's currency, else the event's own, or none",
+      positiveInteger,
+    )
     .action(
       cli.action<[Rule]>(async (context, { bot, name, triggerEventId, type, unit, ...terms }) => {
         const { ruleId, position } = await createRule(context, {

@@ -1,7 +1,19 @@
-import { createRule as decide, program, type CreateRule as Rule } from '../domain/referral/program.ts';
-import { programStream } from '../domain/streams.ts';
+import { currencyDigits } from '../domain/catalog/currency.ts';
+import { owner } from '../domain/catalog/owner.ts';
+import type { AmountUnit } from '../domain/referral/account/reward.ts';
+import {
+  createRule as decide,
+  program,
+  type CreateRule as Rule,
+  type RuleCatalog,
+} from '../domain/referral/program.ts';
+import { Rejection } from '../domain/rejection.ts';
+import { ownerStream, programStream } from '../domain/streams.ts';
 import type { Position } from '../log/port.ts';
+import { ensureUnit } from './ensure-unit.ts';
+import { existingBot } from './existing-bot.ts';
 import { type CommandContext, handle } from './handle.ts';
+import { load } from './load.ts';
 import { reserveId } from './reserve-ids.ts';
 import { ruleCatalog } from './rule-catalog.ts';
 
@@ -10,15 +22,39 @@ export type CreateRule = Omit<Rule, 'rule_id'> & {
   readonly bot: string;
 };
 
-/** @throws Rejection */
+/** A fixed amount without a unit is one of the owner's currency. @throws Rejection */
 export async function createRule(
   context: CommandContext,
   { bot, ...rule }: CreateRule,
 ): Promise<{ ruleId: number; position: Position | undefined }> {
   const catalog = await ruleCatalog(context.log, bot);
+  const inCurrency = rule.reward_type === 'fixed' && rule.unit_id === null;
+  const unit = inCurrency ? await ownersUnit(context, bot, rule, catalog) : null;
+  const unit_id = unit?.unit_id ?? rule.unit_id;
   const rule_id = await reserveId(context, 'rule');
   const { position } = await handle(context, program, programStream(bot), (state) =>
-    decide(state, { ...rule, rule_id }, catalog),
+    decide(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
   );
   return { ruleId: rule_id, position };
+}
+
+/** The bot's unit of its owner's currency, made if there is none; not for a rule that is refused. @throws Rejection */
+async function ownersUnit(
+  context: CommandContext,
+  bot: string,
+  rule: Omit<Rule, 'rule_id'>,
+  catalog: RuleCatalog & { readonly units: ReadonlyMap<string, AmountUnit> },
+): Promise<AmountUnit> {
+  const { owner_id } = await existingBot(context.log, bot);
+  const { currency } = (await load(context.log, owner, ownerStream(owner_id))).state.owner!;
+  const known = catalog.units.get(currency);
+  if (known !== undefined) return known;
+  const unit: AmountUnit = { unit_id: 0, scale: currencyDigits(currency)! };
+  const decision = decide(new Map(), { ...rule, ...unit, rule_id: 0 }, withUnit(catalog, unit));
+  if (decision instanceof Rejection) throw decision;
+  return ensureUnit(context, bot, currency);
+}
+
+function withUnit(catalog: RuleCatalog, { unit_id, scale }: AmountUnit): RuleCatalog {
+  return { ...catalog, scales: new Map(catalog.scales).set(unit_id, scale) };
 }

@@ -28,7 +28,7 @@ export const rewardRuleCreated = eventType(
     rule_id: id,
     trigger_event_id: id,
     reward_type: rewardType,
-    /** A unit of the bot; null: the event's own, or none. */
+    /** A unit of the bot; null: the event's own, or none, and so of a fixed amount in what earlier programs wrote. */
     unit_id: id.nullable(),
   }),
 );

@@ -178,6 +178,28 @@ describe('rule', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(what) });
   });
 
+  it("of a fixed amount without a unit takes the owner's currency, whose unit the bot gets once; a refused one makes none", async () => {
+    const { owner_id } = await cli.json('owner', 'create', '--name', 'Yuki', '--currency', 'JPY');
+    const { public_key: sushi } = await cli.json('bot', 'create', '--owner', String(owner_id), '--name', 'Sushi');
+    const fixed = ['rule', 'create', '--bot', sushi, '--name', 'Orders', ...onSale, '--type', 'fixed', '--amount'];
+    const units = () => cli.json('unit', 'list', '--bot', sushi);
+    for (const [options, says] of [
+      [['0.5'], 'at most 0 decimals'],
+      [['5', '--percent', '1'], 'percent'],
+    ] as const)
+      expect(await cli.run(...fixed, ...options)).toMatchObject({ code: 1, err: expect.stringContaining(says) });
+    expect(await units()).toEqual([]);
+    for (const amount of ['5', '7']) await cli.json(...fixed, amount);
+    const [unit, ...more] = await units();
+    expect(unit).toMatchObject({ code: 'JPY', scale: 0 });
+    expect(more).toEqual([]);
+    await cli.json('owner', 'set', '--owner', String(owner_id), '--currency', 'EUR');
+    expect(await cli.json('rule', 'list', '--bot', sushi)).toMatchObject([
+      { amount: 5, unit_id: unit.unit_id },
+      { amount: 7, unit_id: unit.unit_id },
+    ]);
+  });
+
   it('must be one of the bot, of a bot that is there, of a known type', async () => {
     const edited = await cli.run('rule', 'edit', '--bot', shop, '--rule', '1', '--active', 'false');
     expect(edited).toMatchObject({ code: 1, err: expect.stringContaining('the bot has no rule 1') });

@@ -36,7 +36,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     [bot, other] = [await service.createBot(), await service.createBot()];
     ruled = await service.createBot();
     for (const { rule_id, name, ...rule } of RULES.map((each) => ({ ...each, name: 'Rule', trigger_event_id: 1 }))) {
-      // The units of these rules are of no bot.
+      // The accounts are told of other units than those of the rules, which are of no bot.
       const { ruleId } = await createRule(service.commands, { bot: ruled.publicKey, ...rule, name, unit_id: null });
       expect(ruleId).toBe(rule_id);
     }
