@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../domain/problem.ts';
+import type { Warning } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/report/parse-report.ts';
 import type { ReportAnswer } from '../../queries/report/answer.ts';
 import { ReportNotRunError } from '../../queries/report/report-queue.ts';
@@ -20,7 +20,7 @@ export interface ReportQuestion {
   /** At most this many rows. */
   readonly rows: number;
   /** Where the caller wrote what a problem is about, if not in its place in the config. */
-  readonly placed?: (problem: Problem) => Problem;
+  readonly placed?: <P extends Warning>(problem: P) => P;
 }
 
 /**
@@ -33,13 +33,14 @@ export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Pr
 export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
 
 export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
-  return async (reply, { bot, config, rows, placed = (problem) => problem }) => {
+  return async (reply, { bot, config, rows, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
     const asked = { botId: bot.bot_id, parsed, limit: rows };
     const { keyId } = principalOf(reply.request);
     try {
-      return await limit(keyId, reply, () => runAsked(asked, keyId));
+      const answer = await limit(keyId, reply, () => runAsked(asked, keyId));
+      return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
     } catch (error) {
       if (error instanceof ReportNotRunError) throw unavailable(error.message);
       if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
@@ -47,4 +48,8 @@ export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): Answe
       throw new ApiError(502, `${error.message}: narrow the period`);
     }
   };
+}
+
+function unplaced<P extends Warning>(problem: P): P {
+  return problem;
 }

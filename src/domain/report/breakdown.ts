@@ -17,10 +17,11 @@ function keyOf(value: FieldValue): string {
   return read === null ? '-' : `${read[0]}${read[1].length}:${read[1]}`;
 }
 
-/** The type keeps the custom fields 1 and "1" apart. */
+/** The type keeps the custom fields 1 and "1" apart. A number is a date in milliseconds; its text orders by time. */
 function plain(value: FieldValue): readonly [string, string] | null {
   if (value === null) return null;
   if (value instanceof LosslessNumber) return ['number', new Big(value.value).toFixed()];
+  if (typeof value === 'number') return ['date', String(value).padStart(16, '0')];
   return [typeof value, typeof value === 'object' ? stringify(value)! : String(value)];
 }
 

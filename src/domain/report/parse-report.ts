@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, property, unstorableText } from '../json.ts';
 import type { Problem, Warning } from '../problem.ts';
+import { type NamedEvent, namedEvents } from './named-events.ts';
 import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
 import { LIST_KEYS, parseList } from './parse-list.ts';
 import { parsePeriod } from './parse-period.ts';
@@ -9,7 +10,12 @@ import type { Report } from './report.ts';
 import { unknownKeys } from './unknown-keys.ts';
 
 export type ParsedReport =
-  | { readonly ok: true; readonly report: Report; readonly warnings: readonly Warning[] }
+  | {
+      readonly ok: true;
+      readonly report: Report;
+      readonly warnings: readonly Warning[];
+      readonly events: readonly NamedEvent[];
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 const PARSERS = { trends: parseTrends, list: parseList, funnels: parseFunnel, retention: parseRetention } as const;
@@ -26,12 +32,12 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
   const period = parsePeriod(config, timezone, problems);
   const source = sourceOf(config, problems);
   const report = source && PARSERS[source.type](source.request, { period, timezone, problems });
-  if (problems.length > 0 || report === undefined) return { ok: false, problems };
+  if (problems.length > 0 || report === undefined || source === undefined) return { ok: false, problems };
   const known = {
     settings: SETTINGS_KEYS,
     source_request: report.type === 'trends' ? trendsKeys(report) : SOURCE_KEYS[report.type],
   };
-  return { ok: true, report, warnings: unknownKeys(config, known) };
+  return { ok: true, report, warnings: unknownKeys(config, known), events: namedEvents(source.request) };
 }
 
 const SETTINGS_KEYS = { params: { ':date_from': null, ':date_to': null } };

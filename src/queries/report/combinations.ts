@@ -217,7 +217,7 @@ async function usersNumbers(
   const names = members.map((_, i) => sql.id(`c${i}`));
   const values = members.map(({ field }, i): RawBuilder<unknown> => {
     const column = userColumnSql(field, tables);
-    return sql`${field.type === 'boolean' ? column : sql`(${column})::text`} AS ${names[i]!}`;
+    return sql`${shownSql(field, column)} AS ${names[i]!}`;
   });
   const found = await query(sql<UserValues>`
     SELECT ${sql.join(names)}, string_agg(int4send(idx), '') AS places
@@ -229,6 +229,12 @@ async function usersNumbers(
     for (let at = 0; at < places.length; at += 4) numbers[places.readInt32BE(at)] = number;
   }
   return numbers;
+}
+
+/** Values that are shown alike are one: a date has whole seconds in answers. */
+function shownSql({ type }: ReportField, column: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (type === 'boolean') return column;
+  return type === 'date' ? sql`(floor(${column} / 1000.0) * 1000)::bigint::text` : sql`(${column})::text`;
 }
 
 type UserValue = string | boolean | null;

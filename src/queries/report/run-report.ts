@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
+import { eventWarnings, type NamedEvent } from '../../domain/report/named-events.ts';
 import type { Report } from '../../domain/report/report.ts';
 import type { ReportAnswer, Rows } from './answer.ts';
 import { openArrays } from './arrays.ts';
@@ -9,6 +10,7 @@ import type { ReportTables } from './columns.ts';
 import { deferredAmounts } from './deferred.ts';
 import { fieldsNamed } from './fields-read.ts';
 import { funnelRows } from './funnel.ts';
+import { knownEvents } from './known-events.ts';
 import { listRows } from './list.ts';
 import { retentionRows, retentionSpan } from './retention.ts';
 import { inSnapshot, type Snapshot } from './snapshot.ts';
@@ -19,7 +21,11 @@ import { openWalk } from './walk.ts';
 export interface ReportTask {
   readonly tables: ReportTables;
   readonly botId: number;
-  readonly parsed: { readonly report: Report; readonly warnings: readonly Warning[] };
+  readonly parsed: {
+    readonly report: Report;
+    readonly warnings: readonly Warning[];
+    readonly events: readonly NamedEvent[];
+  };
   /** At most this many rows. */
   readonly limit: number;
   /** Milliseconds since 1970 UTC. */
@@ -47,13 +53,15 @@ export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTas
 async function runReport(
   pool: pg.Pool,
   cache: ChunkCache,
-  { tables, botId, parsed: { report, warnings }, limit, now, lagMs, timeoutMs }: ReportTask,
+  { tables, botId, parsed: { report, warnings, events }, limit, now, lagMs, timeoutMs }: ReportTask,
 ): Promise<ReportAnswer> {
   const { timezone, from, to } = report.period;
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-  const { columns, rows, total, deferred } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
-    const deferred = await deferredAmounts(report, { query: snapshot.query, tables, botId, span });
-    return { ...(await rowsIn(snapshot)), deferred };
+  const { columns, rows, total, deferred, known } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+    const source = { query: snapshot.query, tables, botId };
+    const deferred = await deferredAmounts(report, { ...source, span });
+    const known = await knownEvents(events, source);
+    return { ...(await rowsIn(snapshot)), deferred, known };
   });
   const behindMs = deferred === null ? lagMs : Math.max(lagMs, now - deferred.since);
   return {
@@ -67,7 +75,7 @@ async function runReport(
       truncated: rows.length < total,
       data_as_of: isoWithOffset(now - behindMs, timezone),
       lag_ms: behindMs,
-      warnings: deferred === null ? warnings : [...warnings, deferred.warning],
+      warnings: [...warnings, ...eventWarnings(events, known), ...(deferred === null ? [] : [deferred.warning])],
     },
   };
 

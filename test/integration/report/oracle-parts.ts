@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { stringify } from 'lossless-json';
-import { type Dates, type Filter, fieldOf, holds, localText } from './oracle.ts';
+import { type Dates, type Filter, fieldOf, holds, iso, localText } from './oracle.ts';
 import { ordOf, type World, type WorldEvent } from './world.ts';
 
 /** What the oracles share: timelines, selections and breakdowns, by brute force. */
@@ -52,7 +52,7 @@ export function brokenDown<T>(
   }: { names: readonly string[]; world: World; timezone: string; limit?: number },
 ): { cells: Record<string, unknown>; things: readonly T[] }[] {
   if (names.length === 0) return [{ cells: {}, things }];
-  const valuesOf = (thing: T) => names.map((name) => fieldOf(name, eventOf(thing), world, timezone) ?? null);
+  const valuesOf = (thing: T) => names.map((name) => shownOf(name, eventOf(thing), { world, timezone }) ?? null);
   const groups = [...grouped(things, (thing) => JSON.stringify(valuesOf(thing).map(tagged))).values()]
     .map((some) => ({ values: valuesOf(some[0]!), things: some }))
     .sort((a, b) => b.things.length - a.things.length || byText(a.values, b.values));
@@ -68,6 +68,13 @@ export function brokenDown<T>(
   return [...shown, { cells: { ...cells(names.map(() => null)), other: true }, things: rest }];
 }
 
+/** The value of a field as a breakdown shows it: a date to the second, with its offset. */
+function shownOf(name: string, event: WorldEvent, { world, timezone }: { world: World; timezone: string }): unknown {
+  if (name !== 'user.date_create') return fieldOf(name, event, world, timezone);
+  const user = world.users.get(event.user_id);
+  return user && iso(user.date_create, timezone);
+}
+
 const tagged = (value: unknown) => (value instanceof Big ? { number: value.toFixed() } : value);
 
 function byText(a: readonly unknown[], b: readonly unknown[]): number {
@@ -76,13 +83,17 @@ function byText(a: readonly unknown[], b: readonly unknown[]): number {
     const order =
       left === null || right === null
         ? Number(left !== null) - Number(right !== null)
-        : Buffer.compare(Buffer.from(String(left), 'utf8'), Buffer.from(String(right), 'utf8'));
+        : isDate(left) && isDate(right)
+          ? Date.parse(left) - Date.parse(right)
+          : Buffer.compare(Buffer.from(String(left), 'utf8'), Buffer.from(String(right), 'utf8'));
     if (order !== 0) return order;
   }
   // What reads alike: numbers, then text.
   for (const [index, left] of a.entries()) if (typeof left !== typeof b[index]) return left instanceof Big ? -1 : 1;
   return 0;
 }
+
+const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
 
 export function grouped<T, K>(things: readonly T[], keyOf: (thing: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

@@ -98,6 +98,7 @@ export const separators: fc.Arbitrary<readonly string[]> = fc.oneof(
       'events.event_type_id',
       'user.custom_fields.level',
       'user.is_premium',
+      'user.date_create',
     ],
     { minLength: 1, maxLength: 3 },
   ),

@@ -74,8 +74,6 @@ describe('a run', () => {
     expect(await dates({ ':date_from': null, ':date_to': '2026-01-01 00:00:00' })).toEqual(['2026-01-01']);
     // The saved one stays as it was.
     expect(await dates({})).toHaveLength(3);
-    const typo = await run({ uuid, params: { date_from: 1 } });
-    expect(typo.body.data.meta.warnings).toMatchObject([{ path: 'settings.params.date_from' }]);
   });
 
   it.each<[string, object, string]>([
@@ -93,6 +91,46 @@ describe('a run', () => {
     const uuid = await saved(config());
     const answer = await run({ uuid, params: { ':date_to': 'today' } });
     expect(answer.body).toMatchObject({ error_code: 400, details: [{ path: 'params.:date_to' }] });
+  });
+
+  it('warns of an unknown key of a period where the caller wrote it', async () => {
+    const warned = async (uuid: string) =>
+      (await run({ uuid, params: { date_from: 1 } })).body.data.meta.warnings.map(({ path }: { path: string }) => path);
+    expect(await warned(await saved(config()))).toEqual(['params.date_from']);
+    expect(await warned(await saved(config({}, { until: 1 })))).toEqual(['settings.params.until', 'params.date_from']);
+  });
+
+  it('warns of an event that the bot does not have, and of an id beside the name of another event', async () => {
+    const START = 1;
+    const entity = (event_id: number | null, event_name = 'any') => ({ type: 'event', event_id, event_name });
+    const warned = async (source: object) =>
+      (await run({ report_config: config(source) })).body.data.meta.warnings as { path: string; message: string }[];
+    const priced = { event_id: 101, event_name: 'priced' };
+    const chart = [metric(priced), metric({ ...priced, event_name: 'Prices' }), metric({ event_name: 'priced' })];
+    expect(await warned({ requests: chart })).toEqual([]);
+    expect(
+      await warned({ requests: [metric({ event_id: 999 }), metric({ event_id: START, event_name: 'priced' })] }),
+    ).toEqual([
+      {
+        path: 'source_request.requests.0.event_id',
+        message: 'the bot has no event with the id 999: it counts nothing',
+      },
+      {
+        path: 'source_request.requests.1.event_name',
+        message: expect.stringMatching(/^event_id 1 is \w+, and priced has the event_id 101: the id decides$/),
+      },
+    ]);
+    const steps = { type: 'funnels', type_chart: 'funnels', requests: [metric(priced), metric({ event_id: 999 })] };
+    const others = {
+      ...{ type: 'retention', type_chart: 'retention', requests: undefined },
+      ...{ target_entity: entity(START, 'priced'), returning_entity: entity(-999_999_999_999) },
+    };
+    const paths = async (source: object) => (await warned(source)).map(({ path }) => path);
+    expect(await paths(steps)).toEqual(['source_request.requests.1.event_id']);
+    expect(await paths(others)).toEqual([
+      'source_request.target_entity.event_name',
+      'source_request.returning_entity.event_id',
+    ]);
   });
 
   it('asks a key for several bots for the bot, but with the uuid of a report', async () => {

@@ -97,7 +97,10 @@ export function sampleWorld(): World {
   });
   const user = fc.record({
     username: text,
-    date_create: fc.constantFrom(...CENTERS),
+    // Some differ by milliseconds, some by a second, some by the hour that a clock repeats.
+    date_create: fc
+      .tuple(fc.constantFrom(...CENTERS), fc.constantFrom(0, 1, 999, 1000, HOUR))
+      .map(([center, more]) => center + more),
     is_premium: nullable(fc.boolean()),
     custom_fields: fc.dictionary(fc.constantFrom('level', "na'me"), fc.constantFrom('1', 1, 1.5, true, 'ä')),
     addition_fields: fc.dictionary(
