@@ -130,6 +130,7 @@ const HOMES: Readonly<Record<string, string>> = {
 const DOMAIN_PACKAGES = [
   'big.js',
   'currency-codes',
+  'leven',
   'liquidjs',
   'lossless-json',
   'node:crypto',

@@ -58,10 +58,10 @@ function readFields(
   return read;
 }
 
-const label = text((value) => (value.trim() === '' ? 'must not be empty' : templateProblem(value, 'text')));
+const label = text((value) => (value.trim() === '' ? 'must not be empty' : templateProblem(value)));
 /** Links of the platform's own have no host. */
 const buttonUrl = text((value) => {
-  if (isTemplate(value)) return templateProblem(value, 'url');
+  if (isTemplate(value)) return templateProblem(value);
   return isUrl(value, ['http:', 'https:', 'tg:', 'ton:', 'tonsite:'])
     ? undefined
     : 'must be an http, https or tg address';
@@ -69,7 +69,10 @@ const buttonUrl = text((value) => {
 const httpsUrl = text((value) => (isUrl(value, ['https:']) ? undefined : 'must be an https address'));
 const plain = text((value) => (value.trim() === '' ? 'must not be empty' : undefined));
 const upTo = (max: number) =>
-  text((value) => (value.length <= max ? undefined : `must have at most ${max} characters, and has ${value.length}`));
+  text((value) => {
+    const { length } = [...value];
+    return length <= max ? undefined : `must have at most ${max} characters, and has ${length}`;
+  });
 const callbackData = text((value) => {
   const bytes = Buffer.byteLength(value);
   return bytes >= 1 && bytes <= MAX_CALLBACK_BYTES
@@ -77,7 +80,7 @@ const callbackData = text((value) => {
     : `must have 1 to ${MAX_CALLBACK_BYTES} bytes, and has ${bytes}`;
 });
 const copied = text((value) =>
-  value.length >= 1 && value.length <= MAX_COPIED ? undefined : `must have 1 to ${MAX_COPIED} characters`,
+  value !== '' && [...value].length <= MAX_COPIED ? undefined : `must have 1 to ${MAX_COPIED} characters`,
 );
 const username = text((value) => (/^@?\w{1,32}$/.test(value) ? undefined : 'must be a username'));
 const emojiId = text((value) => (/^[1-9]\d{0,18}$/.test(value) ? undefined : 'must be the id of a custom emoji'));

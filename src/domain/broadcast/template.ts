@@ -1,4 +1,4 @@
-import { AssertionError, Liquid, LiquidError, type Template as Parsed } from 'liquidjs';
+import { AssertionError, type Context, Liquid, LiquidError } from 'liquidjs';
 import type { ParseMode } from './markup.ts';
 
 /**
@@ -6,18 +6,18 @@ import type { ParseMode } from './markup.ts';
  * and `unless`, and the filter `default`. Compiled once, rendered for each recipient.
  */
 
-/** What a template knows of a recipient, by the names of the condition fields; whatever is unknown is empty. */
+/** What a template knows of a recipient, by the names of the condition fields; whatever a recipient lacks is empty. */
 export interface TemplateUser {
   readonly [field: string]: TemplateValue | undefined;
 }
 export type TemplateValue = string | number | boolean | null | { readonly [name: string]: TemplateValue | undefined };
 
 export interface Template {
-  /** @throws TemplateError it takes too long, or makes too much */
+  /** @throws TemplateError this user's text cannot be made: it is too much. Any other error is the service's own */
   render(user: TemplateUser): string;
 }
 
-/** What is wrong, in one line. */
+/** What is wrong with a template, or with what it makes for one recipient, in one line: the same each time it is tried. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
@@ -35,12 +35,12 @@ export function isTemplate(text: string): boolean {
 
 /** Far above what a message can hold, so that only what does harm is refused. */
 const MAX_CHARACTERS = 16_384;
-const MAX_RENDER_MS = 100;
-const MAX_MEMORY = 1_000_000;
+/** Of values written, and of elements of ranges, which stored templates may have. Time is no limit: machines are slow at times. */
+const MAX_MADE = 1_000_000;
 /** Some messages repeat the template. */
 const MAX_MESSAGE = 200;
 
-const TAGS = ['if', 'unless'];
+export const TAGS: readonly string[] = ['if', 'unless'];
 const FILTERS = ['default'];
 
 /** Signs that mean something in the platform's HTML and MarkdownV2 styles (reference of its bot interface). */
@@ -58,14 +58,17 @@ const engines = new Map(Object.entries(ESCAPES).map(([place, written]) => [place
 
 function engine(written: (value: string) => string): Liquid {
   const liquid = new Liquid({
-    outputEscape: (value: unknown) => written(textOf(value)),
+    outputEscape(this: { readonly context: Context }, value: unknown) {
+      const text = written(textOf(value));
+      this.context.memoryLimit.use(text.length);
+      return text;
+    },
     ownPropertyOnly: true,
     strictFilters: true,
     // No file is ever looked for.
     templates: {},
     parseLimit: MAX_CHARACTERS,
-    renderLimit: MAX_RENDER_MS,
-    memoryLimit: MAX_MEMORY,
+    memoryLimit: MAX_MADE,
   });
   for (const [all, kept] of [
     [liquid.tags, TAGS],
@@ -87,26 +90,40 @@ function textOf(value: unknown): string {
  */
 export function compileTemplate(text: string, place: TemplatePlace): Template {
   const liquid = engines.get(place === 'url' && text.startsWith('{{') ? 'whole url' : place)!;
-  const parsed = parse(liquid, text);
-  return { render: (user) => render(liquid, parsed, user) };
+  const templates = parsed(() => liquid.parse(text));
+  return { render: (user) => made(() => String(liquid.renderSync(templates, { user: fieldsOf(user) }))) };
 }
 
-function parse(liquid: Liquid, text: string): Parsed[] {
+/** Own fields alone: Liquid gives every object a `size`, unless it has one of its own. */
+function fieldsOf(user: TemplateUser): TemplateUser {
+  const fields = Object.entries(user).map(([name, value]) => [name, isGroup(value) ? fieldsOf(value) : value]);
+  return { size: undefined, ...Object.fromEntries(fields) };
+}
+
+function isGroup(value: TemplateValue | undefined): value is TemplateUser {
+  return typeof value === 'object' && value !== null;
+}
+
+/** @throws TemplateError what the parser says is wrong with a template */
+export function parsed<T>(parse: () => T): T {
   try {
-    return liquid.parse(text);
+    return parse();
   } catch (error) {
-    if (LiquidError.is(error) || error instanceof AssertionError) throw templateError(error);
-    throw error;
+    if (LiquidError.is(error)) {
+      const [line, column] = error.token.getPosition();
+      throw templateError(`line ${line}, column ${column}: `, error);
+    }
+    throw error instanceof AssertionError ? templateError('', error) : error;
   }
 }
 
-/** @throws TemplateError a limit of what a template may make; whatever else is thrown is a mistake of the service */
-function render(liquid: Liquid, parsed: Parsed[], user: TemplateUser): string {
+/** @throws TemplateError what is too much; whatever else fails, as it is */
+function made(render: () => string): string {
   try {
-    return liquid.renderSync(parsed, { user }) as string;
+    return render();
   } catch (error) {
     const cause = originOf(error);
-    throw cause instanceof AssertionError ? templateError(cause) : cause;
+    throw cause instanceof AssertionError ? templateError('', cause) : cause;
   }
 }
 
@@ -115,8 +132,8 @@ function originOf(error: unknown): unknown {
   return LiquidError.is(error) && error.originalError !== undefined ? originOf(error.originalError) : error;
 }
 
-function templateError(cause: Error): TemplateError {
+function templateError(place: string, cause: Error): TemplateError {
   // Its message goes on with where it stands in a file.
   const [message = ''] = cause.message.split(/, (?:line:\d|file:)/, 1);
-  return new TemplateError(message.slice(0, MAX_MESSAGE), { cause });
+  return new TemplateError(`${place}${message.slice(0, MAX_MESSAGE)}`, { cause });
 }

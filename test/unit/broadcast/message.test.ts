@@ -85,7 +85,7 @@ describe('a message', () => {
     ['sendMessage', { text: '' }, 'text'],
     ['sendMessage', { text: ' \n ' }, 'text'],
     ['sendMessage', { text: 'x'.repeat(4097) }, 'text'],
-    ['sendMessage', { text: '🏟'.repeat(2049) }, 'text'],
+    ['sendMessage', { text: '🏟'.repeat(4097) }, 'text'],
     ['sendMessage', { text: '<b></b>', parse_mode: 'html' }, 'text'],
     ['sendMessage', { text: '<b>x', parse_mode: 'html' }, 'text'],
     ['sendMessage', { text: 'a.b', parse_mode: 'markdownv2' }, 'text'],
@@ -93,6 +93,9 @@ describe('a message', () => {
     ['sendMessage', { text: 'x\ud800' }, 'text'],
     ['sendMessage', { text: '{{ user.first_name' }, 'text'],
     ['sendMessage', { text: '{{ user.first_name | upcase }}' }, 'text'],
+    ['sendMessage', { text: '{{ user.first_name first }}' }, 'text'],
+    ['sendMessage', { text: '{{ user.firstname }}' }, 'text'],
+    ['sendPhoto', { caption: '{{ usr.first_name }}' }, 'caption'],
     ['sendMessage', { text: 'x', parse_mode: 'Markdown' }, 'parse_mode'],
     ['sendMessage', { text: 'x', parse_mode: 1 }, 'parse_mode'],
     ['sendMessage', { pin_message: 'true' }, 'pin_message'],
@@ -105,6 +108,7 @@ describe('a message', () => {
     ['sendPhoto', { photo: 'https://exa mple.com' }, 'photo'],
     ['sendPhoto', { photo: 'https://example.com/{{user.user_id}}.jpg' }, 'photo'],
     ['sendPhoto', { caption: 'x'.repeat(1025) }, 'caption'],
+    ['sendPhoto', { caption: '🏟'.repeat(1025) }, 'caption'],
     ['sendPhoto', { caption: '*x', parse_mode: 'MarkdownV2' }, 'caption'],
     ['sendVoice', { caption: '{% for %}' }, 'caption'],
     ['sendMediaGroup', { media: media.slice(1) }, 'media'],
@@ -119,7 +123,8 @@ describe('a message', () => {
 
   it.each<[MessageType, object]>([
     ['sendMessage', { text: 'x'.repeat(4096) }],
-    ['sendMessage', { text: '🏟'.repeat(2048) }],
+    ['sendMessage', { text: '🏟'.repeat(4096) }],
+    ['sendMessage', { text: `<b>${'🏟'.repeat(4096)}</b>`, parse_mode: 'html' }],
     ['sendMessage', { text: `<b>${'x'.repeat(4096)}</b>`, parse_mode: 'HTML' }],
     ['sendMessage', { text: `*${'\\.'.repeat(4096)}*`, parse_mode: 'MarkdownV2' }],
     ['sendMessage', { text: `${' '.repeat(5000)}x` }],
@@ -127,6 +132,7 @@ describe('a message', () => {
     ['sendMessage', { text: `{{user.first_name}}${'x'.repeat(5000)}`, parse_mode: 'html' }],
     ['sendMessage', { text: '{% if user.is_premium %}<b>{% endif %}x', parse_mode: 'html' }],
     ['sendPhoto', { caption: 'x'.repeat(1024) }],
+    ['sendPhoto', { caption: '🏟'.repeat(1024) }],
     ['sendMediaGroup', { media: Array.from({ length: 10 }, () => media[0]) }],
   ])('%s takes what is just not too much (%#)', (type, message) => expect(said(type, message)).toBe(''));
 
@@ -150,6 +156,8 @@ describe('a button', () => {
     [{ switch_inline_query_current_chat: 'x' }],
     [{ switch_inline_query_chosen_chat: { query: 'x', allow_user_chats: true } }],
     [{ copy_text: { text: 'SALE' } }],
+    [{ copy_text: { text: '🏟'.repeat(256) } }],
+    [{ switch_inline_query: '🏟'.repeat(256) }],
     [{ url: 'https://example.com', style: 'primary', icon_custom_emoji_id: '5368324170671202286' }],
   ])('does %j', (action) => expect(keyboard({ text: 'Go {{user.first_name}}', ...action })).toEqual([]));
 
@@ -160,6 +168,8 @@ describe('a button', () => {
     [{ url: 'https://example.com' }, 'text'],
     [{ text: ' ', url: 'https://example.com' }, 'text'],
     [{ text: '{{ x', url: 'https://example.com' }, 'text'],
+    [{ text: '{{ user.firstname }}', url: 'https://example.com' }, 'text'],
+    [{ text: 'Go', url: 'https://example.com/{{ user.id }}' }, 'url'],
     [{ text: 'Go', url: 'javascript:alert(1)' }, 'url'],
     [{ text: 'Go', url: 'nowhere' }, 'url'],
     [{ text: 'Go', url: 'https://{{ x' }, 'url'],
@@ -170,7 +180,7 @@ describe('a button', () => {
     [{ text: 'Go', web_app: {} }, 'web_app.url'],
     [{ text: 'Go', login_url: { url: 'https://example.com', more: 1 } }, 'login_url.more'],
     [{ text: 'Go', copy_text: { text: '' } }, 'copy_text.text'],
-    [{ text: 'Go', copy_text: { text: 'x'.repeat(257) } }, 'copy_text.text'],
+    [{ text: 'Go', copy_text: { text: '🏟'.repeat(257) } }, 'copy_text.text'],
     [{ text: 'Go', callback_data: 'x', style: 'blue' }, 'style'],
     [{ text: 'Go', callback_data: 'x', color: 'blue' }, 'color'],
   ])('%j is wrong at %s', (button, path) => expect(keyboard(button)).toEqual([path]));

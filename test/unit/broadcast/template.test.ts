@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { visibleText } from '../../../src/domain/broadcast/markup.ts';
 import {
   compileTemplate,
@@ -7,6 +7,7 @@ import {
   TemplateError,
   type TemplatePlace,
 } from '../../../src/domain/broadcast/template.ts';
+import { checkTemplate } from '../../../src/domain/broadcast/template-check.ts';
 
 const user = {
   user_id: 42,
@@ -55,9 +56,51 @@ describe('a template', () => {
     expect(rendered(text)).toBe('');
   });
 
-  it('does not render for long', () => {
+  it('is bounded by what it makes', () => {
     expect(() => rendered('{{ (1..100000000) }}')).toThrow(TemplateError);
     expect(() => compileTemplate('{{x}}'.padEnd(70_000), 'text')).toThrow(TemplateError);
+    const long = { bio: 'x'.repeat(60_000) };
+    expect(rendered('{{ user.bio }}'.repeat(10), 'text', long)).toHaveLength(600_000);
+    expect(() => rendered('{{ user.bio }}'.repeat(1000), 'text', long)).toThrow(TemplateError);
+  });
+
+  it('is not bounded by time', () => {
+    let now = 0;
+    const slow = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000));
+    try {
+      expect(rendered('Hi {{ user.user_id }}{% if user.is_premium %}!{% endif %}')).toBe('Hi 42!');
+      expect(checkTemplate('Hi {{ user.first_name }}')).toEqual([]);
+    } finally {
+      slow.mockRestore();
+    }
+  });
+
+  it('tells a text that cannot be made from a failure of the service', () => {
+    const failing = Object.defineProperty({}, 'first_name', {
+      enumerable: true,
+      get() {
+        throw new RangeError('the service failed');
+      },
+    });
+    const made = compileTemplate('{{ user.custom_fields.x }}', 'text');
+    const broken = new Proxy(
+      {},
+      {
+        ownKeys: () => ['x'],
+        getOwnPropertyDescriptor: () => {
+          throw new RangeError('the service failed');
+        },
+      },
+    );
+    expect(() => made.render({ custom_fields: broken })).toThrow(RangeError);
+    expect(() => made.render(failing)).toThrow(RangeError);
+  });
+
+  it.each(['size', 'first', 'last'])('has no %s of its own in any object', (name) => {
+    const field = `{{ user.custom_fields.${name} | default: "M" }}|{{ user.${name} }}|{{ user.custom_fields["${name}"] }}`;
+    expect(rendered(field)).toBe('M||');
+    expect(rendered(field, 'text', { custom_fields: { [name]: 'L' } })).toBe('L||L');
+    expect(rendered(field, 'text', { custom_fields: {} })).toBe('M||');
   });
 
   it('is told from plain text', () => {
