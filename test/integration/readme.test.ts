@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccounts } from '../../src/commands/accounts.ts';
 import { accrueRewards } from '../../src/commands/accrue-rewards.ts';
+import { changeBot } from '../../src/commands/change-bot.ts';
 import { createDemo } from '../../src/commands/create-demo.ts';
 import { rotateWebhookSecret } from '../../src/commands/rotate-webhook-secret.ts';
 import { item } from '../support/account-samples.ts';
+import { TOKEN } from '../support/broadcasts.ts';
 import { paste, shellBlocks } from '../support/readme.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -16,6 +18,8 @@ beforeAll(async () => {
   const demo = await createDemo(service.commands, { kept: null, keep: async () => {} });
   const earned = { bot: demo!.bot, referrer: 4242, items: [item(1)] };
   await accrueRewards(createAccounts(service.commands), earned);
+  // The README says so: without a token nothing can be activated.
+  await changeBot(service.commands, demo!.bot, { token: TOKEN });
   const { webhookSecret } = await rotateWebhookSecret(service.commands, demo!.bot);
   await service.projected();
   variables = {

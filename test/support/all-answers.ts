@@ -1,10 +1,13 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { advanceBroadcast } from '../../src/commands/broadcast/advance.ts';
 import { changeBot } from '../../src/commands/change-bot.ts';
 import { createGoal } from '../../src/commands/create-goal.ts';
 import { createUnit } from '../../src/commands/create-unit.ts';
 import { issueKey } from '../../src/commands/issue-key.ts';
 import { revokeKey } from '../../src/commands/revoke-key.ts';
 import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
+import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
+import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
@@ -22,7 +25,7 @@ export interface FilledBots {
   readonly deletedReport: string;
   /** Id of an accrual that was reversed. */
   readonly reversed: number;
-  /** A draft with an uploaded list, one that is scheduled, and one that failed, since the bot has no token. */
+  /** A draft with an uploaded list, one that is scheduled, and one that failed. */
   readonly draft: number;
   readonly scheduled: number;
   readonly failed: number;
@@ -133,7 +136,7 @@ export type Send = (path: string, body?: object) => Promise<Answer['body']>;
 /** Users, visits, goals, units, rates, settings that change, errors that are resolved and some that are not. */
 export async function fillService(service: TestService): Promise<FilledBots> {
   const { commands } = service;
-  const bot = await service.createBot({ timezone: 'Europe/Berlin' });
+  const bot = await service.createBot({ timezone: 'Europe/Berlin', token: TOKEN });
   const free = await service.createBot({ plan: 'free', kind: 'service' });
   const writes: Write[] = [];
   const send: Send = async (path, body) => {
@@ -209,13 +212,11 @@ async function fillBroadcasts(
   });
   const cancelled = await create({ ...content, activate: true, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/cancel', { id: cancelled });
-  const failed = await create({ ...content, settings: { intervalCap: 30 } });
+  // Not due before it fails: nothing is sent.
+  const failed = await create({ ...content, settings: { intervalCap: 30 }, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/activate', { id: failed });
-  const key = { 'api-key': bot.apiKey };
-  await vi.waitUntil(async () => (await service.get(`/v1/broadcast/get?id=${failed}`, key)).body.data.status === 5, {
-    timeout: 20_000,
-    interval: 50,
-  });
+  const name = { bot: bot.publicKey, id: failed };
+  await advanceBroadcast(service.commands, name, (state, now) => failBroadcast(state, 'Unauthorized', now));
   return { draft, scheduled, failed };
 }
 

@@ -54,6 +54,8 @@ export interface TestService {
     plan?: 'premium' | 'free';
     kind?: 'personal' | 'service';
     timezone?: string;
+    /** Of the Bot API; absent: none, so that nothing can be sent. */
+    token?: string;
   }): Promise<TestBot>;
   /** Resolves when every read model has seen all that is in the log. */
   projected(): Promise<void>;
@@ -141,10 +143,10 @@ export async function startTestService(
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     get: (path, headers = {}) => request(path, { headers }),
-    async createBot({ plan = 'premium', kind = 'personal', timezone = 'UTC' } = {}) {
+    async createBot({ plan = 'premium', kind = 'personal', timezone = 'UTC', token } = {}) {
       const owner = { name: 'Owner', currency: 'USD', plan, broadcastsPerMonth: 100 };
       const { ownerId } = await createOwner(commands, owner);
-      const { publicKey, webhookSecret } = await createBot(commands, { ownerId, name: 'Bot', timezone });
+      const { publicKey, webhookSecret } = await createBot(commands, { ownerId, name: 'Bot', timezone, token });
       const { apiKey } = await issueKey(commands, { ownerId, bots: [publicKey], kind, name: null, expiresAt: null });
       await projected();
       return { ownerId, publicKey, webhookSecret, apiKey };

@@ -15,6 +15,7 @@ import { QUOTA_EXHAUSTED } from '../../domain/broadcast/quota.ts';
 import { NotReady, readiness } from '../../domain/broadcast/readiness.ts';
 import { MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
+import type { Warning } from '../../domain/problem.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { EventLog } from '../../log/port.ts';
 import {
@@ -39,6 +40,8 @@ export interface BroadcastChanges {
   readonly source: () => Promise<BroadcastsSource>;
   /** Where the owner's bots are found. */
   readonly catalog: () => Promise<CatalogSource>;
+  /** Where the bot's users are found. */
+  readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
   readonly settle: Settle;
 }
 
@@ -84,28 +87,42 @@ export async function readinessFor(
   audiences: readonly string[],
   isNew: boolean,
 ): Promise<Readiness> {
-  const { timezone, owner_id: ownerId } = botOf(request);
+  const { public_key, timezone, owner_id: ownerId } = botOf(request);
+  const { token } = await existingBot(context.log, public_key);
   const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone)));
   const bots = ids.length === 0 ? [] : await listResources(await catalog(), ownerId, { type: 'all' });
   const keys = bots.map(({ resource_key }) => resource_key);
-  return readiness({ timezone, isNew, tasks: await taskSources(context.log, keys, [...new Set(ids)]) });
+  return readiness({
+    timezone,
+    isNew,
+    hasToken: token !== null,
+    tasks: await taskSources(context.log, keys, [...new Set(ids)]),
+  });
 }
 
 /** What a repeat is answered with: all that its commit does not have. */
 interface Answered {
   readonly timezone: string;
   readonly statistics: BroadcastStatistics;
+  readonly warnings?: readonly Warning[];
+}
+
+/** A request that was checked, with what was accepted but probably not meant. */
+export interface Checked<T> {
+  readonly command: T;
+  readonly warnings: readonly Warning[];
 }
 
 /**
  * Changes a broadcast, once for each Idempotency-Key, and answers it as it is then. @param id null: it is a new one
- * @param work checks what is asked for, and appends
+ * @param check what is asked for; @param append does it
  */
-export async function changed(
+export async function changed<T>(
   { context, source, settle }: BroadcastChanges,
   request: FastifyRequest,
   { route, id }: { readonly route: string; readonly id: number | null },
-  work: (meta: CommandMeta) => Promise<BroadcastChange>,
+  check: () => Promise<Checked<T>>,
+  append: (command: T, meta: CommandMeta) => Promise<BroadcastChange>,
 ): Promise<object> {
   const { timezone } = botOf(request);
   const { keyId } = principalOf(request);
@@ -115,17 +132,19 @@ export async function changed(
     async (stamp, first) => {
       if (first !== null) return { ...(await repeatedChange(context.log, first)), answered: null };
       const statistics = id === null ? NO_STATISTICS : await findStatistics(await source(), id);
-      const answered: Answered = { timezone, statistics };
+      const { command: checked, warnings } = await check();
+      const answered: Answered = { timezone, statistics, ...(warnings.length === 0 ? {} : { warnings }) };
       const command = stamp === undefined ? stamp : { ...stamp, answer: answered };
-      const change = await work({ keyId, command }).catch((error: unknown) => {
+      const change = await append(checked, { keyId, command }).catch((error: unknown) => {
         throw toApiError(error);
       });
       return { ...change, answered };
     },
     async ({ broadcast, position, repeated, answered }) => {
       await settle(request, position);
-      const { statistics, timezone } = (repeated?.command?.answer as Answered | undefined) ?? answered!;
-      return { ok: true, data: broadcastObject(broadcast, statistics, timezone) };
+      const { statistics, timezone, warnings } = (repeated?.command?.answer as Answered | undefined) ?? answered!;
+      const told = warnings === undefined ? {} : { warnings };
+      return { ok: true, data: broadcastObject(broadcast, statistics, timezone), ...told };
     },
   );
 }

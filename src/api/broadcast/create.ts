@@ -8,8 +8,9 @@ import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { EMPTY_SEGMENTATIONS, objectOf, parseContent } from './content.ts';
-import { type BroadcastChanges, changed, contentContext, readinessFor } from './context.ts';
-import { broadcastAnswer, createBody } from './schemas.ts';
+import { type BroadcastChanges, type Checked, changed, contentContext, readinessFor } from './context.ts';
+import { changeAnswer, createBody } from './schemas.ts';
+import { contentWarnings } from './warnings.ts';
 
 /** POST /v1/broadcast/create: a draft, or with `activate` a broadcast that is launched in the same moment. */
 export function create(changes: BroadcastChanges): AnyRoute {
@@ -22,20 +23,27 @@ export function create(changes: BroadcastChanges): AnyRoute {
     access: { resource: 'required', premium: true },
     body: createBody,
     check: objectOf,
-    answer: broadcastAnswer,
+    answer: changeAnswer,
     idempotent: true,
     exact: true,
     async handle({ request, body }) {
-      return changed(changes, request, { route: 'create', id: null }, async (meta) => {
-        const command = await checked(changes, request, body);
-        return createBroadcast(changes.context, command, meta);
-      });
+      return changed(
+        changes,
+        request,
+        { route: 'create', id: null },
+        () => checked(changes, request, body),
+        (command, meta) => createBroadcast(changes.context, command, meta),
+      );
     },
   });
 }
 
 /** @throws ApiError 400 */
-async function checked(changes: BroadcastChanges, request: FastifyRequest, body: JsonObject): Promise<CreateBroadcast> {
+async function checked(
+  changes: BroadcastChanges,
+  request: FastifyRequest,
+  body: JsonObject,
+): Promise<Checked<CreateBroadcast>> {
   const { public_key, owner_id } = botOf(request);
   const problems: Problem[] = [];
   const activate = parseActivate(body, problems);
@@ -53,7 +61,11 @@ async function checked(changes: BroadcastChanges, request: FastifyRequest, body:
     date_send: given.date_send ?? null,
   };
   const ready = activate ? await readinessFor(changes, request, [content.segmentations], true) : null;
-  return { ids: changes.ids.broadcast, bot: public_key, ownerId: owner_id, type, content, activate: ready };
+  const names = { ids: changes.ids.broadcast, bot: public_key, ownerId: owner_id };
+  return {
+    command: { ...names, type, content, activate: ready },
+    warnings: await contentWarnings(changes, request, content, content.date_send),
+  };
 }
 
 function parseType(body: JsonObject, problems: Problem[]): MessageType | undefined {

@@ -2,21 +2,29 @@ import type { FastifyRequest } from 'fastify';
 import { activateBroadcast } from '../../commands/broadcast/activate.ts';
 import { cancelBroadcast } from '../../commands/broadcast/cancel.ts';
 import { saveBroadcast } from '../../commands/broadcast/save.ts';
-import type { Broadcast, BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import { type Broadcast, type BroadcastContent, isLaunchable } from '../../domain/broadcast/broadcast.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { idOf, objectOf, parseContent } from './content.ts';
-import { type BroadcastChanges, changed, contentContext, namedBroadcast, readinessFor } from './context.ts';
-import { broadcastAnswer, cancelBody, saveBody } from './schemas.ts';
+import {
+  type BroadcastChanges,
+  type Checked,
+  changed,
+  contentContext,
+  namedBroadcast,
+  readinessFor,
+} from './context.ts';
+import { cancelBody, changeAnswer, saveBody } from './schemas.ts';
+import { contentWarnings } from './warnings.ts';
 
 const shared = {
   method: 'POST',
   tag: 'Broadcasts',
   access: { resource: 'required', premium: true },
-  answer: broadcastAnswer,
+  answer: changeAnswer,
   idempotent: true,
   exact: true,
 } as const;
@@ -31,10 +39,13 @@ export function save(changes: BroadcastChanges): AnyRoute {
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {
-      return changed(changes, request, { route: 'save', id: idOf(body, 'id') }, async (meta) => {
-        const { name, content } = await edited(changes, request, body);
-        return saveBroadcast(changes.context, name, content, meta);
-      });
+      return changed(
+        changes,
+        request,
+        { route: 'save', id: idOf(body, 'id') },
+        () => edited(changes, request, body),
+        ({ name, content }, meta) => saveBroadcast(changes.context, name, content, meta),
+      );
     },
   });
 }
@@ -49,13 +60,19 @@ export function activate(changes: BroadcastChanges): AnyRoute {
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {
-      return changed(changes, request, { route: 'activate', id: idOf(body, 'id') }, async (meta) => {
-        const { name, content, broadcast } = await edited(changes, request, body);
-        const audiences = [broadcast.segmentations, content.segmentations].filter((text) => text !== undefined);
-        const ready = await readinessFor(changes, request, audiences, false);
-        const command = { ...name, ownerId: botOf(request).owner_id, changes: content, ready };
-        return activateBroadcast(changes.context, command, meta);
-      });
+      return changed(
+        changes,
+        request,
+        { route: 'activate', id: idOf(body, 'id') },
+        async () => {
+          const { command, warnings } = await edited(changes, request, body);
+          const { name, content, broadcast } = command;
+          const audiences = [broadcast.segmentations, content.segmentations].filter((text) => text !== undefined);
+          const ready = await readinessFor(changes, request, audiences, false);
+          return { command: { ...name, ownerId: botOf(request).owner_id, changes: content, ready }, warnings };
+        },
+        (command, meta) => activateBroadcast(changes.context, command, meta),
+      );
     },
   });
 }
@@ -71,8 +88,12 @@ export function cancel(changes: BroadcastChanges): AnyRoute {
     check: (body) => ({ id: idOf(body, 'id') }),
     async handle({ request, body: { id } }) {
       const { public_key: bot, owner_id: ownerId } = botOf(request);
-      return changed(changes, request, { route: 'cancel', id }, (meta) =>
-        cancelBroadcast(changes.context, { bot, id, ownerId }, meta),
+      return changed(
+        changes,
+        request,
+        { route: 'cancel', id },
+        async () => ({ command: { bot, id, ownerId }, warnings: [] }),
+        (command, meta) => cancelBroadcast(changes.context, command, meta),
       );
     },
   });
@@ -86,11 +107,16 @@ interface Edited {
 }
 
 /** @throws ApiError 400; Rejection not_found */
-async function edited(changes: BroadcastChanges, request: FastifyRequest, body: JsonObject): Promise<Edited> {
+async function edited(changes: BroadcastChanges, request: FastifyRequest, body: JsonObject): Promise<Checked<Edited>> {
   const id = idOf(body, 'id');
   const broadcast = await namedBroadcast(changes, request, id);
   const problems: Problem[] = [];
   const content = parseContent(body, await contentContext(changes, request, body, broadcast), problems);
   if (problems.length > 0) throw invalid(problems);
-  return { name: { bot: botOf(request).public_key, id }, broadcast, content };
+  const { status, date_send } = broadcast;
+  // Of any other broadcast the date is not saved, and nothing is sent by it.
+  const date = content.date_send === undefined ? date_send : content.date_send;
+  const message = isLaunchable(broadcast) ? content.message : undefined;
+  const warnings = await contentWarnings(changes, request, { message }, status === 0 ? date : null);
+  return { command: { name: { bot: botOf(request).public_key, id }, broadcast, content }, warnings };
 }

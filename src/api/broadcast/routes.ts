@@ -5,6 +5,7 @@ import type { EventLog } from '../../log/port.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
+import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { ServedSchema } from '../../served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { settleIn } from '../settle.ts';
@@ -33,7 +34,8 @@ export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesO
   const context = { log, sources };
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
-  const changes = { context, ids, source, catalog, settle };
+  const users = async () => ({ pool, users: await served(usersReadModel) });
+  const changes = { context, ids, source, catalog, users, settle };
   return [
     create(changes),
     save(changes),

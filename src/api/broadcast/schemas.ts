@@ -186,6 +186,10 @@ export const recipientsAnswer = answer(
 );
 
 export const broadcastAnswer = answer(broadcast);
+const warning = z.object({ path: z.string().describe('Where the value stands in the body'), message: z.string() });
+export const changeAnswer = broadcastAnswer.extend({
+  warnings: z.array(warning).optional().describe('What was accepted but probably not meant; absent: nothing'),
+});
 export const broadcastsAnswer = answer(
   z.object({ items: z.array(broadcast), total: z.int(), limit: z.int(), offset: z.int() }),
 );

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeBot } from '../../../src/commands/change-bot.ts';
 import { createBot } from '../../../src/commands/create-bot.ts';
 import { issueKey } from '../../../src/commands/issue-key.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
+import { TOKEN } from '../../support/broadcasts.ts';
 import type { TestBot } from '../../support/service.ts';
 
 /** Who may do what with broadcasts. */
@@ -59,4 +61,25 @@ describe('who may', () => {
     expect((await api.get(`get?id=${id}`, named)).status).toBe(200);
     expect((await post('save', { id, resource_key: bot.publicKey }, { 'api-key': issued.apiKey })).status).toBe(200);
   });
+});
+
+const COMPLETE = {
+  type: 'sendMessage',
+  message: { text: 'Hello' },
+  segmentations: { include: [{ type: 'all' }] },
+};
+
+it('a broadcast without a token of its bot is refused at activation, and nothing is saved', async () => {
+  const poor = await api.service.createBot();
+  const headers = { 'api-key': poor.apiKey };
+  const refusal = (path: string) => ({
+    status: 400,
+    body: { details: [{ path, message: expect.stringContaining('no token') }] },
+  });
+  expect(await api.post('create', { ...COMPLETE, activate: true }, headers)).toMatchObject(refusal('activate'));
+  const { id } = (await api.post('create', COMPLETE, headers)).body.data;
+  expect(await api.post('activate', { id, name: 'New' }, headers)).toMatchObject(refusal('id'));
+  expect((await api.get(`get?id=${id}`, headers)).body.data).toMatchObject({ status: 0, name: null });
+  await changeBot(api.service.commands, poor.publicKey, { token: TOKEN });
+  expect((await api.post('activate', { id }, headers)).body.data.status).toBe(1);
 });

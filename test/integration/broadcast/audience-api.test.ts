@@ -18,7 +18,7 @@ let updateId = 1;
 
 beforeAll(async () => {
   service = await startTestService({ TELEGRAM_API_ROOT: 'http://127.0.0.1:9' });
-  bot = await service.createBot({ timezone: 'Europe/Berlin' });
+  bot = await service.createBot({ timezone: 'Europe/Berlin', token: TOKEN });
   foreign = await service.createBot();
   const { ownerId } = bot;
   const { publicKey } = await createBot(service.commands, { ownerId, name: 'Other', token: TOKEN });

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
 import { changeBot } from '../../../src/commands/change-bot.ts';
 import { createBot } from '../../../src/commands/create-bot.ts';
+import { importUsers } from '../../../src/commands/import-users.ts';
 import { issueKey } from '../../../src/commands/issue-key.ts';
 import { resolveAudience } from '../../../src/commands/resolve-audience.ts';
 import { freezeAudience, startResolution, startSending } from '../../../src/domain/broadcast/lifecycle.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/broadcast/message-types.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
+import { TOKEN } from '../../support/broadcasts.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
 
 /** What broadcasts take and refuse over HTTP, and chats that are uploaded for them. */
@@ -16,7 +19,7 @@ let bot: TestBot;
 
 beforeAll(async () => {
   api = await broadcastApi();
-  bot = await api.service.createBot({ timezone: 'Asia/Kolkata' });
+  bot = await api.service.createBot({ timezone: 'Asia/Kolkata', token: TOKEN });
 });
 afterAll(() => api.stop());
 
@@ -104,6 +107,50 @@ describe('a body', () => {
       expect((await api.get(`get?id=${id}`, own())).status).toBe(400);
     expect((await api.get('get', own())).status).toBe(400);
     expect((await api.get(`get?id=${2 ** 40}`, own())).status).toBe(404);
+  });
+
+  it('names the place of a mistake in a template, and the nearest name', async () => {
+    const message = {
+      text: 'Hi,\n{{ user.firstname }}',
+      reply_markup: { inline_keyboard: [[{ text: '{{ user.last_name or "x" }}', url: 'https://a.example' }]] },
+    };
+    expect((await post('create', { type: 'sendMessage', message })).body.details).toEqual([
+      {
+        path: 'message.text',
+        message: expect.stringMatching(/line 2, column 4: there is no user.firstname: use user.first_name/),
+      },
+      { path: 'message.reply_markup.inline_keyboard.0.0.text', message: expect.stringContaining('use | default:') },
+    ]);
+  });
+
+  it('is warned of a custom field that no user has yet, and of a date that is past', async () => {
+    await importUsers(api.service.commands, bot.publicKey, [{ user_id: 1, custom_fields: { city: 'Pune' } }]);
+    await api.service.projected();
+    const buttons = [[{ text: 'Go', url: 'https://a.example/{{ user.custom_fields.town }}' }]];
+    const message = {
+      text: '{{ user.custom_fields.city }} {{ user.custom_fields.size }}',
+      reply_markup: { inline_keyboard: buttons },
+    };
+    const key = own({ 'idempotency-key': 'warned' });
+    const body = { type: 'sendMessage', message, date_send: '2020-01-01 00:00:00' };
+    const created = await post('create', body, key);
+    const past = { path: 'date_send', message: expect.stringContaining('past') };
+    expect(created).toMatchObject({ status: 200, body: { ok: true } });
+    expect(created.body.warnings).toEqual([
+      { path: 'message.text', message: 'no user of the bot has the custom field size yet' },
+      {
+        path: 'message.reply_markup.inline_keyboard.0.0.url',
+        message: 'no user of the bot has the custom field town yet',
+      },
+      past,
+    ]);
+    expect(changeAnswer.parse(created.body)).toBeDefined();
+    await importUsers(api.service.commands, bot.publicKey, [{ user_id: 1, custom_fields: { size: 'M', town: 'x' } }]);
+    await api.service.projected();
+    expect((await post('create', body, key)).body).toEqual(created.body);
+    const { id } = created.body.data;
+    expect((await post('save', { id, message })).body.warnings).toEqual([past]);
+    expect((await post('save', { id, date_send: '2099-01-01 00:00:00' })).body).not.toHaveProperty('warnings');
   });
 
   it('keeps the digits of its audience', async () => {
@@ -220,7 +267,7 @@ describe('upload-segment', () => {
 
 describe('an audience of another broadcast', () => {
   it('must be there, of the owner, and frozen, when it is activated', async () => {
-    const other = await createBot(api.service.commands, { ownerId: bot.ownerId, name: 'Other' });
+    const other = await createBot(api.service.commands, { ownerId: bot.ownerId, name: 'Other', token: TOKEN });
     const issued = await issueKey(api.service.commands, {
       ownerId: bot.ownerId,
       bots: [other.publicKey],
@@ -228,7 +275,7 @@ describe('an audience of another broadcast', () => {
       name: null,
       expiresAt: null,
     });
-    const stranger = await api.service.createBot();
+    const stranger = await api.service.createBot({ token: TOKEN });
     const launched = {
       type: 'sendMessage',
       message: { text: 'x' },

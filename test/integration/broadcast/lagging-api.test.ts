@@ -12,6 +12,7 @@ import {
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
+import { TOKEN } from '../../support/broadcasts.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
 
@@ -21,7 +22,7 @@ let bot: TestBot;
 
 beforeAll(async () => {
   api = await broadcastApi();
-  bot = await api.service.createBot();
+  bot = await api.service.createBot({ token: TOKEN });
 });
 afterAll(() => api.stop());
 
@@ -74,7 +75,7 @@ async function freeze(id: number, publicKey = bot.publicKey): Promise<void> {
 describe('while the read models of broadcasts lag', () => {
   it('what was created, uploaded, saved, activated and cancelled is read back as the log has it', async () => {
     const { ownerId } = bot;
-    const other = await createBot(api.service.commands, { ownerId, name: 'Other', token: '1:token' });
+    const other = await createBot(api.service.commands, { ownerId, name: 'Other', token: TOKEN });
     const key = { ownerId, bots: [other.publicKey], kind: 'service' as const, name: null, expiresAt: null };
     const { apiKey } = await issueKey(api.service.commands, key);
     await api.service.projected();

@@ -23,7 +23,7 @@ let bot: TestBot;
 
 beforeAll(async () => {
   api = await broadcastApi();
-  bot = await api.service.createBot({ timezone: 'Europe/Berlin' });
+  bot = await api.service.createBot({ timezone: 'Europe/Berlin', token: '1:token' });
 });
 afterAll(() => api.stop());
 
@@ -272,7 +272,7 @@ describe('date_send', () => {
 
 describe('the quota', () => {
   it('lets so many through, however many come at once, and forgets who was cancelled in time', async () => {
-    const { ownerId, apiKey } = await api.service.createBot();
+    const { ownerId, apiKey } = await api.service.createBot({ token: '1:token' });
     await changeOwner(api.service.commands, ownerId, { broadcasts_per_month: 3 });
     const key = { 'api-key': apiKey };
     const ids: number[] = [];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
+import { TOKEN } from '../../support/broadcasts.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
 
 /** Lists of broadcasts over HTTP. */
@@ -19,7 +20,7 @@ const list = (query: Record<string, string>, key = bot.apiKey): Promise<Answer> 
 
 describe('the list', () => {
   it('is filtered, ordered and paged', async () => {
-    const shop = await api.service.createBot({ timezone: 'Pacific/Auckland' });
+    const shop = await api.service.createBot({ timezone: 'Pacific/Auckland', token: TOKEN });
     const key = { 'api-key': shop.apiKey };
     const make = async (body: object) => (await api.post('create', { type: 'sendMessage', ...body }, key)).body.data;
     const a = await make({ name: 'Äpfel 100%', date_send: '2030-01-02 00:00:00' });

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import { customFieldsIn } from '../../domain/broadcast/message-custom-fields.ts';
+import type { Warning } from '../../domain/problem.ts';
+import { inTime } from '../../in-time.ts';
+import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
+import { botOf } from '../access.ts';
+import type { BroadcastChanges } from './context.ts';
+
+/** Of a bot with a million users the look-up takes some 0.5 s: what takes longer is not waited for. */
+const LOOK_UP_MS = 2000;
+
+/** What was accepted in a draft's content but probably not meant (decisions 6.7). @param date when it is to be sent, ms UTC */
+export async function contentWarnings(
+  changes: BroadcastChanges,
+  request: FastifyRequest,
+  { message }: Pick<BroadcastContent, 'message'>,
+  date: number | null,
+): Promise<Warning[]> {
+  const warnings = message === undefined ? [] : await fieldWarnings(changes, request, message);
+  if (date !== null && date < changes.context.sources.now())
+    warnings.push({
+      path: 'date_send',
+      message: 'this time is past: the broadcast is sent as soon as it is activated',
+    });
+  return warnings;
+}
+
+async function fieldWarnings(
+  { users }: BroadcastChanges,
+  request: FastifyRequest,
+  message: NonNullable<BroadcastContent['message']>,
+): Promise<Warning[]> {
+  const named = customFieldsIn(message, 'message');
+  if (named.length === 0) return [];
+  const names = [...new Set(named.map(({ field }) => field))];
+  const late = () => new Error('the look-up takes too long');
+  try {
+    const source = await users();
+    const unknown = await inTime(unknownCustomFields(source, botOf(request).bot_id, names), LOOK_UP_MS, late);
+    return named
+      .filter(({ field }) => unknown.has(field))
+      .map(({ path, field }) => ({ path, message: `no user of the bot has the custom field ${field} yet` }));
+  } catch (error) {
+    request.log.warn(
+      { err: error },
+      'failed to look up the custom fields that a template names; saying so in the answer',
+    );
+    return named.map(({ path, field }) => ({
+      path,
+      message: `whether any user of the bot has the custom field ${field} could not be looked up`,
+    }));
+  }
+}
