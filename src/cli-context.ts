@@ -9,13 +9,17 @@ import { type Cursor, laneOf } from './log/port.ts';
 import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from './projections/read-model.ts';
-import { readModels as registered } from './projections/registry.ts';
 import { type ProjectorOptions, runProjector } from './projections/runtime/projector.ts';
 import { shareAmongProjectors } from './projections/runtime/shared.ts';
 import { leaseOf, servedOf, versionsOf } from './projections/runtime/versions.ts';
 import { waitUntilProjected } from './projections/runtime/wait.ts';
 import { FRESH_MS } from './queries/catalog/fresh-cache.ts';
 import { systemSources } from './system-sources.ts';
+
+/** All that is projected is much code; most commands only ask the catalog. */
+async function registered(): Promise<readonly ReadModel[]> {
+  return (await import('./projections/registry.ts')).readModels;
+}
 
 /** A command returns when every running instance answers accordingly, at the latest after this time (decisions 7). */
 const SETTLE_MS = 10_000;
@@ -27,8 +31,11 @@ const SETTLE_MS = 10_000;
 export function cliContext(
   env: NodeJS.ProcessEnv,
   { progress = () => {}, giveWay = () => {} }: Partial<Pick<CliContext, 'progress' | 'giveWay'>> = {},
-  readModels: readonly ReadModel[] = registered,
+  /** For tests: instead of those of the same name, and of all there are. */
+  changed?: readonly ReadModel[],
 ): ContextRunner {
+  const readModels = changed === undefined ? registered : async () => changed;
+  const current = (model: ReadModel): ReadModel => changed?.find(({ name }) => name === model.name) ?? model;
   return async (work) => {
     const config = readConfig(env);
     // A person reads the command's own words; the log's only when they say that something is wrong.
@@ -47,15 +54,15 @@ export function cliContext(
         onBadEvent: 'stop',
         signal: stopping.signal,
       });
-      const catalog = readModels.find(({ name }) => name === catalogReadModel.name)!;
-      const projecting = new Map([[catalog.name, runProjector(projector(catalog), true)]]);
+      const projecting = new Map([[catalogReadModel.name, runProjector(projector(current(catalogReadModel)), true)]]);
       lifecycle.started('projectors', async () => {
         stopping.abort();
         await Promise.all(projecting.values());
       });
       const head = await log.head();
-      const projected: CliContext['projected'] = async ({ name }) => {
-        const model = readModels.find((each) => each.name === name)!;
+      const projected: CliContext['projected'] = async (asked) => {
+        const model = current(asked);
+        const { name } = model;
         if (!projecting.has(name)) projecting.set(name, runProjector(projector(model), true));
         if (!(await waitUntilProjected(pool, model, head, SETTLE_MS)))
           throw new CliError(`the read model ${name} did not catch up with the log within ${SETTLE_MS / 1000} s`);
@@ -68,7 +75,7 @@ export function cliContext(
         sources: systemSources,
         readModels,
         projector,
-        catalog: () => projected(catalog),
+        catalog: () => projected(catalogReadModel),
         projected,
         settle: (change) => settle(foundation, readModels, change),
         settleVersions: () => pause(SWITCHED_MS),
@@ -94,13 +101,13 @@ const SWITCHED_MS = 2 * FRESH_MS;
 
 async function settle(
   { pool }: Foundation,
-  readModels: readonly ReadModel[],
+  readModels: () => Promise<readonly ReadModel[]>,
   { category, position, replaces = false, revalues = false }: Change,
 ): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[laneOf(position), position]]);
   const deadline = performance.now() + SETTLE_MS;
-  for (const model of readModels) {
+  for (const model of await readModels()) {
     if (!model.categories.includes(category) || !(await isFollowed(pool, model))) continue;
     if (!(await waitUntilProjected(pool, model, written, deadline - performance.now(), revalues)))
       throw new SettleTimeoutError(SETTLE_MS / 1000);

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { problemsOfPolicy } from './bad-event-policy.ts';
-import { readModels } from './projections/registry.ts';
+import { READ_MODEL_NAMES } from './projections/names.ts';
 
 /** The environment that the service reads: checked once at start, all problems told together. */
 
 /** `stop`, `dead-letter`, or `name=mode,…`: see bad-event-policy.ts. */
 function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
-  const names = readModels.map(({ name }) => name);
-  for (const problem of problemsOfPolicy(text, names)) context.addIssue(problem);
+  for (const problem of problemsOfPolicy(text, READ_MODEL_NAMES)) context.addIssue(problem);
 }
 
 const count = (fallback: number, least: number, most: number) => {

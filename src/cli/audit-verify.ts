@@ -50,7 +50,7 @@ export async function verifyLedger(context: CliContext, bot: string | undefined)
 }
 
 async function* auditReadModels(context: CliContext): AsyncGenerator<ReadModelFinding> {
-  for (const model of context.readModels) {
+  for (const model of await context.readModels()) {
     context.progress(`replaying ${model.name}`);
     for (const message of await differencesOf(context, model))
       yield { kind: 'read model', stream: null, revision: null, message };

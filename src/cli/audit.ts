@@ -21,7 +21,7 @@ interface Balance {
 }
 
 export function audit(cli: Cli): void {
-  const noun = cli.noun('audit', 'whether what is answered is what the log says');
+  const { noun } = cli;
 
   noun
     .command('balance')

@@ -9,37 +9,33 @@ import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
 
 export function backup(cli: Cli): void {
-  cli
-    .noun('backup', 'writes the whole log and its keys into a file')
-    .argument('<file>', 'made, gzip; must not exist')
-    .action(
-      cli.action<[string]>(async ({ log, sources, progress, signal }, file) => {
-        const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
-        const value = await backUp({ from: log, file, categories: CATEGORIES, now: sources.now(), signal, onProgress });
-        progress(null);
-        return { value };
-      }),
-    );
+  cli.noun.argument('<file>', 'made, gzip; must not exist').action(
+    cli.action<[string]>(async ({ log, sources, progress, signal }, file) => {
+      const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
+      const value = await backUp({ from: log, file, categories: CATEGORIES, now: sources.now(), signal, onProgress });
+      progress(null);
+      return { value };
+    }),
+  );
+}
 
-  cli
-    .noun('restore', 'fills an empty log from a file that backup made; again: goes on')
-    .argument('<file>', 'what backup made')
-    .action(
-      cli.action<[string]>(async (context, file) => {
-        const { log, progress, signal } = context;
-        await refuseService(context);
-        const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
-        const value = await restore({ file, to: log, categories: CATEGORIES, signal, onProgress });
-        progress(null);
-        return { value };
-      }),
-    );
+export function restoring(cli: Cli): void {
+  cli.noun.argument('<file>', 'what backup made').action(
+    cli.action<[string]>(async (context, file) => {
+      const { log, progress, signal } = context;
+      await refuseService(context);
+      const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
+      const value = await restore({ file, to: log, categories: CATEGORIES, signal, onProgress });
+      progress(null);
+      return { value };
+    }),
+  );
 }
 
 /** One that runs would act upon half a history: send again what the other half says was sent. @throws CliError */
 async function refuseService({ pool, readModels }: CliContext): Promise<void> {
   // The catalog's the command itself may follow.
-  for (const model of readModels.filter(({ name }) => name !== catalogReadModel.name))
+  for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
     for (const { name, version } of await versionsOf(pool, model))
       if (await isHeld(pool, leaseOf(name, version))) throw new CliError('a service runs on this log; stop it first');
 }

@@ -22,7 +22,7 @@ interface Settings extends Basics {
 }
 
 export function bot(cli: Cli): void {
-  const noun = cli.noun('bot', 'bots and their settings');
+  const { noun } = cli;
 
   withBasics(noun.command('create').requiredOption('--owner <id>', 'the owner', positiveInteger))
     .requiredOption('--name <name>')

@@ -19,8 +19,8 @@ export type Work<Parameters extends readonly unknown[]> = (
 
 /** What a noun's file adds its commands to. */
 export interface Cli {
-  /** `botledger <name> …` */
-  noun(name: string, description: string): Command;
+  /** `botledger <noun> …` */
+  readonly noun: Command;
   /** Wraps the work of a command for commander's `action`: opens the context, answers. */
   action<Parameters extends readonly unknown[]>(work: Work<Parameters>): (...given: unknown[]) => Promise<void>;
 }

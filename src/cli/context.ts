@@ -8,8 +8,8 @@ import type { CatalogSource } from '../queries/catalog/source.ts';
 /** What a command's action works with. */
 export interface CliContext extends CommandContext {
   readonly pool: Pool;
-  /** Every read model there is. */
-  readonly readModels: readonly ReadModel[];
+  /** Every read model there is, loaded when it is first asked for. */
+  readModels(): Promise<readonly ReadModel[]>;
   /** What the command needs to project a read model itself. */
   projector(model: ReadModel): ProjectorOptions;
   /** The catalog, once it holds all that was in the log when the command began. @throws CliError after 10 s */

@@ -27,7 +27,7 @@ interface Row {
 }
 
 export function deadLetter(cli: Cli): void {
-  const noun = cli.noun('dead-letter', 'events that a read model could not take');
+  const { noun } = cli;
 
   noun
     .command('list')
@@ -116,7 +116,7 @@ const POLL_MS = 100;
 async function outcome(context: CliContext, named: LetterName, { commit, blocking }: DeadLetter): Promise<void> {
   const { pool } = context;
   const { name, version } = named;
-  const model = context.readModels.find((each) => each.name === name);
+  const model = (await context.readModels()).find((each) => each.name === name);
   const stopping = new AbortController();
   const following =
     model === undefined || (await isHeld(pool, leaseOf(name, version)))

@@ -14,7 +14,7 @@ interface Rate {
 }
 
 export function fx(cli: Cli): void {
-  const noun = cli.noun('fx', 'exchange rates');
+  const { noun } = cli;
 
   noun
     .command('set')

@@ -5,7 +5,7 @@ import { listOfBots } from './list-of-bots.ts';
 import { botOption, positiveInteger } from './values.ts';
 
 export function goal(cli: Cli): void {
-  const noun = cli.noun('goal', 'goals, which target events complete');
+  const { noun } = cli;
 
   noun
     .command('create')

@@ -21,7 +21,7 @@ interface IssueOptions {
 const DEFAULT_OVERLAP = 24 * 3_600_000;
 
 export function key(cli: Cli): void {
-  const noun = cli.noun('key', 'API keys');
+  const { noun } = cli;
 
   noun
     .command('issue')

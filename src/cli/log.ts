@@ -15,8 +15,7 @@ export function log(cli: Cli): void {
   const engine = (flags: string, description: string): Option =>
     new Option(`${flags} <engine>`, description).choices(ENGINES).makeOptionMandatory();
 
-  cli
-    .noun('log', 'the event log')
+  cli.noun
     .command('copy')
     .description('copies the whole log to another engine, and compares the two; again: goes on')
     .addOption(engine('--from', 'where the log is'))

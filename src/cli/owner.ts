@@ -6,7 +6,7 @@ import type { Cli } from './cli.ts';
 import { nonNegativeInteger, positiveInteger } from './values.ts';
 
 export function owner(cli: Cli): void {
-  const noun = cli.noun('owner', 'who owns bots and keys');
+  const { noun } = cli;
   const plan = (): Option => new Option('--plan <plan>').choices(['premium', 'free']);
 
   noun

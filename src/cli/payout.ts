@@ -22,7 +22,7 @@ interface Create {
 }
 
 export function payout(cli: Cli): void {
-  const noun = cli.noun('payout', 'payouts of referrers');
+  const { noun } = cli;
 
   noun
     .command('list')

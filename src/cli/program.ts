@@ -1,43 +1,71 @@
 import { Command, CommanderError } from 'commander';
-import { audit } from './audit.ts';
-import { backup } from './backup.ts';
-import { bot } from './bot.ts';
 import type { Answer, Cli, Work } from './cli.ts';
 import type { CliContext, ContextRunner } from './context.ts';
-import { deadLetter } from './dead-letter.ts';
 import { CliError } from './errors.ts';
-import { fx } from './fx.ts';
-import { goal } from './goal.ts';
-import { key } from './key.ts';
-import { log } from './log.ts';
 import { asJson, asText } from './output.ts';
-import { owner } from './owner.ts';
-import { payout } from './payout.ts';
-import { projection } from './projection.ts';
-import { rate } from './rate.ts';
-import { rule } from './rule.ts';
-import { unit } from './unit.ts';
-import { user } from './user.ts';
-import { webhook } from './webhook.ts';
 
-/** One file a noun. */
-const NOUNS: readonly ((cli: Cli) => void)[] = [
-  owner,
-  bot,
-  key,
-  goal,
-  unit,
-  rule,
-  rate,
-  payout,
-  audit,
-  webhook,
-  fx,
-  user,
-  projection,
-  deadLetter,
-  log,
-  backup,
+/** What a noun's file does: adds the noun's commands. */
+type Noun = (cli: Cli) => void;
+
+/** One file a noun, loaded when the noun is named: each stands on much of the service. The help of all needs none. */
+const NOUNS: readonly { readonly name: string; readonly description: string; readonly load: () => Promise<Noun> }[] = [
+  { name: 'owner', description: 'who owns bots and keys', load: async () => (await import('./owner.ts')).owner },
+  { name: 'bot', description: 'bots and their settings', load: async () => (await import('./bot.ts')).bot },
+  { name: 'key', description: 'API keys', load: async () => (await import('./key.ts')).key },
+  {
+    name: 'goal',
+    description: 'goals, which target events complete',
+    load: async () => (await import('./goal.ts')).goal,
+  },
+  {
+    name: 'unit',
+    description: "units of a bot's amounts: currencies, or the bot's own",
+    load: async () => (await import('./unit.ts')).unit,
+  },
+  {
+    name: 'rule',
+    description: 'what referrers earn for the events of those they have referred',
+    load: async () => (await import('./rule.ts')).rule,
+  },
+  { name: 'rate', description: 'individual rates of referrers', load: async () => (await import('./rate.ts')).rate },
+  { name: 'payout', description: 'payouts of referrers', load: async () => (await import('./payout.ts')).payout },
+  {
+    name: 'audit',
+    description: 'whether what is answered is what the log says',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+  {
+    name: 'webhook',
+    description: 'where clients are told of payouts',
+    load: async () => (await import('./webhook.ts')).webhook,
+  },
+  { name: 'fx', description: 'exchange rates', load: async () => (await import('./fx.ts')).fx },
+  {
+    name: 'user',
+    description: 'users of a bot, and what is known of them',
+    load: async () => (await import('./user.ts')).user,
+  },
+  {
+    name: 'projection',
+    description: 'read models, which follow the log',
+    load: async () => (await import('./projection.ts')).projection,
+  },
+  {
+    name: 'dead-letter',
+    description: 'events that a read model could not take',
+    load: async () => (await import('./dead-letter.ts')).deadLetter,
+  },
+  { name: 'log', description: 'the event log', load: async () => (await import('./log.ts')).log },
+  {
+    name: 'backup',
+    description: 'writes the whole log and its keys into a file',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    description: 'fills an empty log from a file that backup made; again: goes on',
+    load: async () => (await import('./backup.ts')).restoring,
+  },
 ];
 
 export interface CliOptions {
@@ -51,7 +79,8 @@ const USAGE_ERROR = 2;
 /** Runs `botledger <argv>`. @returns the exit code: 0; 1 refused or failed; 2 used wrongly; 3 not in effect in time */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
   try {
-    await programOf(options).parseAsync([...argv], { from: 'user' });
+    const program = await programOf(argv, options);
+    await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
     // Help ends in such an error too, with code 0. What is wrong has been said.
@@ -62,7 +91,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   }
 }
 
-function programOf({ withContext, stdout, stderr }: CliOptions): Command {
+async function programOf(argv: readonly string[], { withContext, stdout, stderr }: CliOptions): Promise<Command> {
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
     .option('--json', 'answer with one JSON value')
@@ -85,8 +114,8 @@ function programOf({ withContext, stdout, stderr }: CliOptions): Command {
     });
   }
 
-  const cli: Cli = {
-    noun: (name, description) => program.command(name).description(description),
+  const cliOf = (noun: Command): Cli => ({
+    noun,
     action:
       <Parameters extends readonly unknown[]>(work: Work<Parameters>) =>
       (...given: unknown[]) => {
@@ -95,7 +124,11 @@ function programOf({ withContext, stdout, stderr }: CliOptions): Command {
         const parameters = given.slice(0, -1) as unknown as Parameters;
         return run(command, (context) => work(context, ...parameters));
       },
-  };
-  for (const noun of NOUNS) noun(cli);
+  });
+  for (const { name, description, load } of NOUNS) {
+    const noun = program.command(name).description(description);
+    // Also `botledger help owner`, and a noun after an option. Nothing is lost by one too many.
+    if (argv.includes(name)) (await load())(cliOf(noun));
+  }
   return program;
 }

@@ -19,14 +19,14 @@ import { CliError } from './errors.ts';
 import { positiveInteger } from './values.ts';
 
 export function projection(cli: Cli): void {
-  const noun = cli.noun('projection', 'read models, which follow the log');
+  const { noun } = cli;
 
   noun
     .command('list')
     .description('every version of every read model: where it stands, what is wrong with it, what to type next')
     .action(
       cli.action<[object]>(async ({ pool, log, readModels }) => ({
-        value: await projectionStatus(pool, log, readModels),
+        value: await projectionStatus(pool, log, await readModels()),
       })),
     );
 
@@ -40,7 +40,7 @@ export function projection(cli: Cli): void {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
         context.giveWay();
         const rows: ProjectionStatus[] = [];
-        for (const model of name === undefined ? context.readModels : [modelOf(context, name)]) {
+        for (const model of name === undefined ? await context.readModels() : [await modelOf(context, name)]) {
           const built = await rebuild(context.projector(model), (progress) => show(context, model, progress));
           context.progress(null);
           rows.push(await rowOf(context, built));
@@ -55,7 +55,7 @@ export function projection(cli: Cli): void {
     .argument('<name>')
     .action(
       cli.action<[string]>(async (context, name) => {
-        const model = modelOf(context, name);
+        const model = await modelOf(context, name);
         const newest = await newestOf(context, model);
         refuseBuilding(newest);
         context.giveWay();
@@ -80,7 +80,7 @@ export function projection(cli: Cli): void {
     .option('--force', 'even if it was not verified')
     .action(
       cli.action<[string, { version?: number; force?: true }]>(async (context, name, { version, force }) => {
-        const model = modelOf(context, name);
+        const model = await modelOf(context, name);
         const chosen =
           version === undefined ? await newestOf(context, model) : await versionOf(context, model, version);
         refuseBuilding(chosen);
@@ -119,7 +119,8 @@ export function projection(cli: Cli): void {
 /** How long a projector may take to see that its version was dropped; after that it is for it to remove the tables. */
 const LET_GO_MS = 5000;
 
-function modelOf({ readModels }: CliContext, name: string): ReadModel {
+async function modelOf(context: CliContext, name: string): Promise<ReadModel> {
+  const readModels = await context.readModels();
   const model = readModels.find((each) => each.name === name);
   if (model !== undefined) return model;
   throw new CliError(`there is no read model ${name}; there are ${readModels.map((each) => each.name).join(', ')}`);
@@ -147,7 +148,7 @@ async function rowOf(
   { pool, log, readModels }: CliContext,
   { name, version }: Pick<Version, 'name' | 'version'>,
 ): Promise<ProjectionStatus> {
-  const rows = await projectionStatus(pool, log, readModels);
+  const rows = await projectionStatus(pool, log, await readModels());
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 

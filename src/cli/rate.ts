@@ -12,7 +12,7 @@ interface Rate {
 }
 
 export function rate(cli: Cli): void {
-  const noun = cli.noun('rate', 'individual rates of referrers');
+  const { noun } = cli;
 
   noun
     .command('set')

@@ -25,7 +25,7 @@ interface Rule extends Terms {
 }
 
 export function rule(cli: Cli): void {
-  const noun = cli.noun('rule', 'what referrers earn for the events of those they have referred');
+  const { noun } = cli;
 
   withTerms(noun.command('create').addOption(botOption()).requiredOption('--name <name>'))
     .requiredOption('--trigger-event-id <id>', 'the event that earns, as reports/events lists it', positiveInteger)

@@ -5,7 +5,7 @@ import { listOfBots } from './list-of-bots.ts';
 import { botOption, nonNegativeInteger } from './values.ts';
 
 export function unit(cli: Cli): void {
-  const noun = cli.noun('unit', "units of a bot's amounts: currencies, or the bot's own");
+  const { noun } = cli;
 
   noun
     .command('create')

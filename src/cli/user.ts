@@ -19,7 +19,7 @@ interface SetField {
 }
 
 export function user(cli: Cli): void {
-  const noun = cli.noun('user', 'users of a bot, and what is known of them');
+  const { noun } = cli;
 
   noun
     .command('import')

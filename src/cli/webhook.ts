@@ -6,7 +6,7 @@ import { namedBots } from './named-bots.ts';
 import { botOption, positiveInteger } from './values.ts';
 
 export function webhook(cli: Cli): void {
-  const noun = cli.noun('webhook', 'where clients are told of payouts');
+  const { noun } = cli;
 
   noun
     .command('set')

@@ -1,4 +1,4 @@
-import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
+import type { Kysely, Migration } from 'kysely';
 import type pg from 'pg';
 
 /** Numbered, immutable migrations of one schema: name -> SQL. A landed migration is never edited; a change is a new one. */
@@ -15,14 +15,8 @@ export class NewerDatabaseError extends Error {
  * @throws NewerDatabaseError
  */
 export async function migrate(pool: pg.Pool, schema: string, migrations: Migrations): Promise<void> {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });
-  const migrator = new Migrator({
-    db,
-    migrationTableSchema: schema,
-    provider: { getMigrations: () => Promise.resolve(statements(migrations)) },
-  });
   const known = new Set(Object.keys(migrations));
-  const done = await applied(db, schema);
+  const done = await applied(pool, schema);
   const newer = done.filter((name) => !known.has(name));
   if (newer.length > 0)
     throw new NewerDatabaseError(
@@ -30,6 +24,20 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
     );
   // Kysely looks through every table of every schema, and fails when somebody drops one meanwhile.
   if (done.length === known.size) return;
+  // A library of 260 files: most starts, and all commands but the first, have nothing to migrate.
+  const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });
+  const up = (text: string): Migration => ({
+    async up(tx: Kysely<unknown>) {
+      await sql.raw(text).execute(tx);
+    },
+  });
+  const steps = Object.fromEntries(Object.entries(migrations).map(([name, text]) => [name, up(text)]));
+  const migrator = new Migrator({
+    db,
+    migrationTableSchema: schema,
+    provider: { getMigrations: () => Promise.resolve(steps) },
+  });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
@@ -39,24 +47,11 @@ function borrowed(pool: pg.Pool): Pick<pg.Pool, 'connect'> & { end(): Promise<vo
   return { connect: () => pool.connect(), end: () => Promise.resolve() } as never;
 }
 
-function statements(migrations: Migrations): Record<string, Migration> {
-  return Object.fromEntries(
-    Object.entries(migrations).map(([name, text]) => [
-      name,
-      {
-        async up(db: Kysely<unknown>) {
-          await sql.raw(text).execute(db);
-        },
-      },
-    ]),
-  );
-}
-
-async function applied(db: Kysely<unknown>, schema: string): Promise<string[]> {
-  const exists = await sql<{
-    t: string | null;
-  }>`SELECT to_regclass(${`${schema}.kysely_migration`})::text AS t`.execute(db);
-  if (exists.rows[0]?.t == null) return [];
-  const rows = await sql<{ name: string }>`SELECT name FROM ${sql.table(`${schema}.kysely_migration`)}`.execute(db);
-  return rows.rows.map((row) => row.name);
+/** Names of the migrations that the schema has, as Kysely notes them. */
+async function applied(pool: pg.Pool, schema: string): Promise<string[]> {
+  const table = `${schema}.kysely_migration`;
+  const exists = await pool.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
+  if (!exists.rows[0]!.found) return [];
+  const { rows } = await pool.query<{ name: string }>(`SELECT name FROM ${table}`);
+  return rows.map(({ name }) => name);
 }

@@ -57,7 +57,7 @@ export async function startTestCli(): Promise<TestCli> {
           log,
           sources,
           pool: database.pool,
-          readModels,
+          readModels: async () => readModels,
           projector: () => {
             throw new Error('no command on a log in memory projects anything');
           },

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { READ_MODEL_NAMES } from '../../../src/projections/names.ts';
+import { readModels } from '../../../src/projections/registry.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+/** What a command costs is mostly the code that it loads: the built commands, by what Node is asked for. */
+
+const ROOT = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+const HOOK = dataUrl(`
+  import { appendFileSync } from 'node:fs';
+  export async function load(url, context, next) {
+    appendFileSync(process.env.LOADED_FILE, url + '\\n');
+    return next(url, context);
+  }`);
+const REGISTER = dataUrl(`import { register } from 'node:module'; register(${JSON.stringify(HOOK)});`);
+
+interface Loaded {
+  /** Below dist, without `.js`. */
+  readonly own: readonly string[];
+  readonly packages: readonly string[];
+}
+
+async function loadedBy(args: readonly string[], env: Record<string, string> = {}): Promise<Loaded> {
+  const folder = await mkdtemp(join(tmpdir(), 'botledger-loaded-'));
+  const LOADED_FILE = join(folder, 'urls');
+  try {
+    await run(process.execPath, ['--import', REGISTER, 'bin/botledger.js', ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...env, LOADED_FILE },
+    });
+    const urls = (await readFile(LOADED_FILE, 'utf8')).split('\n');
+    const found = (pattern: RegExp): string[] => urls.flatMap((url) => pattern.exec(url)?.[1] ?? []);
+    return {
+      own: found(/^(?!.*node_modules).*\/dist\/(.*)\.js$/),
+      packages: [...new Set(found(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//))].sort(),
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('help of all nouns loads no code of a noun, of the log, of read models or of the database', async () => {
+  const { own, packages } = await loadedBy(['--help']);
+  expect(own.toSorted()).toEqual(['cli-main', 'cli/errors', 'cli/output', 'cli/program']);
+  expect(packages).toEqual(['commander', 'lossless-json']);
+});
+
+test('help of a noun loads that noun alone', async () => {
+  const { own } = await loadedBy(['owner', 'create', '--help']);
+  expect(own).toContain('cli/owner');
+  expect(
+    own.filter((path) => /^(cli\/(bot|payout|user|audit)|log\/|projections\/)/.test(path) && path !== 'log/port'),
+  ).toEqual([]);
+});
+
+test('a command that asks the catalog loads one engine, the catalog’s read model and no library of a rare case', async () => {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url };
+  await run(process.execPath, ['bin/botledger.js', 'owner', 'list'], { cwd: ROOT, env: { ...process.env, ...env } });
+  const { own, packages } = await loadedBy(['owner', 'list'], env);
+  await database.drop();
+  expect(own).toContain('projections/catalog/read-model');
+  expect(
+    own.filter((path) =>
+      /^(projections\/(events|referral|accounts|registry)|log\/(kafka|eventstore|judged)|api)/.test(path),
+    ),
+  ).toEqual([]);
+  const rare = [
+    'kafkajs',
+    '@kurrent/kurrentdb-client',
+    'kysely',
+    'liquidjs',
+    'csv-parse',
+    'fastify',
+    'temporal-polyfill',
+  ];
+  expect(packages).toContain('pg');
+  expect(packages.filter((name) => rare.includes(name))).toEqual([]);
+});
+
+test('the names of read models that a configuration is checked against are those of all read models', () => {
+  expect(READ_MODEL_NAMES).toEqual(readModels.map(({ name }) => name));
+});
