@@ -21,7 +21,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   /** The body as OpenAPI shows it; also what checks it, unless `check` does. */
   readonly body?: Body;
   /** Checks the parsed body where a schema alone cannot point at what is wrong. @throws ApiError */
-  readonly check?: (body: unknown) => z.output<Body>;
+  readonly check?: (body: unknown, request: FastifyRequest) => z.output<Body> | Promise<z.output<Body>>;
   readonly bodyLimit?: number;
   /** Whether a caller may name the request with an Idempotency-Key, so that a repeat changes nothing. */
   readonly idempotent?: boolean;
@@ -119,7 +119,7 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
       preValidation: (request) => control.checkAccess(request, declared.access),
       handler: async (request, reply) => {
         const query = declared.query === undefined ? undefined : checked(declared.query, request.query);
-        const body = declared.body === undefined ? undefined : checkedBody(declared, request);
+        const body = declared.body === undefined ? undefined : await checkedBody(declared, request);
         const answer = await declared.handle({ request, reply, query, body });
         if (!declared.exact || answer instanceof Readable) return answer;
         return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
@@ -170,7 +170,7 @@ function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
   // What it says is in the checked one; a request that waits for the log should not hold both.
   request.parsedBody = null;
   if ('error' in parsed) throw parsed.error;
-  return declared.check === undefined ? checked(declared.body, parsed.value) : declared.check(parsed.value);
+  return declared.check === undefined ? checked(declared.body, parsed.value) : declared.check(parsed.value, request);
 }
 
 /** @throws ApiError 400, naming every problem */

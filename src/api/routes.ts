@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { EventTypeDirectory } from '../commands/event-type-directory.ts';
 import { receiveCustomEvents } from '../commands/receive-custom-events.ts';
-import { receiveTargetEvents } from '../commands/receive-target-events.ts';
+import { findUnknownTargets, receiveTargetEvents } from '../commands/receive-target-events.ts';
 import { receiveUpdates } from '../commands/receive-updates.ts';
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
@@ -34,7 +34,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
   const { pool, log, served, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
   return [
-    sendTarget(receiveTargetEvents({ log, sources, directory }), sources.now),
+    sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), sources.now),
     sendEvent(receiveCustomEvents({ log, sources, directory }), sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),

@@ -21,7 +21,7 @@ interface Rule extends Terms {
   readonly name: string;
   readonly triggerEventId: number;
   readonly type: RewardRule['reward_type'];
-  readonly unit?: number;
+  readonly unit?: number | string;
 }
 
 export function rule(cli: Cli): void {
@@ -35,9 +35,9 @@ export function rule(cli: Cli): void {
         .makeOptionMandatory(),
     )
     .option(
-      '--unit <id>',
+      '--unit <id or currency>',
       "the unit of the reward; default: of a fixed one the owner's currency, else the event's own, or none",
-      positiveInteger,
+      unitOrCurrency,
     )
     .action(
       cli.action<[Rule]>(async (context, { bot, name, triggerEventId, type, unit, ...terms }) => {
@@ -48,7 +48,8 @@ export function rule(cli: Cli): void {
           reward_type: type,
           amount: terms.amount ?? null,
           percent: terms.percent ?? null,
-          unit_id: unit ?? null,
+          unit_id: typeof unit === 'number' ? unit : null,
+          currency: typeof unit === 'string' ? unit : undefined,
           hold_days: terms.holdDays ?? '0',
         });
         return { value: { rule_id: ruleId }, change: { category: 'program', position } };
@@ -81,6 +82,11 @@ export function rule(cli: Cli): void {
         return { value: (await Promise.all(lists)).flat() };
       }),
     );
+}
+
+/** A unit's id, or a currency's code in capitals. */
+function unitOrCurrency(text: string): number | string {
+  return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : positiveInteger(text);
 }
 
 function withTerms(command: Command): Command {

@@ -10,9 +10,9 @@ export function unit(cli: Cli): void {
   noun
     .command('create')
     .addOption(botOption())
-    .requiredOption('--code <code>', '1 to 3 characters')
+    .requiredOption('--code <code>', '1 to 3 letters A to Z and digits, none of a currency')
     .option('--name <name>')
-    .option('--scale <n>', "decimals; default: the currency's own, else 2", nonNegativeInteger)
+    .option('--scale <n>', 'decimals; default: 2', nonNegativeInteger)
     .action(
       cli.action<[{ bot: string; code: string; name?: string; scale?: number }]>(async (context, given) => {
         const { unitId, position } = await createUnit(context, { ...given, name: given.name ?? null });

@@ -1,3 +1,4 @@
+import { currencyProblem } from '../domain/catalog/checks.ts';
 import { currencyDigits } from '../domain/catalog/currency.ts';
 import { owner } from '../domain/catalog/owner.ts';
 import type { AmountUnit } from '../domain/referral/account/reward.ts';
@@ -20,16 +21,19 @@ import { ruleCatalog } from './rule-catalog.ts';
 export type CreateRule = Omit<Rule, 'rule_id'> & {
   /** The bot's public key. */
   readonly bot: string;
+  /** The unit by its currency's code, instead of `unit_id`. */
+  readonly currency?: string | undefined;
 };
 
 /** A fixed amount without a unit is one of the owner's currency. @throws Rejection */
 export async function createRule(
   context: CommandContext,
-  { bot, ...rule }: CreateRule,
+  { bot, currency, ...rule }: CreateRule,
 ): Promise<{ ruleId: number; position: Position | undefined }> {
   const catalog = await ruleCatalog(context.log, bot);
-  const inCurrency = rule.reward_type === 'fixed' && rule.unit_id === null;
-  const unit = inCurrency ? await ownersUnit(context, bot, rule, catalog) : null;
+  const isOwners = currency === undefined && rule.reward_type === 'fixed' && rule.unit_id === null;
+  const code = isOwners ? await ownersCurrency(context, bot) : currency;
+  const unit = code === undefined ? null : await currencyUnit(context, bot, code, rule, catalog);
   const unit_id = unit?.unit_id ?? rule.unit_id;
   const rule_id = await reserveId(context, 'rule');
   const { position } = await handle(context, program, programStream(bot), (state) =>
@@ -38,15 +42,21 @@ export async function createRule(
   return { ruleId: rule_id, position };
 }
 
-/** The bot's unit of its owner's currency, made if there is none; not for a rule that is refused. @throws Rejection */
-async function ownersUnit(
+async function ownersCurrency({ log }: CommandContext, bot: string): Promise<string> {
+  const { owner_id } = await existingBot(log, bot);
+  return (await load(log, owner, ownerStream(owner_id))).state.owner!.currency;
+}
+
+/** The bot's unit of a currency, made if there is none; not for a rule that is refused. @throws Rejection */
+async function currencyUnit(
   context: CommandContext,
   bot: string,
+  currency: string,
   rule: Omit<Rule, 'rule_id'>,
   catalog: RuleCatalog & { readonly units: ReadonlyMap<string, AmountUnit> },
 ): Promise<AmountUnit> {
-  const { owner_id } = await existingBot(context.log, bot);
-  const { currency } = (await load(context.log, owner, ownerStream(owner_id))).state.owner!;
+  const problem = currencyProblem('unit', currency);
+  if (problem !== undefined) throw problem;
   const known = catalog.units.get(currency);
   if (known !== undefined) return known;
   const unit: AmountUnit = { unit_id: 0, scale: currencyDigits(currency)! };

@@ -9,7 +9,7 @@ export interface CreateUnit {
   readonly bot: string;
   readonly code: string;
   readonly name: string | null;
-  /** Decimals of a normal unit; undefined: the currency's own. */
+  /** Decimals of a normal unit; undefined: 2. */
   readonly scale?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type BotState, bot, createUnit } from '../domain/catalog/bot.ts';
+import { type BotState, bot, createCurrencyUnit } from '../domain/catalog/bot.ts';
 import type { AmountUnit } from '../domain/referral/account/reward.ts';
 import { botStream } from '../domain/streams.ts';
 import { type CommandContext, handle } from './handle.ts';
@@ -22,7 +22,7 @@ export async function ensureUnit(context: CommandContext, publicKey: string, cod
   let found: AmountUnit | undefined;
   const { events } = await handle(context, bot, botStream(publicKey), (state) => {
     found = known(state);
-    return found === undefined ? createUnit(state, { unit_id, code, name: null }) : [];
+    return found === undefined ? createCurrencyUnit(state, unit_id, code) : [];
   });
   for (const { type, data } of events) if (type === 'unit_created') found = data;
   return found!;

@@ -20,6 +20,17 @@ export type ReceiveTargetEvents = (
   stamp: Stamp,
 ) => Promise<Appended | UnknownTargets>;
 
+/** Which of these the bot has no goal for: none of those that were made before the call. */
+export type FindUnknownTargets = (bot: string, targetIds: Iterable<number>) => Promise<ReadonlySet<number>>;
+
+export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTargets {
+  return async (bot, targetIds) => {
+    const unknown = new Set<number>();
+    for (const id of new Set(targetIds)) if ((await directory.goal(bot, id)) === undefined) unknown.add(id);
+    return unknown;
+  };
+}
+
 /** One request is one append. A goal that is not known here is looked up in the log before it is refused. */
 export function receiveTargetEvents(deps: {
   readonly log: EventLog;

@@ -7,16 +7,20 @@ export interface Command {
   readonly payload: string | null;
 }
 
-const COMMAND = /^(\/[A-Za-z0-9_]{1,64})(?:@[A-Za-z0-9_]+)?$/;
+const COMMAND = /^(\/[A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?$/;
 const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The command that a message begins with. */
-export function commandOf(message: JsonObject): Command | null {
+/**
+ * The command that a message begins with.
+ * @param username the bot's own; null: not known. In a group a command may name the bot that it is for, another one too.
+ */
+export function commandOf(message: JsonObject, username: string | null): Command | null {
   const text = property(message, 'text');
   if (typeof text !== 'string' || !text.startsWith('/')) return null;
   const length = commandLength(text, property(message, 'entities'));
-  const name = COMMAND.exec(text.slice(0, length))?.[1];
+  const [, name, addressee] = COMMAND.exec(text.slice(0, length)) ?? [];
   if (name === undefined) return null;
+  if (addressee !== undefined && username !== null && addressee.toLowerCase() !== username.toLowerCase()) return null;
   const rest = text.slice(length).trim();
   return { name, payload: PAYLOAD.test(rest) ? rest : null };
 }

@@ -1,6 +1,7 @@
 import type { UpdateItem } from '../domain/intake/events.ts';
+import { isWithinYears } from '../domain/intake/moment.ts';
 import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
+import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
 import { type Command, commandOf } from './command.ts';
 import { personOf, replaceUnstorable } from './person.ts';
 
@@ -26,22 +27,23 @@ const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
 const CHAT_TYPES = new Set(['private', 'group', 'supergroup', 'channel']);
 type ChatType = NonNullable<UpdateItem['chat_type']>;
 
-/** 2100-01-01: a later date is no date. */
-const MAX_SECONDS = 4_102_444_800;
-
 /** What an update does: the system event it makes, with that event's properties. */
 type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
 
 /**
  * What the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update); decisions 3.5.
  * Takes anything: what has not the shape that the platform documents is passed over.
- * @param requestDate the date that came with the update, ms UTC; the platform's own goes before it
+ * @param options.requestDate the date that came with the update, ms UTC; the platform's own goes before it
+ * @param options.username the bot's own, where it is known: commands to other bots are not this bot's
  * @returns null when there is nothing to keep: no `update_id`, or no acting user
  */
-export function parseUpdate(update: unknown, requestDate?: number): UpdateItem | null {
+export function parseUpdate(
+  update: unknown,
+  { requestDate, username = null }: { requestDate?: number | undefined; username?: string | null } = {},
+): UpdateItem | null {
   if (!isJsonObject(update)) return null;
   const updateId = safeInteger(property(update, 'update_id'));
-  const kind = Object.keys(ACTOR).find((name) => isJsonObject(property(update, name)));
+  const kind = kindOf(update);
   if (updateId === undefined || kind === undefined) return null;
 
   const body = property(update, kind) as JsonObject;
@@ -50,9 +52,9 @@ export function parseUpdate(update: unknown, requestDate?: number): UpdateItem |
   if (!isJsonObject(actor) || userId === undefined || userId <= 0) return null;
 
   const chatType = chatTypeOf(kind === 'callback_query' ? property(body, 'message') : body);
-  const action = actionOf(kind, body, chatType);
+  const action = actionOf(kind, body, chatType, username);
   const person = personOf(actor);
-  const date = dateOf(property(body, kind === 'edited_message' ? 'edit_date' : 'date')) ?? requestDate;
+  const date = dateOf(property(body, dateFieldOf(kind))) ?? requestDate;
   return {
     update_id: updateId,
     user_id: userId,
@@ -66,6 +68,25 @@ export function parseUpdate(update: unknown, requestDate?: number): UpdateItem |
   };
 }
 
+/** The path of the date that the update is of, where it lies outside the years that events may be of. */
+export function misdatedField(update: JsonObject): readonly string[] | undefined {
+  const kind = kindOf(update);
+  if (kind === undefined) return undefined;
+  const field = dateFieldOf(kind);
+  const seconds = exactNumber(property(update[kind] as JsonObject, field));
+  if (seconds === undefined) return undefined;
+  // Beyond these a Big would be made a number of its digits, however many there are.
+  return seconds.lt(0) || seconds.gte(1e12) || !isWithinYears(seconds.toNumber() * 1000) ? [kind, field] : undefined;
+}
+
+function kindOf(update: JsonObject): string | undefined {
+  return Object.keys(ACTOR).find((name) => isJsonObject(property(update, name)));
+}
+
+function dateFieldOf(kind: string): 'date' | 'edit_date' {
+  return kind === 'edited_message' ? 'edit_date' : 'date';
+}
+
 /**
  * Private chats, callbacks and payments make users, wherever they happen. A `my_chat_member` of a group does not: its
  * actor is an administrator who may never have spoken to the bot.
@@ -76,10 +97,10 @@ function makesUser(kind: string, chatType: ChatType | undefined, { event_id }: A
 }
 
 /** The first that fits of start, command, payment, webapp_data, callback, block, unblock, message. */
-function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined): Action {
+function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined, username: string | null): Action {
   switch (kind) {
     case 'message':
-      return messageAction(body);
+      return messageAction(body, username);
     case 'callback_query': {
       const data = property(body, 'data');
       return {
@@ -94,8 +115,8 @@ function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined
   }
 }
 
-function messageAction(message: JsonObject): Action {
-  const command = commandOf(message);
+function messageAction(message: JsonObject, username: string | null): Action {
+  const command = commandOf(message, username);
   if (command !== null) return commandAction(command);
   const payment = property(message, 'successful_payment');
   if (isJsonObject(payment)) return { event_id: SYSTEM_EVENTS.payment, ...paid(payment) };
@@ -128,8 +149,8 @@ function chatTypeOf(holder: unknown): ChatType | undefined {
   return typeof type === 'string' && CHAT_TYPES.has(type) ? (type as ChatType) : undefined;
 }
 
-/** The platform's dates are whole seconds. */
+/** The platform's dates are whole seconds; 0 is where it has none. */
 function dateOf(value: unknown): number | undefined {
   const seconds = safeInteger(value);
-  return seconds !== undefined && seconds > 0 && seconds < MAX_SECONDS ? seconds * 1000 : undefined;
+  return seconds !== undefined && seconds > 0 && isWithinYears(seconds * 1000) ? seconds * 1000 : undefined;
 }

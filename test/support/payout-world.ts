@@ -4,7 +4,7 @@ import { createAccounts } from '../../src/commands/accounts.ts';
 import { accrueRewards } from '../../src/commands/accrue-rewards.ts';
 import { createBot } from '../../src/commands/create-bot.ts';
 import { createOwner } from '../../src/commands/create-owner.ts';
-import { createUnit } from '../../src/commands/create-unit.ts';
+import { ensureUnit } from '../../src/commands/ensure-unit.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
 import { setPayoutWebhook } from '../../src/commands/payout-webhook.ts';
 import { requestPayout } from '../../src/commands/request-payout.ts';
@@ -91,7 +91,7 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
       const owner = { name: 'Owner', currency: 'USD', plan: 'premium' as const, broadcastsPerMonth: 1 };
       const { ownerId } = await createOwner(context, owner);
       const { publicKey } = await createBot(context, { ownerId, name: 'Bot' });
-      const { unitId } = await createUnit(context, { bot: publicKey, code: 'USD', name: null });
+      const { unit_id: unitId } = await ensureUnit(context, publicKey, 'USD');
       const secret = url === undefined ? null : (await setPayoutWebhook(context, publicKey, url)).secret;
       return { bot: publicKey, unitId, secret };
     },

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createRule } from '../../src/commands/create-rule.ts';
-import { createUnit } from '../../src/commands/create-unit.ts';
+import { ensureUnit } from '../../src/commands/ensure-unit.ts';
 import { readConfig } from '../../src/config.ts';
 import { type AccountEvent, account } from '../../src/domain/referral/account/account.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
@@ -40,7 +40,7 @@ export async function rewardProgram(service: TestService): Promise<RewardProgram
   // Names get their ids one after the other, from 101 on.
   await call.message(1);
   await send({ user_id: 1 });
-  const { unitId } = await createUnit(service.commands, { bot: bot.publicKey, code: 'USD', name: null });
+  const { unit_id: unitId } = await ensureUnit(service.commands, bot.publicKey, 'USD');
   return {
     bot,
     call,

@@ -103,7 +103,7 @@ describe('the one event that an update makes', () => {
     const { date: _, ...rest } = adas;
     const expected = { ...rest, event_id: SYSTEM_EVENTS.callback, callback_data: 'buy' };
     expect(parseUpdate(update)).toEqual(expected);
-    expect(parseUpdate(update, 123)).toEqual({ ...expected, date: 123 });
+    expect(parseUpdate(update, { requestDate: 123 })).toEqual({ ...expected, date: 123 });
   });
 
   it('block and unblock, in private chats only', () => {
@@ -146,8 +146,18 @@ describe('odd input', () => {
     expect(parseUpdate(update)).toBeNull();
   });
 
+  it('takes a command to another bot for a message, once the bot’s own name is known', () => {
+    const toOther = command('/start@other_bot CODE', 16);
+    expect(parseUpdate(toOther, { username: 'My_Bot' })).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
+    const start = { event_id: SYSTEM_EVENTS.start, start_param: 'CODE' };
+    expect(parseUpdate(toOther)).toMatchObject(start);
+    expect(parseUpdate(command('/start@my_bot CODE', 13), { username: 'My_Bot' })).toMatchObject(start);
+    expect(parseUpdate(command('/start CODE', 6), { username: 'My_Bot' })).toMatchObject(start);
+  });
+
   it('takes the request’s date for one that cannot be', () => {
-    for (const date of [Number.NaN, -1, 0, 1e17, 1.5]) expect(parseUpdate(message({ date }), 99)?.date).toBe(99);
+    for (const date of [Number.NaN, -1, 0, 1e17, 1.5, 4_133_980_800])
+      expect(parseUpdate(message({ date }), { requestDate: 99 })?.date).toBe(99);
   });
 
   it('replaces what cannot be stored', () => {

@@ -30,13 +30,19 @@ const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity
 const date = fc.oneof(
   fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(NOW) }).map((at) => at.toISOString()),
   fc.constantFrom('2026-01-31T12:00', '2026-02-01T12:00:00Z', '2026-02-01T12:00:00.001Z', '2026-02-30T00:00:00.000Z'),
+  fc.constantFrom(
+    '0000-01-01T00:00:00+23:59',
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00Z',
+    '1970-01-01T00:00+00:01',
+  ),
 );
 const element = fc.record(
   {
     event: mostly(text),
     user_id: mostly(fc.integer({ min: 1 })),
     value_num: mostly(number),
-    unit: mostly(fc.constantFrom('USD', 'usd', 'ß', 'k')),
+    unit: mostly(fc.constantFrom('USD', 'usd', 'ß', 'ı', 'k', 'A-B')),
     value_str: mostly(text),
     category: mostly(text),
     webapp_name: mostly(text),

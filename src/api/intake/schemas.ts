@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/decimal-text.ts';
-import { parseIso8601, parseRfc3339 } from '../../domain/intake/moment.ts';
+import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from '../../domain/intake/moment.ts';
 import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain/json.ts';
+import { misdatedField } from '../../platform/update.ts';
 
 /**
  * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions 1.4, 1.7, 3.3, 3.4, 5.12).
@@ -58,6 +60,7 @@ const moment = (parse: (text: string) => number | null, form: string, now: () =>
       if (at === null) context.addIssue({ code: 'custom', message: `must be ${form}` });
       else if (at > now() + MAX_AHEAD_MS)
         context.addIssue({ code: 'custom', message: 'must not lie more than 24 hours in the future' });
+      else if (!isWithinYears(at)) context.addIssue({ code: 'custom', message: YEARS });
       else return at;
       return z.NEVER;
     })
@@ -69,7 +72,9 @@ const unlessWrong =
   ({ value, issues }: { value: unknown; issues: readonly { path?: readonly PropertyKey[] | undefined }[] }): boolean =>
     isJsonObject(value) && !issues.some(({ path }) => fields.includes(String(path?.[0])));
 
-const unit = text(1, 3).transform((value) => value.toUpperCase());
+const unit = text(1, 3)
+  .refine((value) => UNIT_CODE.test(value), 'must be letters A to Z and digits')
+  .transform((value) => value.toUpperCase());
 const userId = integer(1, 'must be a positive integer');
 const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, for ever');
 
@@ -128,6 +133,10 @@ export type TargetEvent = z.output<ReturnType<typeof targetEvent>>;
 /** The platform's Update object, unchanged; only its id is demanded. */
 const platformUpdate = z
   .looseObject({ update_id: integer(0, 'must be a non-negative integer') }, NOT_AN_OBJECT)
+  .superRefine((update, context) => {
+    const path = misdatedField(update);
+    if (path !== undefined) context.addIssue({ code: 'custom', path: [...path], message: YEARS });
+  })
   .meta({ id: 'Update', description: 'https://core.telegram.org/bots/api#update' });
 
 /** What the platform itself calls with: anything with an id, since it repeats what is refused. */

@@ -1,4 +1,6 @@
-import type { ReceiveTargetEvents } from '../../commands/receive-target-events.ts';
+import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/receive-target-events.ts';
+import { property, safeInteger } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
 import { botOf, principalOf } from '../access.ts';
 import { invalid, TargetValidationError } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
@@ -9,8 +11,20 @@ import { accepted, oneOrMany, type TargetEvent, targetEvent } from './schemas.ts
 const MAX_EVENTS = 100;
 
 /** POST /v1/send-target (interface.md): goal completions. Its validation errors have a form of their own. */
-export function sendTarget(receive: ReceiveTargetEvents, now: () => number): AnyRoute {
+export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknownTargets, now: () => number): AnyRoute {
   const schema = targetEvent(now);
+
+  /** The goals that the elements name and the bot does not have, as problems; elements may be wrong otherwise. */
+  async function unknownTargets(bot: string, body: unknown): Promise<Problem[]> {
+    const named = (Array.isArray(body) ? body : [body]).map((element) => safeInteger(property(element, 'target_id')));
+    const ids = named.map((id) => (id !== undefined && id > 0 ? id : undefined));
+    const unknown = await findUnknown(
+      bot,
+      ids.filter((id) => id !== undefined),
+    );
+    return ids.flatMap((id, index) => (id !== undefined && unknown.has(id) ? [unknownTarget(body, index)] : []));
+  }
+
   return route({
     method: 'POST',
     url: '/v1/send-target',
@@ -19,11 +33,14 @@ export function sendTarget(receive: ReceiveTargetEvents, now: () => number): Any
     tag: 'Intake',
     access: { resource: 'required', withoutDatabase: true },
     body: oneOrMany(schema, MAX_EVENTS),
-    check(body) {
+    async check(body, request) {
       const { elements, problems } = readElements(schema, MAX_EVENTS, body);
       // What is no object has no fields to name.
       if (problems.some(({ path }) => /^\d*$/.test(path))) throw invalid(problems);
-      if (problems.length > 0) throw new TargetValidationError(problems);
+      if (problems.length > 0) {
+        const unknown = await unknownTargets(botOf(request).public_key, body);
+        throw new TargetValidationError([...problems, ...unknown]);
+      }
       // The form matters for the keys of what is found wrong later.
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
@@ -37,13 +54,12 @@ export function sendTarget(receive: ReceiveTargetEvents, now: () => number): Any
           command: stamp,
         });
         if (!('unknown' in received)) return received;
-        throw new TargetValidationError(
-          received.unknown.map((index) => ({
-            path: Array.isArray(body) ? `${index}.target_id` : 'target_id',
-            message: 'Unknown target_id',
-          })),
-        );
+        throw new TargetValidationError(received.unknown.map((index) => unknownTarget(body, index)));
       });
     },
   });
+}
+
+function unknownTarget(body: unknown, index: number): Problem {
+  return { path: Array.isArray(body) ? `${index}.target_id` : 'target_id', message: 'Unknown target_id' };
 }

@@ -58,10 +58,11 @@ function forward(
   request: FastifyRequest,
   updates: readonly Forwarded[],
 ): Promise<{ ok: boolean }> {
+  const { public_key, username } = botOf(request);
   const items = updates
-    .map(({ update, date }) => parseUpdate(update, date))
+    .map(({ update, date }) => parseUpdate(update, { requestDate: date, username }))
     .filter((item): item is UpdateItem => item !== null);
   return idempotently(request, name, { ok: true }, (command) =>
-    receive(botOf(request).public_key, items, { keyId: principalOf(request).keyId, command }),
+    receive(public_key, items, { keyId: principalOf(request).keyId, command }),
   );
 }

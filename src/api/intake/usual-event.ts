@@ -1,5 +1,6 @@
+import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/decimal-text.ts';
-import { parseIso8601 } from '../../domain/intake/moment.ts';
+import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { isJsonObject, isStorable } from '../../domain/json.ts';
 import { type CustomEvent, MAX_AHEAD_MS, MAX_TEXT } from './schemas.ts';
 
@@ -15,14 +16,14 @@ export function usualCustomEvent(given: unknown, now: number): CustomEvent | nul
   if (!Number.isSafeInteger(user_id) || (user_id as number) < 1) return null;
   const value = Number.isFinite(value_num) ? decimalText(value_num as number) : undefined;
   if (value === null || (value === undefined && value_num !== undefined)) return null;
-  if (unit !== undefined && (value === undefined || !isText(unit, 1, 3))) return null;
+  if (unit !== undefined && (value === undefined || !isText(unit, 1, 3) || !UNIT_CODE.test(unit))) return null;
   if (value_str !== undefined && !isText(value_str, 0, MAX_TEXT)) return null;
   if (category !== undefined && !isText(category, 0, MAX_TEXT)) return null;
   if (webapp_name !== undefined && !isText(webapp_name, 0, MAX_TEXT)) return null;
   if (event_key !== undefined && !isText(event_key, 1, MAX_TEXT)) return null;
   const at = typeof date === 'string' ? parseIso8601(date) : undefined;
   if (at === null || (at === undefined && date !== undefined)) return null;
-  if (at !== undefined && at > now + MAX_AHEAD_MS) return null;
+  if (at !== undefined && (at > now + MAX_AHEAD_MS || !isWithinYears(at))) return null;
   return {
     event,
     user_id: user_id as number,

@@ -21,8 +21,9 @@ export function webhook(receive: ReceiveUpdates): AnyRoute {
     body: webhookUpdate,
     answer: accepted,
     async handle({ request, body }) {
-      const item = parseUpdate(body);
-      if (item !== null) await receive(botOf(request).public_key, [item], {});
+      const { public_key, username } = botOf(request);
+      const item = parseUpdate(body, { username });
+      if (item !== null) await receive(public_key, [item], {});
       return { ok: true };
     },
   });

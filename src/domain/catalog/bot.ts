@@ -3,7 +3,7 @@ import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import type { SealedSecret } from '../secret.ts';
 import { differences, withChanges } from './changes.ts';
-import { MAX_CODE_LENGTH, MAX_NAME_LENGTH, textProblem, timezoneProblem } from './checks.ts';
+import { currencyProblem, MAX_NAME_LENGTH, textProblem, timezoneProblem, unitCodeProblem } from './checks.ts';
 import { currencyDigits } from './currency.ts';
 import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './events.ts';
 
@@ -84,23 +84,40 @@ export interface CreateUnit {
   readonly unit_id: number;
   readonly code: string;
   readonly name: string | null;
-  /** Decimals of a normal unit; undefined: as the currency has, 2 for what is none (decisions.md 5.4). */
+  /** Decimals of a normal unit; undefined: 2 (decisions.md 5.4). */
   readonly scale?: number | undefined;
 }
 
 const MAX_SCALE = 18;
+const DEFAULT_SCALE = 2;
 
+/** A unit of the bot's own. A currency's code is no such unit's: amounts that others count would be rescaled (decisions.md 3.4). */
 export function createUnit(state: BotState, command: CreateUnit): Decision<BotEvent> {
   if (state.bot === null) return unknownBot();
   const code = command.code.toUpperCase();
-  const scale = command.scale ?? currencyDigits(code) ?? 2;
+  const scale = command.scale ?? DEFAULT_SCALE;
   const problem =
-    textProblem('code', code, MAX_CODE_LENGTH) ??
+    unitCodeProblem('code', command.code) ??
+    (currencyDigits(code) === undefined
+      ? undefined
+      : new Rejection(
+          'invalid',
+          'code',
+          `code must not be a currency's: ${code} needs no unit, rules take it as it is`,
+        )) ??
     (command.name === null ? undefined : textProblem('name', command.name, MAX_NAME_LENGTH)) ??
     (scale <= MAX_SCALE ? undefined : new Rejection('invalid', 'scale', `scale must be 0 to ${MAX_SCALE}`));
   if (problem !== undefined) return problem;
   if (state.units.has(code)) return new Rejection('conflict', 'code', `unit ${code} exists`);
   return [{ type: 'unit_created', data: { unit_id: command.unit_id, code, name: command.name, scale } }];
+}
+
+/** The unit that amounts in a currency are in, with the currency's own decimals. */
+export function createCurrencyUnit(state: BotState, unit_id: number, code: string): Decision<BotEvent> {
+  if (state.bot === null) return unknownBot();
+  const scale = currencyDigits(code);
+  if (scale === undefined) return currencyProblem('code', code)!;
+  return [{ type: 'unit_created', data: { unit_id, code, name: null, scale } }];
 }
 
 /** Both go into addresses, `https://t.me/<username>` and `<root>/bot<token>/<method>`: nothing there that could leave its place. */

@@ -1,11 +1,14 @@
 import { isStorable } from '../json.ts';
 import { Rejection } from '../rejection.ts';
-import { currencyDigits } from './currency.ts';
+import { CURRENCY_LIST_DATE, currencyDigits } from './currency.ts';
 
 /** Checks that the catalog's deciders share. Each answers why the value is refused, or undefined. Paths end in the field. */
 
-/** A unit's code (decisions.md 3.4): a currency's, or the bot's own. */
-export const MAX_CODE_LENGTH = 3;
+/**
+ * A unit's code before it is upper-cased (decisions.md 3.4): a currency's, or the bot's own. ASCII alone: `ß` would become
+ * two letters, and `ı` an `I`.
+ */
+export const UNIT_CODE = /^[A-Za-z0-9]{1,3}$/;
 export const MAX_NAME_LENGTH = 250;
 
 export function textProblem(path: string, text: string, max: number): Rejection | undefined {
@@ -16,9 +19,18 @@ export function textProblem(path: string, text: string, max: number): Rejection 
   return new Rejection('invalid', path, `${fieldOf(path)} must have 1 to ${max} characters`);
 }
 
+export function unitCodeProblem(path: string, code: string): Rejection | undefined {
+  if (UNIT_CODE.test(code)) return undefined;
+  return new Rejection('invalid', path, `${fieldOf(path)} must be 1 to 3 letters A to Z and digits`);
+}
+
 export function currencyProblem(path: string, code: string): Rejection | undefined {
   if (currencyDigits(code) !== undefined) return undefined;
-  return new Rejection('invalid', path, `${fieldOf(path)} must be a currency code of ISO 4217 in capitals, or XTR`);
+  return new Rejection(
+    'invalid',
+    path,
+    `${fieldOf(path)} must be a code of the ISO 4217 list of ${CURRENCY_LIST_DATE} in capitals, such as EUR, or XTR: ${code} is none`,
+  );
 }
 
 /** IANA names only: offsets such as `+01:00`, which newer runtimes take as zones, do not know summer time. */

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { type Decision, decider } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { MAX_CODE_LENGTH, textProblem } from './checks.ts';
+import { unitCodeProblem } from './checks.ts';
 import { exchangeRateSet } from './events.ts';
 
 /** Stream `fx-global`: the rate from one currency to another from a UTC day on. The last one set for a day counts. */
@@ -27,9 +27,9 @@ export function setExchangeRates(
   const latest = new Map<string, ExchangeRate>();
   for (const [index, given] of rates.entries()) {
     const { rate, date } = given;
-    const named = { from: given.from.toUpperCase(), to: given.to.toUpperCase(), date };
-    const problem = rateProblem({ ...named, rate }, index);
+    const problem = rateProblem(given, index);
     if (problem !== undefined) return problem;
+    const named = { from: given.from.toUpperCase(), to: given.to.toUpperCase(), date };
     latest.set(keyOf(named), { ...named, rate: new Big(rate).toFixed() });
   }
   return [...latest]
@@ -44,9 +44,9 @@ const DAY = /^(19[7-9]\d|20\d\d|2100)-\d\d-\d\d$/;
 
 function rateProblem({ from, to, rate, date }: ExchangeRate, index: number): Rejection | undefined {
   const at = (field: string): string => `${index}.${field}`;
-  const problem = textProblem(at('from'), from, MAX_CODE_LENGTH) ?? textProblem(at('to'), to, MAX_CODE_LENGTH);
+  const problem = unitCodeProblem(at('from'), from) ?? unitCodeProblem(at('to'), to);
   if (problem !== undefined) return problem;
-  if (from === to) return new Rejection('invalid', at('to'), 'from and to must differ');
+  if (from.toUpperCase() === to.toUpperCase()) return new Rejection('invalid', at('to'), 'from and to must differ');
   if (!DECIMAL.test(rate) || new Big(rate).lte(0) || new Big(rate).gt(MAX_RATE))
     return new Rejection(
       'invalid',

@@ -1,6 +1,6 @@
 import { decimalText } from '../intake/decimal-text.ts';
 import { type CustomFieldValue, type ImportedUser, importedUser } from '../intake/events.ts';
-import { parseIso8601 } from '../intake/moment.ts';
+import { isWithinYears, parseIso8601 } from '../intake/moment.ts';
 import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
 
@@ -76,10 +76,11 @@ const boolean: Field = {
   },
 };
 const date: Field = {
-  expected: 'a date, YYYY-MM-DD HH:MM:SS (UTC) or ISO 8601',
+  expected: 'a date of the years 1970 to 2100, YYYY-MM-DD HH:MM:SS (UTC) or ISO 8601',
   read(value) {
     if (typeof value !== 'string') return undefined;
-    return parseIso8601(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value) ?? undefined;
+    const at = parseIso8601(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
+    return at !== null && isWithinYears(at) ? at : undefined;
   },
 };
 const userId: Field = {

@@ -37,6 +37,14 @@ function moment(match: RegExpExecArray | null): number | null {
   return at - FOUR_CENTURIES_MS - offset;
 }
 
+/** The years that reports are about (decisions 4.10), UTC: an instant outside them is refused wherever one is told. */
+export const YEARS = 'must lie in the years 1970 to 2100';
+const END_OF_YEARS = Date.UTC(2101, 0, 1);
+
+export function isWithinYears(at: number): boolean {
+  return at >= 0 && at < END_OF_YEARS;
+}
+
 const FOUR_CENTURIES_MS = 146_097 * 24 * 60 * 60 * 1000;
 
 function daysIn(year: number, month: number): number {

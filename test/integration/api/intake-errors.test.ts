@@ -48,6 +48,17 @@ describe('send-event refuses with 400', () => {
     ['a day that does not exist', { ...valid, date: '2026-02-30T00:00:00Z' }, 'ISO 8601'],
     ['a date that is no text', { ...valid, date: 1767225600 }, 'must be a string (at date)'],
     ['a date over a day ahead', { ...valid, date: '2999-01-01T00:00:00Z' }, '24 hours in the future'],
+    [
+      'a date before 1970',
+      { ...valid, date: '0000-01-01T00:00:00+23:59' },
+      'must lie in the years 1970 to 2100 (at date)',
+    ],
+    ['a date before 1970 by its offset', { ...valid, date: '1970-01-01T00:00:00+00:01' }, 'years 1970 to 2100'],
+    [
+      'a unit that is longer in capitals',
+      { ...valid, value_num: 1, unit: 'ßßß' },
+      'letters A to Z and digits (at unit)',
+    ],
     ['a long event_key', { ...valid, event_key: long }, 'at most 250 characters (at event_key)'],
   ])('%s', async (_, body, message) => {
     const answer = await service.post('/v1/send-event', body, key);
@@ -124,6 +135,26 @@ describe('send-target', () => {
       { target_id: 'x', user_id: 7, value: 5 },
       { target_id: ['must be a positive integer'], unit: ['is required with a value'] },
     ],
+    [
+      'an unknown goal beside what else is wrong',
+      { target_id: 5 },
+      { user_id: ['is required'], target_id: ['Unknown target_id'] },
+    ],
+    [
+      'every failing field of every element',
+      [goal, { target_id: 5 }, { ...goal, user_id: 'x' }, { ...goal, target_id: 6 }],
+      {
+        '1.user_id': ['is required'],
+        '1.target_id': ['Unknown target_id'],
+        '2.user_id': ['must be a positive integer'],
+        '3.target_id': ['Unknown target_id'],
+      },
+    ],
+    [
+      'a date outside the years 1970 to 2100',
+      { ...goal, date: '1969-12-31T23:59:59.999Z' },
+      { date: ['must lie in the years 1970 to 2100'] },
+    ],
     ['a value without a unit', { ...goal, value: 5 }, { unit: ['is required with a value'] }],
     [
       'a date without milliseconds',
@@ -147,6 +178,35 @@ describe('send-target', () => {
     expect(none).toMatchObject({ status: 400, body: { error: 'must be an object (at 0)' } });
     const many = await service.post('/v1/send-target', Array(101).fill(goal), key);
     expect(many).toMatchObject({ status: 400, body: { error: 'send 1 to 100 elements, not 101' } });
+  });
+});
+
+describe('an update of a date outside the years 1970 to 2100', () => {
+  const update = (update_id: number, date: number) => ({
+    update_id,
+    message: { message_id: 1, date, chat: { id: 7, type: 'private' }, from: { id: 7, is_bot: false }, text: 'hi' },
+  });
+
+  test.each([-1, 4_133_980_800, 1e300])('is refused where it is forwarded: %d', async (date) => {
+    const one = await service.post('/v1/send-update', { update: update(1, date) }, key);
+    const path = 'update.message.date';
+    const message = 'must lie in the years 1970 to 2100';
+    expect(one).toMatchObject({ status: 400, body: { details: [{ path, message }] } });
+    const batch = await service.post('/v1/send-batch-update', [{ update: update(1, date) }], key);
+    expect(batch).toMatchObject({ status: 400, body: { details: [{ path: `0.${path}`, message }] } });
+    const told = await service.post('/v1/send-update', { date: '2101-01-01', update: { update_id: 1 } }, key);
+    expect(told).toMatchObject({ status: 400, body: { details: [{ path: 'date' }] } });
+  });
+
+  test('counts by its receipt where the platform itself brings it', async () => {
+    const headers = { 'x-telegram-bot-api-secret-token': bot.webhookSecret };
+    const sent = await service.post(`/v1/webhook/${bot.publicKey}`, update(77, -1), headers);
+    expect(sent).toMatchObject({ status: 200, body: { ok: true } });
+    const { rows } = await service.database.pool.query<{ body: string }>(
+      `SELECT body FROM log.commits WHERE body LIKE '%"update_id":77%'`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(JSON.parse(rows[0]!.body).events[0].data.items[0]).not.toHaveProperty('date');
   });
 });
 

@@ -208,6 +208,27 @@ describe('rule', () => {
   });
 });
 
+describe('a currency', () => {
+  it('is no unit of a bot’s own', async () => {
+    for (const code of ['USD', 'eur', 'XTR']) {
+      const refused = await cli.run('unit', 'create', '--bot', cafe, '--code', code, '--scale', '3');
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${code.toUpperCase()} needs no unit`) });
+    }
+  });
+
+  it('is named to a rule by its code, and gets a unit with its own decimals', async () => {
+    const rule = ['rule', 'create', '--bot', cafe, '--name', 'Yen', '--trigger-event-id', '100', '--type', 'fixed'];
+    const { rule_id } = await cli.json(...rule, '--amount', '5', '--unit', 'jpy');
+    const units = (await cli.json('unit', 'list', '--bot', cafe)) as { code: string; unit_id: number; scale: number }[];
+    const yen = units.find(({ code }) => code === 'JPY');
+    expect(yen).toMatchObject({ scale: 0 });
+    const rules = (await cli.json('rule', 'list', '--bot', cafe)) as object[];
+    expect(rules).toContainEqual(expect.objectContaining({ rule_id, unit_id: yen!.unit_id }));
+    const refused = await cli.run(...rule, '--amount', '5', '--unit', 'ZZZ');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('ISO 4217') });
+  });
+});
+
 describe('goal and unit', () => {
   it('are created and listed, for several bots at once', async () => {
     expect(await cli.json('goal', 'create', '--bot', shop, '--target-id', '7', '--name', 'Sign-up')).toEqual({
@@ -239,8 +260,8 @@ describe('goal and unit', () => {
   it('refuse a taken id, code or bot', async () => {
     const goal = await cli.run('goal', 'create', '--bot', shop, '--target-id', '1', '--name', 'x');
     expect(goal).toEqual({ code: 1, out: '', err: 'botledger: target_id 1 is taken\n' });
-    await cli.run('unit', 'create', '--bot', cafe, '--code', 'USD');
-    expect(await cli.run('unit', 'create', '--bot', cafe, '--code', 'usd')).toMatchObject({ code: 1 });
+    await cli.json('unit', 'create', '--bot', cafe, '--code', 'TOK');
+    expect(await cli.run('unit', 'create', '--bot', cafe, '--code', 'tok')).toMatchObject({ code: 1 });
     expect(await cli.run('goal', 'list', '--bot', 'bNone')).toMatchObject({ code: 1 });
   });
 });
@@ -293,10 +314,18 @@ describe('every command', () => {
     expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
   });
 
+  it('name the list of currencies that a code is not of', async () => {
+    const refused = await cli.run('owner', 'create', '--name', 'Zed', '--currency', 'zzz');
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/ISO 4217 list of \d{4}-\d\d-\d\d.*ZZZ is none/),
+    });
+  });
+
   it('names what to wait for: the stream it wrote, and whether a cache may hold what was before', async () => {
     const since = cli.changes.length;
     await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
-    await cli.json('unit', 'create', '--bot', cafe, '--code', 'EUR');
+    await cli.json('unit', 'create', '--bot', cafe, '--code', 'KM');
     await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
     const [last] = (await cli.log.read(`owner-${owner}`)).commits.slice(-1);
     expect(cli.changes.slice(since)).toMatchObject([

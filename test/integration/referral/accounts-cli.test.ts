@@ -24,9 +24,8 @@ const earn = (referrer: number, ...items: Parameters<typeof accrueRewards>[1]['i
 
 describe('rate set', () => {
   it('is what the rule earns from then on', async () => {
-    await cli.json('unit', 'create', '--bot', bot, '--code', 'USD');
     const rule = ['rule', 'create', '--bot', bot, '--name', 'Sale', '--trigger-event-id', '1'];
-    const fixed = (await cli.json(...rule, '--type', 'fixed', '--amount', '5', '--unit', '1')).rule_id;
+    const fixed = (await cli.json(...rule, '--type', 'fixed', '--amount', '5', '--unit', 'usd')).rule_id;
     const percent = (await cli.json(...rule, '--type', 'percent', '--percent', '10')).rule_id;
     const external = (await cli.json(...rule, '--type', 'external')).rule_id;
     const set = (rule: number, ...rate: string[]) => cli.run('rate', 'set', ...of(1), '--rule', String(rule), ...rate);

@@ -5,6 +5,7 @@ import {
   bot,
   changeBot,
   createBot,
+  createCurrencyUnit,
   createUnit,
   rotateWebhookSecret,
 } from '../../../src/domain/catalog/bot.ts';
@@ -88,16 +89,35 @@ describe('a bot', () => {
 });
 
 describe("a bot's unit", () => {
+  it('is stored in capitals, with two decimals unless others are given', () => {
+    const unit = { unit_id: 9, code: 'GEM', name: null };
+    given(bot, created)
+      .when((state) => createUnit(state, { ...unit, code: 'gem' }))
+      .yields({ type: 'unit_created', data: { ...unit, scale: 2 } });
+    given(bot, created)
+      .when((state) => createUnit(state, { ...unit, scale: 0 }))
+      .yields({ type: 'unit_created', data: { ...unit, scale: 0 } });
+  });
+
   it.each([
-    ['usd', 'USD', 2],
-    ['JPY', 'JPY', 0],
-    ['BHD', 'BHD', 3],
-    ['XTR', 'XTR', 0],
-    ['gem', 'GEM', 2],
-  ])('%s takes the scale of its currency', (code, stored, scale) => {
+    ['USD', 2],
+    ['JPY', 0],
+    ['BHD', 3],
+    ['XTR', 0],
+  ])('%s is a currency: the ledger’s unit with its decimals, never the bot’s own', (code, scale) => {
+    given(bot, created)
+      .when((state) => createCurrencyUnit(state, 9, code))
+      .yields({ type: 'unit_created', data: { unit_id: 9, code, name: null, scale } });
+    for (const written of [code, code.toLowerCase()])
+      given(bot, created)
+        .when((state) => createUnit(state, { unit_id: 9, code: written, name: null, scale }))
+        .isRefused('invalid', 'code');
+  });
+
+  it.each(['ß', 'ı', 'ßßß', 'é', '', 'A-B'])('%j is no code: letters and digits of ASCII alone', (code) => {
     given(bot, created)
       .when((state) => createUnit(state, { unit_id: 9, code, name: null }))
-      .yields({ type: 'unit_created', data: { unit_id: 9, code: stored, name: null, scale } });
+      .isRefused('invalid', 'code');
   });
 
   it('is refused when its code is taken, in whatever case, or too long, or its scale beyond bounds', () => {

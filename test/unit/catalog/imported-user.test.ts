@@ -68,6 +68,8 @@ describe('an imported user', () => {
     ['user_status', '{"user_id": 1, "user_status": "asleep"}'],
     ['date_create', '{"user_id": 1, "date_create": "2023-02-29"}'],
     ['date_create', '{"user_id": 1, "date_create": 1700000000}'],
+    ['date_create', '{"user_id": 1, "date_create": "0000-01-01T00:00:00+23:59"}'],
+    ['date_last_active', '{"user_id": 1, "date_last_active": "2101-01-01"}'],
     ['first_name', '{"user_id": 1, "first_name": "a\\u0000"}'],
     ['level', '{"user_id": 1, "level": [1]}'],
     ['level', '{"user_id": 1, "level": {"a": 1}}'],
