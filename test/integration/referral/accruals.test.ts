@@ -137,7 +137,7 @@ describe('a percentage', () => {
     const date = `${DAY}T12:00:00Z`;
     await it.send(
       { user_id: referred, date, value_num: 100, unit: 'NOK' },
-      { user_id: referred, date, value_num: 7, unit: '???' },
+      { user_id: referred, date, value_num: 7, unit: 'QQQ' },
     );
     const all = await rewardsOf(service, it);
     expect(dataOf(all, 'reward_refused').map(({ reason }) => reason)).toEqual(['no_rate', 'unknown_unit']);
@@ -146,7 +146,7 @@ describe('a percentage', () => {
     const { body } = await service.get('/v1/bot-errors?kind=warning&limit=200', { 'api-key': it.bot.apiKey });
     const errors = body.data.items.filter(({ message }: { message: string }) => message.startsWith('Rule'));
     expect(errors).toMatchObject([
-      { message: `Rule ${rule} (Share): unit ??? is neither a unit of the bot nor a currency` },
+      { message: `Rule ${rule} (Share): unit QQQ is neither a unit of the bot nor a currency` },
       {
         message: `Rule ${rule} (Share): no exchange rate for NOK on ${DAY}`,
         source: 'send-event',
