@@ -19,7 +19,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   },
   {
     name: 'unit',
-    description: "units of a bot's amounts: currencies, or the bot's own",
+    description: "units of a bot's amounts: its own, and those that currencies needed",
     load: async () => (await import('./unit.ts')).unit,
   },
   {
