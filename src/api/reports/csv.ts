@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { isLosslessNumber } from 'lossless-json';
-import { isJsonObject, property } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
 import type { Cell, Column, Row } from '../../queries/report/answer.ts';
 import { partsOf, type Table } from './parts.ts';
 
@@ -22,7 +22,7 @@ export function reportCsv({ columns, rows }: Table, config: unknown): Readable {
     return breakdown.has(key) && row['other'] !== true ? MISSING_VALUE : '';
   };
   function* parts(): Generator<string> {
-    yield lines([columns.map(headerOf)]);
+    yield lines([headersOf(columns, config)]);
     for (const part of partsOf({ columns, rows }))
       yield lines(part.map((row) => columns.map(({ key }) => text(row, key))));
   }
@@ -32,10 +32,48 @@ export function reportCsv({ columns, rows }: Table, config: unknown): Readable {
 /** A carriage return alone ends a line to some readers. */
 const lines = (cells: string[][]): string => stringify(cells, { quoted_match: /\r/ });
 
-function headerOf({ label, breakdown, other }: Column): string {
-  if (breakdown === undefined) return label;
+/** Headers that are alike are told apart: by what the columns measure, and those that are still alike by a number. */
+function headersOf(columns: readonly Column[], config: unknown): string[] {
+  const labels = columns.map((column) => headerOf(column));
+  const measured = distinguished(labels, (label, i) => {
+    const aggregation = aggregationOf(columns[i]!, config);
+    return aggregation === undefined ? label : headerOf(columns[i]!, ` (${aggregation})`);
+  });
+  const taken = new Set(measured);
+  return distinguished(measured, (header) => {
+    let number = 1;
+    while (taken.has(`${header} ${number}`)) number++;
+    taken.add(`${header} ${number}`);
+    return `${header} ${number}`;
+  });
+}
+
+/** Headers of which those that are alike are what `other` makes of them. */
+function distinguished(headers: readonly string[], other: (header: string, index: number) => string): string[] {
+  const times = new Map<string, number>();
+  for (const header of headers) times.set(header, (times.get(header) ?? 0) + 1);
+  return headers.map((header, i) => (times.get(header) === 1 ? header : other(header, i)));
+}
+
+function headerOf({ label, breakdown, other }: Column, more = ''): string {
+  if (breakdown === undefined) return `${label}${more}`;
   const values = Object.values(breakdown).map((cell) => (cell === null ? MISSING_VALUE : cellText(cell)));
-  return `${label}: ${other ? OTHER_VALUES : values.join(', ')}`;
+  return `${label}${more}: ${other ? OTHER_VALUES : values.join(', ')}`;
+}
+
+/** What a column of a metric measures, from the report's checked config; undefined: the column has no metric. */
+function aggregationOf({ key, metric }: Column, config: unknown): string | undefined {
+  const index = metric ?? /^m(\d+)$/.exec(key)?.[1];
+  const requests = property(sourceOf(config), 'requests');
+  const request: unknown = index === undefined || !Array.isArray(requests) ? undefined : requests[Number(index)];
+  if (!isJsonObject(request)) return undefined;
+  const names = [property(request, 'agr'), property(request, 'agr_field')];
+  return names.filter((name) => typeof name === 'string').join(' ');
+}
+
+function sourceOf(config: unknown): JsonObject {
+  const source = isJsonObject(config) ? property(config, 'source_request') : undefined;
+  return isJsonObject(source) ? source : {};
 }
 
 function cellText(cell: NonNullable<Cell>): string {
@@ -46,8 +84,8 @@ const UTM_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'ut
 
 /** The columns that hold what a report is broken down by (decisions 4.7), from its checked config. */
 function breakdownColumns(config: unknown): ReadonlySet<string> {
-  const source = isJsonObject(config) ? property(config, 'source_request') : undefined;
-  if (!isJsonObject(source) || property(source, 'type') === 'list') return new Set();
+  const source = sourceOf(config);
+  if (property(source, 'type') === 'list') return new Set();
   if (property(source, 'type_chart') === 'utm_table') return new Set(UTM_COLUMNS);
   const separators = property(source, 'separators');
   if (!Array.isArray(separators)) return new Set();

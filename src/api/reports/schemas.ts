@@ -218,6 +218,7 @@ const meta = z
     date_from: isoDate,
     date_to: isoDate,
     rows_total: z.int().describe('Rows of the whole report'),
+    rows_matching: z.int().optional().describe('Of a list: rows that there would be without limit and offset'),
     truncated: z.boolean().describe('This answer has fewer'),
     data_as_of: isoDate.describe('What was received up to then has been counted'),
     lag_ms: z.int(),

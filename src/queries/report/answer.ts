@@ -35,6 +35,8 @@ export interface ReportMeta {
   readonly date_to: string;
   /** Rows that the whole report has. */
   readonly rows_total: number;
+  /** Of a list: rows that there would be without limit and offset. */
+  readonly rows_matching?: number;
   /** Whether this answer has fewer. */
   readonly truncated: boolean;
   /** Up to when what was received has been counted. */
@@ -50,6 +52,8 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** How many there are. */
   readonly total: number;
+  /** Of a list: how many there would be without limit and offset. */
+  readonly matching?: number;
 }
 
 /** A measure from its decimal text, as a plain number where that is an integer that a double holds. */

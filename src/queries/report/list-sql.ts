@@ -7,23 +7,36 @@ import { conditionSql } from './condition-sql.ts';
 /** A record: its columns, in their order, as `c0`, `c1`, …; numbers exact decimals, dates ms, dynamic fields JSON. */
 export type RecordRow = Readonly<Record<string, string | boolean | null>>;
 
+interface ListSource {
+  readonly botId: number;
+  readonly tables: ReportTables;
+}
+
 /** The records of a list report, in their order, no more than its limit. */
-export function listSql(
-  report: ListReport,
-  { botId, tables }: { readonly botId: number; readonly tables: ReportTables },
-): RawBuilder<RecordRow> {
-  const { period, columns, filter, order, limit, offset } = report;
+export function listSql(report: ListReport, { botId, tables }: ListSource): RawBuilder<RecordRow> {
+  const { columns, order, limit, offset } = report;
   const record = RECORDS[report.table];
   const values = columns.map(({ field }, index) => sql`${valueSql(field, tables)} AS ${sql.id(`c${index}`)}`);
+  const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
+  return sql`SELECT ${sql.join(values)} FROM ${record.from(tables)} WHERE ${whereSql(report, { botId, tables })}
+    ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
+}
+
+/** How many records there are without limit and offset. */
+export function listCountSql(report: ListReport, source: ListSource): RawBuilder<{ readonly records: number }> {
+  const { from } = RECORDS[report.table];
+  return sql`SELECT count(*)::float8 AS records FROM ${from(source.tables)} WHERE ${whereSql(report, source)}`;
+}
+
+function whereSql({ table, period, filter }: ListReport, { botId, tables }: ListSource): RawBuilder<unknown> {
+  const record = RECORDS[table];
   const where = [
     sql`${sql.ref(`${record.alias}.bot_id`)} = ${botId}`,
     sql`${record.date} >= ${period.from}::bigint`,
     sql`${record.date} < ${period.to}::bigint`,
   ];
   if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables)));
-  const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
-  return sql`SELECT ${sql.join(values)} FROM ${record.from(tables)} WHERE ${sql.join(where, sql` AND `)}
-    ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
+  return sql.join(where, sql` AND `);
 }
 
 /**

@@ -57,7 +57,7 @@ async function runReport(
 ): Promise<ReportAnswer> {
   const { timezone, from, to } = report.period;
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-  const { columns, rows, total, deferred, known } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+  const { columns, rows, total, matching, deferred, known } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
     const source = { query: snapshot.query, tables, botId };
     const deferred = await deferredAmounts(report, { ...source, span });
     const known = await knownEvents(events, source);
@@ -72,6 +72,7 @@ async function runReport(
       date_from: isoWithOffset(from, timezone),
       date_to: isoWithOffset(to - 1, timezone),
       rows_total: total,
+      ...(matching === undefined ? {} : { rows_matching: matching }),
       truncated: rows.length < total,
       data_as_of: isoWithOffset(now - behindMs, timezone),
       lag_ms: behindMs,
@@ -80,10 +81,11 @@ async function runReport(
   };
 
   async function rowsIn(snapshot: Snapshot): Promise<Rows> {
-    if (report.type === 'list') return listRows(report, { botId, tables, query: snapshot.query }, limit);
     const arrays = openArrays();
     try {
-      const walk = await openWalk({ botId, tables, span, snapshot, cache, arrays }, fieldsNamed(report));
+      const walked = { botId, tables, span, snapshot, cache, arrays };
+      if (report.type === 'list') return await listRows(report, walked, limit);
+      const walk = await openWalk(walked, fieldsNamed(report));
       const options = { now, limit };
       switch (report.type) {
         case 'trends':

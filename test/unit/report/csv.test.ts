@@ -43,6 +43,37 @@ it('the lines of a chart are told apart by what they are broken down to', async 
   expect(await textOf(columns, [])).toBe('Date,"Orders: hats, 1.50","Orders: other, (none)",Orders: (other)\n');
 });
 
+it('columns that would be headed alike are told apart by their aggregation, then by a number', async () => {
+  const line = (index: number, label: string) => ({ key: `s${index}`, label, type: 'number', metric: index }) as const;
+  const sum = { agr: 'property_sum', agr_field: 'events.value_int' };
+  const requests = [{ agr: 'total' }, sum, { ...sum, agr_field: 'events.value_amount' }, sum, sum, { agr: 'total' }];
+  const charted = config({ type_chart: 'line', requests });
+  const dated: Column = { key: 'date', label: 'Date', type: 'date' };
+  const labels = ['Orders', 'Orders', 'Orders', 'Revenue', 'Orders', 'Date'];
+  const headers = await textOf([dated, ...labels.map((label, i) => line(i, label))], [], charted);
+  expect(parse(headers)).toEqual([
+    [
+      'Date',
+      'Orders (total)',
+      'Orders (property_sum events.value_int) 1',
+      'Orders (property_sum events.value_amount)',
+      'Revenue',
+      'Orders (property_sum events.value_int) 2',
+      'Date (total)',
+    ],
+  ]);
+  const hats = (index: number) => ({
+    ...line(index, 'Orders'),
+    breakdown: { 'events.category': 'hats' },
+    other: false,
+  });
+  expect(await textOf([hats(0), hats(1)], [], charted)).toBe(
+    'Orders (total): hats,Orders (property_sum events.value_int): hats\n',
+  );
+  const measures = [column('m0', 'Orders'), column('m5', 'Orders'), column('x', 'Orders (total) 1')];
+  expect(await textOf(measures, [], charted)).toBe('Orders (total) 2,Orders (total) 3,Orders (total) 1\n');
+});
+
 it('so are the missing labels of a UTM table', async () => {
   const columns = ['utm_source', 'utm_content', 'other', 'm0'].map((key) => column(key));
   const rows = [{ utm_source: 'ads', utm_content: null, other: false, m0: null }];
