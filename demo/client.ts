@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** The service's API with one key. */
@@ -14,14 +15,14 @@ export interface Answer {
 
 const TRIES = 30;
 
-/** Waits and tries again where the service asks for that: 429 and 503. */
+/** Waits and tries again where the service asks for that: 429, 503, and an unknown outcome, with the same Idempotency-Key. */
 export function createClient(address: string, apiKey: string): Client {
   async function request(path: string, init: RequestInit): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       const response = await fetch(`${address}/v1/${path}`, init);
       if (response.ok) return (await response.json()) as Answer;
       const text = await response.text();
-      const mayTryAgain = response.status === 429 || response.status === 503;
+      const mayTryAgain = [429, 503].includes(response.status) || text.includes('outcome unknown');
       if (!mayTryAgain || tries === TRIES) throw new Error(`${path} answered ${response.status}: ${text}`);
       await pause(1000 * Number(response.headers.get('retry-after') ?? 1));
     }
@@ -31,7 +32,7 @@ export function createClient(address: string, apiKey: string): Client {
     post: (path, body) =>
       request(path, {
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
         body: JSON.stringify(body),
       }),
     get: (path) => request(path, { headers }),

@@ -29,7 +29,9 @@ export function referralCaller(service: TestService, bot: TestBot, patient = fal
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     answered(() => service.get(`/v1/referral/${path}`, { ...key, ...headers }), patient ? headers : null);
   async function send(userId: number, text: string, date: number): Promise<void> {
-    const { status, body } = await service.post('/v1/send-update', { update: message(userId, text, date) }, key);
+    const update = message(userId, text, date);
+    const ask = () => service.post('/v1/send-update', { update }, key);
+    const { status, body } = await answered(ask, patient ? {} : null);
     if (status !== 200) throw new Error(`send-update: ${status} ${JSON.stringify(body)}`);
   }
   async function data(path: string, body?: unknown, headers: Record<string, string> = {}) {
