@@ -1,10 +1,10 @@
-# Build: all dependencies, the compiled service, then only what it runs on.
+# Build: what the service runs on, and the compiler, which is left behind.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY bin bin
-RUN npm ci && npm prune --omit=dev --ignore-scripts
+RUN npm ci --omit=dev && rm -r node_modules/typescript node_modules/@typescript
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
