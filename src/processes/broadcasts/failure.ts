@@ -23,9 +23,9 @@ export interface FailureOptions {
 }
 
 /** Longer than it takes to notice that a lease is lost. */
-const FIRST_MS = 4000;
+export const FIRST_MS = 4000;
 /** A mistake is not mended by trying: but whoever mends the database does not want to be waited for. */
-const MOST_MS = 5 * 60_000;
+export const MOST_MS = 5 * 60_000;
 /** Who has gone on for so long after the last try fails anew. */
 const STEADY_MS = 60_000;
 

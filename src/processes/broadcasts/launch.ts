@@ -171,6 +171,7 @@ export async function sendLaunch(
     if (userStatus !== null) unreachable.push({ user_id: chats[place]!, user_status: userStatus });
     if (met?.type === 'not_sent') trouble.unreachable(met.reason);
     else if (answer.outcome !== 'unknown') trouble.reached();
+    else if (fault === null) trouble.unknown(answer.reason ?? '');
     if (met?.type === 'limited') {
       trouble.limited(met.retryAfterMs);
       limited = true;
@@ -214,9 +215,11 @@ export async function sendLaunch(
     const [newFiles, marks] = [learned, unreachable];
     learned = [];
     unreachable = [];
-    const open = atRisk(now) - count;
+    // Where a call may cost its recipient, the one before is waited for.
+    const alone = trying || trouble.costly;
+    const open = (alone ? openPlaces(ledger.state) : atRisk(now)) - count;
     const careful =
-      trying || trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
+      alone || trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
     const room = careful ? (open === 0 ? 1 : 0) : budget.room(open, now);
     // Who is claimed during the first rest would be taken for slow.
     const wanted = end === null && trouble.wait() <= 0 && now >= opensAt ? room : 0;
@@ -291,6 +294,8 @@ export async function sendLaunch(
     await ledger.append((state) => reopenRefused(state, name.id, launch), signal);
   adopted = ledger.state.lastClaim;
   trouble.resumeAt(pauses.state.until);
+  const { paused } = ledger.state;
+  if (ledger.state.launch === launch && typeof paused?.error === 'string') trouble.doubt(paused.error);
   if (trouble.wait() > 0) lane.rest(trouble.wait());
   lane.add(outbox);
   const deadline = abortedAfter(signal, LAST_ANSWERS_MS);

@@ -128,7 +128,11 @@ async function sendWhileHeld(
   const elapsed = () => performance.now();
   const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS_OF_BOT });
   const lane = createLane(slots, MAX_CALLS_OF_BOT, elapsed, held);
-  const station = { api, lane, schemaOf, watch, trouble: createTrouble(context.sources.now), elapsed };
+  const trouble = createTrouble({
+    now: context.sources.now,
+    tell: (given) => tellOfBot(context, bot, given),
+  });
+  const station = { api, lane, schemaOf, watch, trouble, elapsed };
   const driven = new Map<number, Promise<void>>();
   try {
     while (!held.aborted) {
@@ -142,9 +146,20 @@ async function sendWhileHeld(
     }
     await Promise.all(driven.values());
   } finally {
+    trouble.end();
     lane.close();
     await api.close();
   }
+}
+
+function tellOfBot(
+  { tell, logger }: ProcessContext,
+  bot: string,
+  trouble: { readonly error: string; readonly againMs: number } | null,
+): void {
+  tell(`bot ${bot}`, trouble);
+  if (trouble !== null)
+    logger.warn({ bot, ...trouble }, 'the platform gives no usable answers; sending to one recipient at a time');
 }
 
 async function drive(

@@ -46,6 +46,12 @@ afterEach(async () => {
 const calls = (): readonly Call[] => platform.calls.slice(before);
 const some = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
+/** The process as `projection list` shows it. */
+async function listed() {
+  const processes = await projectionStatus(service.database.pool, service.log, []);
+  return processes.find(({ name }) => name === broadcastsProcess.name);
+}
+
 async function errorOf(id: number): Promise<string | null> {
   await service.projected();
   const { rows } = await service.database.pool.query<{ broadcast: string }>(
@@ -136,11 +142,30 @@ test('a rate limit pauses the bot beyond the end of its broadcast, for another b
   expect(third!.at - first!.at).toBeGreaterThanOrEqual(seconds * 1000 - 10);
 });
 
+test('a platform that answers only 502 does not cost the audience: it is told, listed, and tried with one recipient', async () => {
+  platform.behave(() => ({ raw: { status: 502, body: '<html>Bad Gateway' } }));
+  const chats = some(200);
+  const id = await launch(service, bot, { chats, cap: 50 });
+  const { error } = await until(service, id, (sending) => sending.error !== null);
+  expect(error).toMatch(
+    /^the platform has given no usable answer since 20.*Z: the answer, HTTP 502, could not be read$/,
+  );
+  await expect
+    .poll(listed, { timeout: 10_000 })
+    .toMatchObject({ state: 'stopped', error: `bot ${bot.publicKey}: ${error}` });
+  platform.behave(() => undefined);
+  const end = await until(service, id, hasEnded);
+  expect(end).toMatchObject({ status: 3, error: null });
+  expect(end.count_unknown).toBeGreaterThanOrEqual(10);
+  expect(end.count_unknown).toBeLessThan(100);
+  expect(end.count_delivered).toBe(chats.length - end.count_unknown);
+  expect(calls()).toHaveLength(chats.length);
+  await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+});
+
 test('when it cannot be looked what there is to send, the rest goes on, and so does what comes later', async () => {
   const { pool } = service.database;
   const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
-  const listed = async () =>
-    (await projectionStatus(pool, service.log, [])).find(({ name }) => name === broadcastsProcess.name);
   const long = await launch(service, bot, { chats: some(300), cap: 10 });
   await until(service, long, ({ count_delivered }) => count_delivered > 5);
   await pool.query(`ALTER TABLE ${table} RENAME COLUMN due TO gone`);

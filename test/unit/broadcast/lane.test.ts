@@ -4,7 +4,6 @@ import { pause } from '../../../src/pause.ts';
 import { createLane, type Source } from '../../../src/processes/broadcasts/lane.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
-import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
 
 /** A broadcast that always has something to send; each call takes a moment. */
 function busy(cap: number, units = 1): Source & { calls: number } {
@@ -157,36 +156,4 @@ describe('by a clock of the test', () => {
     expect(asked).toBeLessThan(100);
     expect(source.calls).toBe(0);
   });
-});
-
-test('a platform that cannot be reached is asked less and less often, until it answers', () => {
-  let now = 0;
-  const trouble = createTrouble(() => now);
-  const waits: number[] = [];
-  for (let tries = 0; tries < 9; tries++) {
-    trouble.unreachable('ECONNREFUSED');
-    trouble.unreachable('of a call that was under way beside it');
-    waits.push(trouble.wait());
-    now += trouble.wait();
-  }
-  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-  expect(trouble.probing).toBe(true);
-  expect(trouble.pause()).toEqual({
-    until: null,
-    error: 'the platform cannot be reached since 1970-01-01T00:00:00.000Z: ECONNREFUSED',
-  });
-  trouble.reached();
-  expect(trouble.pause()).toBeNull();
-  expect(trouble.wait()).toBeLessThanOrEqual(0);
-});
-
-test('a limit holds as long as the longest that the platform has named', () => {
-  let now = 1000;
-  const trouble = createTrouble(() => now);
-  trouble.limited(5000);
-  trouble.limited(1000);
-  trouble.reached();
-  expect(trouble.pause()).toEqual({ until: 6000, error: null });
-  now = 6000;
-  expect(trouble.pause()).toBeNull();
 });

@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
@@ -6,22 +5,16 @@ import { prepareMessage } from '../../../src/domain/broadcast/sending-message.ts
 import { TemplateError } from '../../../src/domain/broadcast/template.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
 import { pause } from '../../../src/pause.ts';
-import type { BotApi } from '../../../src/platform/bot-api.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane } from '../../../src/processes/broadcasts/lane.ts';
-import { type LaunchOptions, sendLaunch } from '../../../src/processes/broadcasts/launch.ts';
-import { openLedger, openPauseLedger, type SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
+import type { LaunchOptions } from '../../../src/processes/broadcasts/launch.ts';
+import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
-import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
-import { systemSources } from '../../../src/system-sources.ts';
+import { CHATS, DONE, ledgerOf, sendOnce } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 
 /** What nobody expected, while a broadcast is sent: a mistake of the service, or an error that has no name here. */
-
-const NAME = { bot: 'bot', id: 1 };
-const CHATS = Array.from({ length: 40 }, (_, i) => i + 1);
-const DONE: Answer = { type: 'answered', status: 200, body: '{"ok":true,"result":{"message_id":1}}' };
 
 let log: MemoryLog;
 /** Every call that was written, by chat. */
@@ -57,47 +50,14 @@ beforeEach(() => {
   };
 });
 
-const api: BotApi = {
-  call: (_token, _method, { chat_id: chat }: { chat_id?: number }, written) =>
-    answer(chat!, () => {
-      called.push(chat!);
-      written?.();
-    }),
-  close: async () => {},
-};
-
 /** Sends until it ends or fails, as one run of the process does. */
-async function send(changes: Partial<LaunchOptions> = {}): Promise<SendingLedger> {
-  const logger = pino({ level: 'silent' });
-  let ahead = 0;
-  const elapsed = () => performance.now() + ahead;
-  const stop = new AbortController();
-  const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
-  ahead = 2000; // the rest after a start
-  const ledger = await openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
-  const options: LaunchOptions = {
-    name: NAME,
-    launch: 1,
-    sender: systemSources.uuid(),
-    chats: CHATS,
-    message: prepareMessage('sendMessage', { text: 'Hello' }, false),
-    cap: 1000,
-    onLimit: { stop: true, extraDelay: 0 },
-    api,
-    token: '1:token',
-    lane,
-    trouble: createTrouble(systemSources.now),
-    pauses: await openPauseLedger({ log, sources: systemSources, logger }, NAME.bot),
-    failure,
-    usersOf: async () => new Map(),
-    isSending: async () => true,
-    elapsed,
-    logger,
-    ...changes,
-  };
-  await sendLaunch(options, ledger, stop.signal).catch(() => undefined);
-  stop.abort();
-  return openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
+function send(changes: Partial<LaunchOptions> = {}): Promise<SendingLedger> {
+  const noted = (chat: number, written: () => void) =>
+    answer(chat, () => {
+      called.push(chat);
+      written();
+    });
+  return sendOnce({ log, failure, answer: noted }, changes);
 }
 
 function countOf({ state }: SendingLedger, place: number): number {
@@ -195,8 +155,7 @@ test('who waits long for a turn is claimed once, and is the only one', async () 
     await pause(150);
     ahead += 1100;
   }
-  const logger = pino({ level: 'silent' });
-  const { state } = await openLedger({ log, sources: systemSources, logger }, NAME.bot, NAME.id);
+  const { state } = await ledgerOf(log);
   const claims = state.lastClaim;
   stop.abort();
   await sending;
