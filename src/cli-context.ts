@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import type { Change, CliContext, ContextRunner } from './cli/context.ts';
 import { CliError, SettleTimeoutError } from './cli/errors.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
@@ -6,6 +5,7 @@ import { readConfig } from './config.ts';
 import { isHeld } from './database/lease.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type Cursor, laneOf } from './log/port.ts';
+import { createLogger } from './logger.ts';
 import { pause } from './pause.ts';
 import { catalogReadModel } from './projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from './projections/read-model.ts';
@@ -39,7 +39,7 @@ export function cliContext(
   return async (work) => {
     const config = readConfig(env);
     // A person reads the command's own words; the log's only when they say that something is wrong.
-    const logger = pino({ level: env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal' }, pino.destination(2));
+    const logger = await createLogger(env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal', { fd: 2 });
     const lifecycle = createLifecycle();
     try {
       const foundation = await openFoundation(config, 'command', logger, lifecycle);

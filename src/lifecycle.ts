@@ -6,10 +6,10 @@ export interface Lifecycle {
   started(name: string, stop: () => Promise<void>): void;
   /**
    * Stops all parts, the last one first, each within its time; goes on past one that fails. Asked again, it is the same
-   * stop.
+   * stop. `tell` gets the name of each part before it is stopped.
    * @throws AggregateError
    */
-  stop(): Promise<void>;
+  stop(tell?: (part: string) => void): Promise<void>;
 }
 
 /** All parts together: whoever stops a service kills it if it takes much longer. */
@@ -21,10 +21,11 @@ export function createLifecycle(): Lifecycle {
   const parts: { name: string; stop: () => Promise<void> }[] = [];
   let stopping: Promise<void> | null = null;
 
-  async function stopAll(): Promise<void> {
+  async function stopAll(tell: (part: string) => void): Promise<void> {
     const problems: Error[] = [];
     const deadline = performance.now() + STOP_WITHIN_MS;
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      tell(part.name);
       try {
         const left = Math.max(LEAST_MS, deadline - performance.now());
         await inTime(part.stop(), left, () => new Error(`not within ${Math.round(left)} ms`));
@@ -39,8 +40,8 @@ export function createLifecycle(): Lifecycle {
     started(name, stop) {
       parts.push({ name, stop });
     },
-    stop() {
-      stopping ??= stopAll();
+    stop(tell = () => {}) {
+      stopping ??= stopAll(tell);
       return stopping;
     },
   };

@@ -1,8 +1,8 @@
-import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { EmbeddedPostgresError } from './database/embedded/error.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
 import { startProcesses } from './processes.ts';
 import { runProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
@@ -26,7 +26,7 @@ const stopping = new AbortController();
 
 async function start(): Promise<void> {
   const config = readConfig(process.env);
-  const logger = pino({ level: config.LOG_LEVEL });
+  const logger = await createLogger(config.LOG_LEVEL);
   const starting = startService({
     config,
     logger,
@@ -51,7 +51,8 @@ async function start(): Promise<void> {
       stopping.abort();
       // A start that is still under way first gets to where its parts can be stopped; why it failed, it says itself.
       await starting.catch(() => {});
-      await lifecycle.stop();
+      await lifecycle.stop((part) => logger.info(`stopping ${part}`));
+      logger.info('stopped');
     },
     (error) => logger.error({ err: error }, 'stopped with problems'),
   );

@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
-import { pino } from 'pino';
 import { isDatabaseDown } from './database/errors.ts';
 import { createPool } from './database/pool.ts';
+import { createLogger } from './logger.ts';
 import type { ReportAnswer } from './queries/report/answer.ts';
 import { createChunkCache } from './queries/report/chunk-cache.ts';
 import { type ReportTask, reportRunner } from './queries/report/run-report.ts';
@@ -33,7 +33,7 @@ export type ReportOutcome =
   | { readonly type: 'database down'; readonly message: string };
 
 const { connectionString, maxWaitMs, longestMs, logLevel, cacheBytes } = workerData as ReportThreadData;
-const logger = pino({ level: logLevel });
+const logger = await createLogger(logLevel);
 const pool = createPool({
   connectionString,
   max: 1,

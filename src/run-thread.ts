@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
 import type { Config } from './config.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
 import { createStartWait, StartStoppedError } from './start-wait.ts';
 
 /** What `startThread` gives a thread. */
@@ -18,7 +19,7 @@ export async function runThread(
   options: Pick<FoundationOptions, 'mayLead'>,
   start: (foundation: Foundation, logger: Logger) => { stop(): Promise<void> },
 ): Promise<void> {
-  const logger: Logger = pino({ level: config.LOG_LEVEL });
+  const logger: Logger = await createLogger(config.LOG_LEVEL);
   const lifecycle = createLifecycle();
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) => parentPort!.once('message', resolve));

@@ -99,6 +99,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
         if (isApi && !catalogReady) throw new NotReady(`waiting for ${wait.waitsFor}`);
       },
+      database: () => lookups.query('SELECT 1'),
       projections: () => projectionStatus(lookups, log, readModels),
       horizon: () => oldestWriter(lookups),
     },

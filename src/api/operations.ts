@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../in-time.ts';
 import type { ProjectionStatus } from '../projections/runtime/status.ts';
@@ -14,6 +14,8 @@ export class NotReady extends Error {
 export interface OperationsOptions {
   /** Resolves when this instance can serve; rejects with NotReady, or with what the log or the database failed with. */
   readonly ready: () => Promise<void>;
+  /** Rejects while the database cannot be asked. */
+  readonly database: () => Promise<unknown>;
   readonly projections: () => Promise<readonly ProjectionStatus[]>;
   /** The oldest open write transaction of the database, where the log's readers wait for it. */
   readonly horizon: () => Promise<{ pid: number; seconds: number } | null>;
@@ -25,11 +27,27 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
   collectDefaultMetrics({ register: registry });
   measureRequests(app, registry);
   const askProjections = measureProjections(registry, options);
+  const askDatabase = measureDatabase(registry, options);
+  let measured = false;
+  const measure = async (log: FastifyBaseLogger): Promise<void> => {
+    const asked = inTime(askProjections(), ASK_WITHIN_MS, () => new Error('the log or the database does not answer'));
+    await Promise.all([
+      askDatabase(),
+      asked.then(
+        () => {
+          measured = true;
+        },
+        (error: unknown) => log.warn({ err: error }, 'projections not measured'),
+      ),
+    ]);
+  };
 
   app.get('/health', { schema: { hide: true } }, () => ({ ok: true }));
   app.get('/ready', { schema: { hide: true } }, async (request, reply) => {
     try {
       await options.ready();
+      // So that an outage before the first scrape still finds values to show.
+      if (!measured) await measure(request.log);
       return { ok: true };
     } catch (error) {
       request.log.info({ reason: error instanceof Error ? error.message : String(error) }, 'not ready');
@@ -38,8 +56,7 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
     }
   });
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    const asked = inTime(askProjections(), ASK_WITHIN_MS, () => new Error('the log or the database does not answer'));
-    await asked.catch((error: unknown) => request.log.warn({ err: error }, 'projections not measured'));
+    await measure(request.log);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }
@@ -63,7 +80,25 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** Gauges that are asked for when they are scraped. The rest must be told even where the database cannot be. */
+/** Whether the database answers now. */
+function measureDatabase(registry: Registry, { database }: OperationsOptions): () => Promise<void> {
+  const up = new Gauge({
+    name: 'botledger_database_up',
+    help: '1 where the database answered within a second when this was scraped, else 0',
+    registers: [registry],
+  });
+  return async () => {
+    const answer = inTime(database(), ASK_WITHIN_MS, () => new Error('the database does not answer'));
+    up.set(
+      await answer.then(
+        () => 1,
+        () => 0,
+      ),
+    );
+  };
+}
+
+/** Gauges that are read when they are scraped. While they cannot be, the last values stay, and their age grows. */
 function measureProjections(registry: Registry, { projections, horizon }: OperationsOptions): () => Promise<void> {
   const perProjection = (name: string, help: string): Gauge<'projection' | 'version'> =>
     new Gauge({
@@ -85,6 +120,15 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
     'stopped',
     '1 where the projection has stopped at a bad event, or a process has failed',
   );
+  let readAt: number | null = null;
+  new Gauge({
+    name: 'botledger_projection_age_seconds',
+    help: 'Time since the values of botledger_projection_* and botledger_log_horizon_seconds were read; they cannot be while the log or the database is down',
+    registers: [registry],
+    collect() {
+      this.set(readAt === null ? Number.NaN : (performance.now() - readAt) / 1000);
+    },
+  });
   const open = new Gauge({
     name: 'botledger_log_horizon_seconds',
     help: 'Age of the oldest open write transaction of the database, which holds the readers of the log back',
@@ -92,7 +136,9 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
     registers: [registry],
   });
   return async () => {
-    const rows = await projections();
+    const asked = performance.now();
+    const [rows, oldest] = await Promise.all([projections(), horizon()]);
+    readAt = asked;
     for (const gauge of [events, seconds, deferredEvents, stopped]) gauge.reset(); // versions come and go
     for (const { name, version, lag, deferred, state } of rows) {
       const labels = { projection: name, version: String(version) };
@@ -102,7 +148,6 @@ function measureProjections(registry: Registry, { projections, horizon }: Operat
       stopped.set(labels, state === 'stopped' ? 1 : 0);
     }
     open.reset();
-    const oldest = await horizon();
     if (oldest !== null) open.set({ pid: String(oldest.pid) }, oldest.seconds);
   };
 }

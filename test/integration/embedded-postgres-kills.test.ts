@@ -202,6 +202,33 @@ test('a pid file that names a foreign process, as after a restart of a container
   foreigner.kill();
 });
 
+test('a server that refuses everybody and has no startup process is replaced', async () => {
+  await copyCluster();
+  const { port } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
+  // What it is known by: the pid file, and `-D <folder>` on its command line.
+  const cluster = join(folder.path, 'postgres');
+  const stuck = spawn(process.execPath, ['-e', REFUSE_ALL, '--', String(port), '-D', cluster, '.']);
+  await once(stuck.stdout, 'data');
+  const lines = [stuck.pid, cluster, 0, port, '', '127.0.0.1', '', 'starting'];
+  await writeFile(join(cluster, 'postmaster.pid'), `${lines.join('\n')}\n`);
+
+  const command = start('command');
+  expect(await query(await command.said('url'), 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+  expect(await command.said('log')).toMatch(
+    `PostgreSQL (pid ${stuck.pid}) refuses connections and has no startup process`,
+  );
+  expect(stuck.signalCode).toBe('SIGQUIT');
+  expect(await command.kill('SIGTERM')).toBe(0);
+});
+
+/** Answers every connection as a server does that recovers from a crash: an ErrorResponse of PostgreSQL's protocol. */
+const REFUSE_ALL = `
+  const fields = 'SFATAL\\0C57P03\\0Mthe database system is in recovery mode\\0\\0';
+  const head = Buffer.from([69, 0, 0, 0, fields.length + 4]);
+  require('node:net')
+    .createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([head, Buffer.from(fields)]))))
+    .listen(Number(process.argv[1]), '127.0.0.1', () => console.log('listening'));`;
+
 /** Not pg_sleep, which ends with the postmaster: a backend that computes does not look up. */
 const burnCpu = (seconds: number): string => `
   DO $$ DECLARE n bigint := 0; BEGIN

@@ -87,7 +87,12 @@ describe('the README', () => {
     const app = await buildApp({
       logger: pino({ level: 'silent' }),
       trustProxy: false,
-      operations: { ready: async () => {}, projections: async () => [], horizon: async () => null },
+      operations: {
+        ready: async () => {},
+        database: async () => {},
+        projections: async () => [],
+        horizon: async () => null,
+      },
       api: null,
     });
     const { body } = await app.inject('/metrics');

@@ -16,7 +16,12 @@ beforeAll(async () => {
   app = await buildApp({
     logger: pino({ level: 'silent' }),
     trustProxy: false,
-    operations: { ready: async () => {}, projections: async () => [], horizon: async () => null },
+    operations: {
+      ready: async () => {},
+      database: async () => {},
+      projections: async () => [],
+      horizon: async () => null,
+    },
     api: {
       access: {
         authenticator: {

@@ -11,7 +11,12 @@ it.each([
   const app = await buildApp({
     logger: pino({ level: 'info' }, { write: (line) => lines.push(line) }),
     trustProxy: false,
-    operations: { ready: () => Promise.reject(reason), projections: async () => [], horizon: async () => null },
+    operations: {
+      ready: () => Promise.reject(reason),
+      database: async () => {},
+      projections: async () => [],
+      horizon: async () => null,
+    },
     api: null,
   });
   const answer = await app.inject('/ready');

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterPlace } from './cluster.ts';
-import { EmbeddedPostgresError } from './error.ts';
+import { EmbeddedPostgresError, errorCode } from './error.ts';
 import type { Log } from './log.ts';
 import { findServer, type Server, startServer, stopServer } from './server.ts';
+import { hasStartupProcess } from './startup-process.ts';
 import { isRefusal, isUsed, joinServer, type Usage } from './usage.ts';
 
 export interface EnterOptions {
@@ -11,6 +12,8 @@ export interface EnterOptions {
   choosePort(): Promise<number>;
   /** Whether a server that nobody uses is stopped first: its service was killed. */
   readonly replaceOrphan: boolean;
+  /** For how long what fails is tried again, in milliseconds. */
+  readonly patienceMs: number;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -20,14 +23,20 @@ export interface Entered {
   readonly port: number;
 }
 
-/** After a kill -9 of the server its backends may live on for a while, and PostgreSQL does not start beside them. */
-const RETRY_MS = 30_000;
+/** SQLSTATE of a server that starts, stops or recovers from a crash. */
+const CANNOT_CONNECT_NOW = '57P03';
 /** A server that does not answer for so long, after a process that used it was killed, is as good as orphaned. */
 export const ASK_MS = 5_000;
+/**
+ * A server that refuses everybody and has no startup process is stuck: a full disk may leave it so. Between a crash and
+ * its startup process a server waits for its backends, which it kills after 5 s.
+ */
+const STUCK_MS = 10_000;
+const POLL_MS = 250;
 
 /** Finds or starts the server, and joins it. The caller holds the start lock. */
 export async function enterServer(place: ClusterPlace, options: EnterOptions): Promise<Entered> {
-  const { password, log, signal } = options;
+  const { password, log, signal, patienceMs } = options;
   let giveUpAt: number | undefined;
   let replaceOrphan = options.replaceOrphan;
   for (let complaint = ''; ; ) {
@@ -41,7 +50,8 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         log.warn(`stopping the PostgreSQL server (pid ${server.pid}) that an earlier run left behind`);
         await stopServer(place, server);
       } else {
-        return { usage: await joinServer({ port: server.port, password }), port: server.port };
+        const usage = await joinRunning(place, server, options);
+        if (usage !== undefined) return { usage, port: server.port };
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -49,13 +59,35 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         const message = `the PostgreSQL server on ${place.folder} refuses the password in ${place.dataDir}/postgres.json`;
         throw new EmbeddedPostgresError('cannot-run', message, { cause: error });
       }
-      giveUpAt ??= Date.now() + RETRY_MS;
-      if (Date.now() > giveUpAt) throw error;
+      giveUpAt ??= Date.now() + patienceMs;
+      if (Date.now() >= giveUpAt) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== complaint) log.warn(`${message}; trying again for up to ${RETRY_MS / 1000} s`);
+      if (message !== complaint) log.warn(`${message}; trying again for up to ${patienceMs / 1000} s`);
       complaint = message;
-      await sleep(250, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
+  }
+}
+
+/** Joins the server when it has replayed its own log, however long that takes; undefined if it ended, or was stuck and is stopped. */
+async function joinRunning(place: ClusterPlace, server: Server, options: EnterOptions): Promise<Usage | undefined> {
+  const { password, log, signal } = options;
+  let aliveAt = Date.now();
+  for (let waited = POLL_MS; ; waited += POLL_MS) {
+    try {
+      return await joinServer({ port: server.port, password });
+    } catch (error) {
+      if (errorCode(error) !== CANNOT_CONNECT_NOW) throw error;
+    }
+    if ((await findServer(place))?.pid !== server.pid) return undefined;
+    if (await hasStartupProcess(server.pid)) aliveAt = Date.now();
+    if (Date.now() - aliveAt > STUCK_MS) {
+      log.warn(`PostgreSQL (pid ${server.pid}) refuses connections and has no startup process; stopping it`);
+      await stopServer(place, server, 'at once');
+      return undefined;
+    }
+    if (waited % 10_000 === 0) log.info('PostgreSQL still replays its own log after a crash');
+    await sleep(POLL_MS, undefined, { signal });
   }
 }
 

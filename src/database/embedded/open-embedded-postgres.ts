@@ -32,6 +32,13 @@ export interface EmbeddedPostgres {
 
 /** Longer than the slowest orderly stop (80 s, `stopServer`). */
 const START_LOCK_MS = 120_000;
+/** After a kill -9 of the server its backends may live on for a while, and PostgreSQL does not start beside them. */
+const RETRY_MS = 30_000;
+/** The first try after a crash waits for nothing, the second 0.25 s, and each further one twice as long, up to the longest. */
+const LEAST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 15_000;
+/** A server that ran for so long did not fail to start. */
+const STEADY_MS = 60_000;
 
 /**
  * A PostgreSQL server of our own in `dataDir`, answering when this returns. While it is open, a server that dies is started again; its
@@ -87,19 +94,28 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
     const known = await prepareCluster(place, log);
     const { password } = known;
     const choosePort = (): Promise<number> => freePort(known.port);
-    const entered = await enterServer(place, { ...common, password, choosePort, replaceOrphan: role === 'service' });
+    const entered = await enterServer(place, {
+      ...common,
+      password,
+      choosePort,
+      replaceOrphan: role === 'service',
+      patienceMs: RETRY_MS,
+    });
     if (entered.port !== known.port) await writeAccess(place.dataDir, { port: entered.port, password });
     return { ...entered, password };
   });
 
-  const again = { ...common, password, choosePort: async () => port, replaceOrphan: false };
+  const again = { ...common, password, choosePort: async () => port, replaceOrphan: false, patienceMs: 0 };
   const closed = once(closing.signal, 'abort');
   const standingBy = (async () => {
+    const tries = { count: 0 };
     for (let present: Usage | undefined = usage; present !== undefined; ) {
+      const since = Date.now();
       await Promise.race([present.lost, closed]);
       if (closing.signal.aborted) return present.leave();
       log.warn('PostgreSQL is gone; starting it again');
-      present = await enterAgain(place, again, port);
+      if (Date.now() - since > STEADY_MS) tries.count = 0;
+      present = await enterAgain(place, again, port, tries);
       if (present !== undefined) log.info('PostgreSQL is back');
     }
   })();
@@ -119,20 +135,37 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
   };
 }
 
-/** Tries until it succeeds, on the port that our clients know; undefined when it was called off. */
-async function enterAgain(place: ClusterPlace, options: EnterOptions, port: number): Promise<Usage | undefined> {
-  for (;;) {
+/**
+ * Tries until it succeeds, on the port that our clients know; undefined when it was called off. `tries` counts those
+ * since the server last ran steadily: each waits longer. A server that recovers by itself is joined at once.
+ */
+async function enterAgain(
+  place: ClusterPlace,
+  options: EnterOptions,
+  port: number,
+  tries: { count: number },
+): Promise<Usage | undefined> {
+  const { log, signal } = options;
+  for (let failed = false; ; failed = true) {
     try {
+      if (failed || (await findServer(place)) === undefined) {
+        await sleep(pauseBefore(tries.count), undefined, { signal });
+        tries.count += 1;
+      }
       const entered = await withStartLock(place, () => enterServer(place, options), options.signal);
       if (entered.port === port) return entered.usage;
       await entered.usage.leave(); // a command started it while our port was taken, and will stop it
       throw new Error(`PostgreSQL runs on port ${entered.port}, our clients know ${port}`);
     } catch (error) {
-      if (options.signal.aborted) return undefined;
-      options.log.warn(`PostgreSQL is still down: ${error instanceof Error ? error.message : error}`);
-      await sleep(1_000);
+      if (signal.aborted) return undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn(`PostgreSQL is still down: ${reason}; trying again in ${pauseBefore(tries.count) / 1000} s`);
     }
   }
+}
+
+function pauseBefore(tries: number): number {
+  return tries === 0 ? 0 : Math.min(LEAST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
 }
 
 /** The password comes before the cluster that has it: a start killed between the two goes on with the same one. */

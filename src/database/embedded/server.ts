@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readFile, rename, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { giveToOwnerOf } from './access-file.ts';
@@ -70,13 +70,17 @@ export async function startServer(place: ClusterPlace, port: number, options: St
   }
 }
 
-/** Stops the server: fast, which ends sessions and writes a checkpoint, then harder; what is committed survives even the last. */
-export async function stopServer(place: Pick<ClusterPlace, 'folder' | 'binaries'>, { pid }: Server): Promise<void> {
-  const steps = [
-    ['INT', 60_000],
-    ['QUIT', 10_000],
-    ['KILL', 10_000],
-  ] as const;
+/**
+ * Stops the server: fast, which ends sessions and writes a checkpoint, then harder; what is committed survives even the
+ * last. `at once` leaves the first out, for a server that cannot write a checkpoint.
+ */
+export async function stopServer(
+  place: Pick<ClusterPlace, 'folder' | 'binaries'>,
+  { pid }: Server,
+  how: 'in order' | 'at once' = 'in order',
+): Promise<void> {
+  const harder = [['QUIT', 10_000] as const, ['KILL', 10_000] as const];
+  const steps = how === 'at once' ? harder : [['INT', 60_000] as const, ...harder];
   for (const [signal, patienceMs] of steps) {
     await sendSignal(place, pid, signal);
     for (const giveUpAt = Date.now() + patienceMs; Date.now() < giveUpAt; await sleep(POLL_MS)) {
@@ -158,7 +162,15 @@ async function rotate(path: string): Promise<void> {
 
 async function lastWords(path: string, from: number): Promise<string> {
   const text = (await readFile(path)).subarray(from).toString('utf8').trim();
+  // On a full disk it cannot say even that.
+  if (text === '' && (await isFull(dirname(path)))) return `no space is left where ${dirname(path)} is`;
   if (text === '') return `it said nothing; see ${path}`;
   const lines = text.split('\n').slice(-3);
   return lines.map((line) => line.replace(/^[-0-9]{10} .*? \[\d+\] /, '')).join(' | '); // without time and pid
+}
+
+/** Whether less is free than a start needs: its lock file is written first, and then a page at least of its log. */
+async function isFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < 16_384;
 }
