@@ -52,10 +52,23 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
         `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,
         `curl -s ${address}/v1/reports/events -H "Api-Key: ${key}"`,
         '',
+        ...(toTerminal ? nextSteps(address) : []),
         '',
       ].join('\n');
     },
   };
+}
+
+/** For a person at a terminal. */
+function nextSteps(address: string): string[] {
+  return [
+    'What to try next, in a second terminal:',
+    `  ${address}/docs            every endpoint, to try out in a browser`,
+    '  npm run demo                          100,000 events, and then the reports of the README, "Cookbook"',
+    '  npx botledger projection list         how far each read model is',
+    '  npx botledger --help                  owners, bots, keys, rules, payouts',
+    '',
+  ];
 }
 
 /** Null where there is none, or one that was not written to its end. */

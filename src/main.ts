@@ -1,8 +1,9 @@
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, environment, readConfig } from './config.ts';
 import { EmbeddedPostgresError } from './database/embedded/error.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
+import { misspeltVariables } from './misspelt-variables.ts';
 import { startProcesses } from './processes.ts';
 import { runProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
@@ -27,6 +28,8 @@ const stopping = new AbortController();
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = await createLogger(config.LOG_LEVEL);
+  for (const { given, meant } of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
+    logger.warn(`the variable ${given} is not read; did you mean ${meant}?`);
   const starting = startService({
     config,
     logger,

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Answer, Cli, Work } from './cli.ts';
 import type { CliContext, ContextRunner } from './context.ts';
@@ -75,6 +76,7 @@ export interface CliOptions {
 }
 
 const USAGE_ERROR = 2;
+const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /** Runs `botledger <argv>`. @returns the exit code: 0; 1 refused or failed; 2 used wrongly; 3 not in effect in time */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
@@ -94,6 +96,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
 async function programOf(argv: readonly string[], { withContext, stdout, stderr }: CliOptions): Promise<Command> {
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
+    .version(VERSION, '--version', 'tell the version')
     .option('--json', 'answer with one JSON value')
     .exitOverride()
     .configureOutput({ writeOut: stdout, writeErr: stderr })

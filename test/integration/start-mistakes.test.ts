@@ -47,6 +47,15 @@ test('KAFKA_BROKERS where none listens', async ({ database }) => {
   expect(await refusal(env)).toMatch(/^botledger: KAFKA_BROKERS: .*127\.0\.0\.1:1/);
 });
 
+test
+  .skipIf(process.platform !== 'linux')
+  .each(['/proc/botledger', '/proc/botledger/deeper', '/proc/self', '/dev/null'])(
+  'DATA_DIR %s, where no folder can be made',
+  async (folder) => {
+    expect(await refusal({ DATA_DIR: folder })).toMatch(`botledger: cannot use DATA_DIR ${folder}: `);
+  },
+);
+
 test.each([
   ['192.0.2.1', /^botledger: HOST: .*192\.0\.2\.1.*EADDRNOTAVAIL/],
   ['nobody.invalid', /^botledger: HOST: nobody\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
@@ -54,6 +63,14 @@ test.each([
   const database = await createTestDatabase();
   expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(said);
   await database.drop();
+});
+
+test('a variable that looks like a misspelt one of ours is told of, and the service starts', async ({ database }) => {
+  const service = await serviceProcess({ DATABASE_URL: database.url, PROT: '3000' });
+  await service.start();
+  await service.kill('SIGTERM');
+  expect(service.output()).toContain('the variable PROT is not read; did you mean PORT?');
+  expect(service.output()).toMatch(/"msg":"stopping HTTP server".*"msg":"stopping log".*"msg":"stopped"/s);
 });
 
 test('a PORT that is taken', async ({ database }) => {

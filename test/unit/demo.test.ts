@@ -55,6 +55,22 @@ it('the key is in its file, once', async () => {
   await expectWhole(context);
 });
 
+it('a terminal is shown the key and what to try next, a file neither', async () => {
+  const invitation = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
+  const key = (await readFile(join(folder, 'demo.key'), 'utf8')).trim();
+  const [terminal, file] = [true, false].map((toTerminal) => invitation!.text('http://127.0.0.1:3000', toTerminal));
+  expect(terminal).toContain(key);
+  for (const next of [
+    'http://127.0.0.1:3000/docs',
+    'npm run demo',
+    'npx botledger projection list',
+    'npx botledger --help',
+  ])
+    expect(terminal).toContain(next);
+  expect(file).not.toContain(key);
+  expect(file).not.toContain('What to try next');
+});
+
 it.each(
   Array.from({ length: APPENDS }, (_, index) => index + 1).flatMap((at) => [
     [at, 'before'] as const,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { access, constants, mkdir, realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { access, constants, mkdir, mkdtemp, realpath, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Access, freePort, newPassword, readAccess, writeAccess } from './access-file.ts';
 import { findBinaries } from './binaries.ts';
 import { type ClusterPlace, clusterExists, createCluster, SERVICE_DATABASE, SERVICE_ROLE } from './cluster.ts';
 import { ASK_MS, type EnterOptions, enterServer } from './enter-server.ts';
-import { EmbeddedPostgresError } from './error.ts';
+import { EmbeddedPostgresError, errorCode } from './error.ts';
 import { lockFolder, tryLockFolder } from './folder-lock.ts';
 import type { Log } from './log.ts';
 import { findServer, stopServer } from './server.ts';
@@ -75,13 +75,34 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
 
 async function makeUsable(dataDir: string): Promise<string> {
   try {
-    await mkdir(dataDir, { recursive: true });
+    await makeFolder(resolve(dataDir));
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    // Folders of the kernel, as in /proc, may be entered and hold no other: only a try tells.
+    if (!(await clusterExists(join(dataDir, 'postgres')))) await rmdir(await mkdtemp(join(dataDir, '.try-')));
     return await realpath(dataDir);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EmbeddedPostgresError('cannot-run', `cannot use DATA_DIR ${resolve(dataDir)}: ${reason}`, { cause });
   }
+}
+
+/** Like `mkdir -p`. Node's own `recursive` tries for ever below a folder that refuses with ENOENT, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return;
+    if (errorCode(error) !== 'ENOENT' || (await exists(dirname(path)))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Joins the server, and stands by it until `close`. */

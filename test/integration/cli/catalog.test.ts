@@ -310,6 +310,7 @@ describe('every command', () => {
   });
 
   it('explains itself', async () => {
+    expect(await cli.run('--version')).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
     expect(await cli.run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('exchange rates') });
     expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
   });
