@@ -35,7 +35,12 @@ beforeAll(async () => {
   app = await buildApp({
     logger: pino({ level: 'silent' }),
     trustProxy: false,
-    operations: { ready: async () => {}, database: async () => {}, projections: async () => [], horizon: async () => null },
+    operations: {
+      ready: async () => {},
+      database: async () => {},
+      projections: async () => [],
+      horizon: async () => null,
+    },
     api: {
       access: {
         authenticator: createAuthenticator({ catalog: async () => ({ pool, schema: 'catalog_v1' }), sources }),
