@@ -44,6 +44,14 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+function corsOrigins(text: string, context: z.RefinementCtx): readonly string[] {
+  const origins = text === '' ? [] : text.split(',').map((origin) => origin.trim());
+  const isOrigin = (origin: string): boolean => URL.canParse(origin) && new URL(origin).origin === origin;
+  if (text.trim() !== '*' && !origins.every(isOrigin))
+    context.addIssue('must be * or origins like https://app.example, comma-separated');
+  return origins;
+}
+
 function retryDelays(text: string, context: z.RefinementCtx): readonly number[] {
   const delays = text.split(',').map((part) => (/^ *\d{1,8} *$/.test(part) ? Number(part) : Number.NaN));
   if (delays.some(Number.isNaN)) context.addIssue('must be whole seconds, comma-separated');
@@ -114,6 +122,11 @@ export const environment = z
       .describe(
         'Networks besides the public internet that webhooks may lead to, also without TLS: CIDRs, comma-separated',
       ),
+    CORS_ORIGINS: z
+      .string()
+      .default('')
+      .transform(corsOrigins)
+      .describe('Origins of web pages that may call the intake methods, comma-separated; *: all'),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)

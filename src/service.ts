@@ -125,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             directory: createEventTypeDirectory({ log, sources }),
           }),
           context: { log, sources },
+          corsOrigins: config.CORS_ORIGINS,
         }
       : null,
   });

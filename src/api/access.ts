@@ -80,7 +80,7 @@ export function accessControl({
     async checkKey(request, rule) {
       if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
       if (rule.resource === 'webhook') return checkSecretToken(request, rule);
-      const key = request.headers['api-key'] ?? queryOf(request)['api-key'];
+      const key = request.headers['api-key'] ?? bearerOf(request) ?? queryOf(request)['api-key'];
       if (key === undefined) return;
       request.keyShown = true;
       await authenticate(request, rule, key);
@@ -158,6 +158,11 @@ export function botOf(request: FastifyRequest): BotRow {
   const bot = request.access?.bot ?? null;
   if (bot === null) throw new Error(`${request.url} needs a bot and has none`);
   return bot;
+}
+
+/** The key of `Authorization: Bearer <key>`. Other schemes are a proxy's own business. */
+function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
 function queryOf(request: FastifyRequest): Readonly<Record<string, unknown>> {

@@ -4,6 +4,7 @@ import type { CommandContext } from '../commands/handle.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
+import type { CorsOrigins } from './cors.ts';
 import { answerFrameworkError, handleErrors } from './error-handler.ts';
 import { rememberCommands } from './idempotency.ts';
 import { refuseOtherMethods } from './methods.ts';
@@ -21,6 +22,8 @@ export interface AppOptions {
     readonly access: AccessControlOptions;
     readonly routes: readonly AnyRoute[];
     readonly context: CommandContext;
+    /** Origins whose pages may call the intake methods; default none. */
+    readonly corsOrigins?: CorsOrigins;
   } | null;
 }
 
@@ -47,7 +50,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   if (api !== null) {
     rememberCommands(app, api.context);
     await describeApi(app);
-    registerRoutes(app, accessControl(api.access), api.routes);
+    registerRoutes(app, accessControl(api.access), api.routes, api.corsOrigins);
   }
   refuseTheOthers();
   return app;

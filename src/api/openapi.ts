@@ -16,6 +16,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key' },
+          bearer: { type: 'http', scheme: 'bearer' },
           resourceKey: { type: 'apiKey', in: 'header', name: 'Resource-Key' },
           secretToken: { type: 'apiKey', in: 'header', name: 'X-Telegram-Bot-Api-Secret-Token' },
         },

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Problem } from '../domain/problem.ts';
 import type { AccessControl, AccessRule } from './access.ts';
 import { SMALL_BODY } from './body.ts';
+import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
 import { invalid } from './errors.ts';
 
 /** One endpoint, declared as one object: what the service does with a request and what OpenAPI says of it are the same. */
@@ -90,11 +91,13 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   502: 'The report took too long',
   503: 'Certainly not done: overloaded, starting, stopping, or log or database down; see Retry-After',
 };
+const KEY = [{ apiKey: [] }, { bearer: [] }];
+const KEY_AND_BOT = [...KEY, ...KEY.map((key) => ({ ...key, resourceKey: [] }))];
 const SECURITY = {
-  none: [{ apiKey: [] }],
-  required: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
-  optional: [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
-  'without-uuid': [{ apiKey: [] }, { apiKey: [], resourceKey: [] }],
+  none: KEY,
+  required: KEY_AND_BOT,
+  optional: KEY_AND_BOT,
+  'without-uuid': KEY_AND_BOT,
   webhook: [{ secretToken: [] }],
 };
 const SHARED = [401, 429, 500, 503];
@@ -102,9 +105,17 @@ const WITH_RESOURCE = [400, 403, 404];
 const WITH_BODY = [400, 413, 415];
 const WITH_IDEMPOTENCY = [409, 422];
 
-/** Registers the routes. */
-export function registerRoutes(app: FastifyInstance, control: AccessControl, routes: readonly AnyRoute[]): void {
+/** Registers the routes. Pages of `corsOrigins` may call those of intake. */
+export function registerRoutes(
+  app: FastifyInstance,
+  control: AccessControl,
+  routes: readonly AnyRoute[],
+  corsOrigins: CorsOrigins = [],
+): void {
+  const allow = allowOrigins(corsOrigins);
   for (const declared of routes) {
+    const fromPages = corsOrigins.length > 0 && isIntake(declared);
+    if (fromPages) app.options(declared.url, { schema: { hide: true }, onRequest: allow, handler: answerPreflight });
     app.route({
       method: declared.method,
       url: declared.url,
@@ -115,7 +126,10 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
       // Checked by hand below, after authentication and with every problem named; Fastify's own step is left out.
       validatorCompiler: () => () => true,
       serializerCompiler: () => JSON.stringify,
-      onRequest: (request) => control.checkKey(request, declared.access),
+      onRequest: [
+        ...(fromPages ? [allow] : []),
+        (request: FastifyRequest) => control.checkKey(request, declared.access),
+      ],
       preValidation: (request) => control.checkAccess(request, declared.access),
       handler: async (request, reply) => {
         const query = declared.query === undefined ? undefined : checked(declared.query, request.query);
@@ -126,6 +140,11 @@ export function registerRoutes(app: FastifyInstance, control: AccessControl, rou
       },
     });
   }
+}
+
+/** What takes events in by an API key. */
+function isIntake({ tag, method, access }: AnyRoute): boolean {
+  return tag === 'Intake' && method === 'POST' && access.resource !== 'webhook';
 }
 
 function documentation(declared: AnyRoute): object {
