@@ -165,7 +165,7 @@ describe('in transactions of their own', () => {
     async function deferred(...[bot, from, to, most]: readonly [string | null, number, number, number]) {
       const { rows } = await database.pool.query<{ events: number; exact: boolean; since: number | null }>(
         `SELECT events::int, exact, since::float8
-           FROM e.deferred_events((SELECT bot_id FROM e.bots WHERE public_key = $1), $2, $3, $4)`,
+           FROM e.deferred_events((SELECT bot_id FROM e.bots WHERE public_key = $1), $2, $3, false, $4)`,
         [bot, from, to, most],
       );
       return rows[0]!;

@@ -3,14 +3,14 @@ const MOST_BOTS = 1000;
 
 /**
  * Counts the events that are still to be revalued (revaluations.ts): of one bot or (null) of all, dated from `date_from`
- * to before `date_to`. An event that several changes touch counts once.
+ * to before `date_to`; with `only_units` those that a new unit touches. An event that several changes touch counts once.
  *
  * Looks at `most` events at most, 20,000 of which take some 20 ms, since an exact count may have to read all events of
  * all bots. `exact` is false where events were left out: `events` is then a lower bound.
  * `since`: receipt of the oldest change that is not applied everywhere yet; null where nothing is to be revalued.
  */
 export const DEFERRED_DDL = `
-CREATE FUNCTION deferred_events(only_bot int, date_from bigint, date_to bigint, most int)
+CREATE FUNCTION deferred_events(only_bot int, date_from bigint, date_to bigint, only_units boolean, most int)
 RETURNS TABLE (events bigint, exact boolean, since bigint)
 LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
 WITH some_bots AS MATERIALIZED (
@@ -26,8 +26,8 @@ touched AS MATERIALIZED (
             FROM revaluations r
             JOIN some_bots b ON b.bot_id >= r.bot_id AND (r.owner_id IS NULL OR r.owner_id = b.owner_id)
              AND (r.of_bot IS NULL OR r.of_bot = b.bot_id)
-           WHERE r.currency IS NULL OR EXISTS (
-             SELECT FROM owner_currencies o WHERE o.owner_id = b.owner_id AND o.currency = r.currency)) t
+           WHERE (r.of_bot IS NOT NULL OR NOT only_units) AND (r.currency IS NULL OR EXISTS (
+             SELECT FROM owner_currencies o WHERE o.owner_id = b.owner_id AND o.currency = r.currency))) t
    ORDER BY bot_id, unit, date, ord),
 looked_at AS MATERIALIZED (
   SELECT f.bot_id, e.date, e.ord, e.unit

@@ -30,7 +30,7 @@ export async function deferredWork(
   if (deferred === undefined) return null;
   const { rows } = await db.query<Deferred & { readonly seconds: number | null }>(
     `SELECT events::int, exact, (extract(epoch FROM clock_timestamp()) - since / 1000.0)::float8 AS seconds
-       FROM ${schema}.${deferred}(NULL, -9223372036854775808, 9223372036854775807, ${MOST})`,
+       FROM ${schema}.${deferred}(NULL, -9223372036854775808, 9223372036854775807, false, ${MOST})`,
   );
   const { events, exact, seconds } = rows[0]!;
   return seconds === null ? null : { deferred: { events, exact }, seconds: Math.max(0, seconds) };

@@ -6,7 +6,7 @@ import type { Span } from './event-source.ts';
 import { fieldsRead } from './fields-read.ts';
 import type { Query } from './snapshot.ts';
 
-/** Amounts of a report that are yet to follow a change of rates or currency. */
+/** Values of a report that are yet to follow a change of rates, units or currency. */
 export interface Deferred {
   /** Receipt of the oldest such change, milliseconds since 1970 UTC. */
   readonly since: number;
@@ -16,20 +16,23 @@ export interface Deferred {
 /** Events that are looked at, which takes some 20 ms at most. */
 const MOST = 20_000;
 
-/** What of a report's amounts is deferred as of its snapshot; null: nothing, or the report reads no amounts. */
-export async function deferredAmounts(
+/** What of a report's values is deferred as of its snapshot; null: nothing, or the report reads no values. */
+export async function deferredValues(
   report: Report,
   { query, tables, botId, span }: DeferredOptions,
 ): Promise<Deferred | null> {
-  if (!fieldsRead(report).has('events.value_amount')) return null;
+  const fields = fieldsRead(report);
+  const readsAmounts = fields.has('events.value_amount');
+  // Rates and currencies change no value_int, units do.
+  if (!readsAmounts && !fields.has('events.value_int')) return null;
   // Of constants, so that it goes with the snapshot's beginning.
   const [bot, first, end, most] = [botId, span.from, span.to, MOST].map((number) => sql.lit(number));
   const [row] = await query(sql<DeferredRow>`
     SELECT events::int, exact, since::float8
-      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${most})`);
+      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${sql.lit(!readsAmounts)}, ${most})`);
   const { events, exact, since } = row!;
   if (since === null) return null;
-  const message = `${howMany(events, exact)} still to be revalued after a change of rates or currency: amounts may mix`;
+  const message = `${howMany(events, exact)} still to be revalued after a change of rates, units or currency: values may mix`;
   return { since, warning: { path: 'source_request', message: `${message} former and new ones` } };
 }
 

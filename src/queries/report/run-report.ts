@@ -7,7 +7,7 @@ import type { ReportAnswer, Rows } from './answer.ts';
 import { openArrays } from './arrays.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ReportTables } from './columns.ts';
-import { deferredAmounts } from './deferred.ts';
+import { deferredValues } from './deferred.ts';
 import { fieldsNamed } from './fields-read.ts';
 import { funnelRows } from './funnel.ts';
 import { knownEvents } from './known-events.ts';
@@ -59,7 +59,7 @@ async function runReport(
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
   const { columns, rows, total, matching, deferred, known } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
     const source = { query: snapshot.query, tables, botId };
-    const deferred = await deferredAmounts(report, { ...source, span });
+    const deferred = await deferredValues(report, { ...source, span });
     const known = await knownEvents(events, source);
     return { ...(await rowsIn(snapshot)), deferred, known };
   });

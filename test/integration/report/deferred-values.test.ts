@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createUnit } from '../../../src/commands/create-unit.ts';
 import { setExchangeRates } from '../../../src/commands/set-exchange-rates.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Amounts that are still to follow a change of rates: everything that shows them says so. */
+/** Values that are still to follow a change of rates or units: everything that shows them says so. */
 
 let service: TestService;
 let bot: TestBot;
@@ -54,16 +55,25 @@ async function statusOfEvents(): Promise<ProjectionStatus> {
 }
 const measured = async () => (await service.get('/metrics')).body as string;
 
-it('reports of amounts, the list of projections and metrics show events that are still to be revalued', async () => {
-  expect(await total()).toBe(24);
+/** Runs work while events are not revalued; commits with rates and units are projected meanwhile. */
+async function whileRevaluationsWait(work: () => Promise<void>): Promise<void> {
   const { rows } = await service.database.pool.query<{ schema: string }>(
     `SELECT 'events_v' || version AS schema FROM runtime.read_models WHERE name = 'events' AND state = 'live'`,
   );
-  const { schema } = rows[0]!;
   const blocker = await service.database.pool.connect();
   try {
-    // Revaluations wait, and the commit with the rate does not.
-    await blocker.query(`BEGIN; LOCK TABLE ${schema}.events IN SHARE MODE`);
+    await blocker.query(`BEGIN; LOCK TABLE ${rows[0]!.schema}.events IN SHARE MODE`);
+    await work();
+  } finally {
+    await blocker.query('ROLLBACK');
+    blocker.release();
+  }
+  await service.projected();
+}
+
+it('reports of amounts, the list of projections and metrics show events that are still to be revalued', async () => {
+  expect(await total()).toBe(24);
+  await whileRevaluationsWait(async () => {
     await setRate('3');
     await expect.poll(async () => (await statusOfEvents()).deferred).toEqual({ events: 2, exact: true });
 
@@ -72,7 +82,7 @@ it('reports of amounts, the list of projections and metrics show events that are
     const warning = {
       path: 'source_request',
       message:
-        '2 events are still to be revalued after a change of rates or currency: amounts may mix former and new ones',
+        '2 events are still to be revalued after a change of rates, units or currency: values may mix former and new ones',
     };
     expect(meta.warnings).toEqual([warning]);
     expect(meta.lag_ms).toBeGreaterThan(0);
@@ -97,13 +107,36 @@ it('reports of amounts, the list of projections and metrics show events that are
 
     expect((await statusOfEvents()).lag.seconds).toBeGreaterThan(0);
     expect(await measured()).toMatch(/botledger_projection_deferred_events\{projection="events",version="\d+"\} 2/);
-  } finally {
-    await blocker.query('ROLLBACK');
-    blocker.release();
-  }
-  await service.projected();
+  });
   expect((await report(revenue)).meta).toMatchObject({ warnings: [], lag_ms: 0 });
   expect(await total()).toBe(36);
   expect((await statusOfEvents()).deferred).toBeNull();
   expect(await measured()).toMatch(/botledger_projection_deferred_events\{projection="events",version="\d+"\} 0/);
+});
+
+it('reports of value_int say so after a new unit, and not after a new rate', async () => {
+  const date = '2026-02-05T00:00:00.000Z';
+  await service.post(
+    '/v1/send-target',
+    { target_id: 1, user_id: 10, date, value: 5, unit: 'GEM' },
+    { 'api-key': bot.apiKey },
+  );
+  await service.projected();
+  const values = chart('property_sum', { agr_field: 'events.value_int' });
+  const told = async () => (await report(values, ['04', '05'])).columns[1].total;
+  expect(await told()).toBe(5);
+  await whileRevaluationsWait(async () => {
+    await setRate('4');
+    await expect.poll(async () => (await statusOfEvents()).deferred).toEqual({ events: 2, exact: true });
+    expect((await report(values)).meta.warnings).toEqual([]);
+  });
+  await whileRevaluationsWait(async () => {
+    await createUnit(service.commands, { bot: bot.publicKey, code: 'GEM', name: null, scale: 1 });
+    await expect.poll(async () => (await statusOfEvents()).deferred).toEqual({ events: 1, exact: true });
+    expect(await told()).toBe(5);
+    const { warnings } = (await report(values, ['04', '05'])).meta;
+    expect(warnings).toMatchObject([{ message: expect.stringMatching(/^1 event is still to be revalued/) }]);
+  });
+  expect(await told()).toBe(50);
+  expect((await report(values, ['04', '05'])).meta.warnings).toEqual([]);
 });
