@@ -7,8 +7,14 @@ import { appendIntake } from '../../src/commands/append-intake.ts';
 import { updatesReceived } from '../../src/domain/intake/events.ts';
 import { sealUpdate, subjectOf } from '../../src/domain/intake/personal.ts';
 import { botStream, eventTypesStream, ownerStream } from '../../src/domain/streams.ts';
+import { broadcastsReadModel } from '../../src/projections/broadcasts/read-model.ts';
+import { eventsReadModel } from '../../src/projections/events/read-model.ts';
+import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
+import { referralReadModel } from '../../src/projections/referral/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
+import { audienceChats } from '../../src/queries/broadcast/audience.ts';
+import { recipientUsers } from '../../src/queries/broadcast/recipient-users.ts';
 import { systemSources } from '../../src/system-sources.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { readAll } from '../support/log.ts';
@@ -98,6 +104,33 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       return replayAll(readModels, commits, service.log.keys);
     }
 
+    /** Whom a broadcast to everybody would go to, and what is known of two who are in one already. */
+    async function everybody(): Promise<number[]> {
+      await service.projected();
+      const { pool } = service.database;
+      const tables = {
+        users: firstSchema(usersReadModel),
+        events: firstSchema(eventsReadModel),
+        referral: firstSchema(referralReadModel),
+        broadcasts: firstSchema(broadcastsReadModel),
+        recipients: firstSchema(recipientsReadModel),
+      };
+      const { publicKey: bot } = filled.bot;
+      const { rows } = await pool.query<{ bot_id: number }>(
+        `SELECT bot_id FROM ${tables.users}.bots WHERE public_key = $1`,
+        [bot],
+      );
+      const source = { bot, botId: rows[0]!.bot_id, tables, asOf: 0, after: null };
+      const chats: number[] = [];
+      for await (const chunk of audienceChats(pool, { include: [{ type: 'all' }], exclude: [] }, source))
+        chats.push(...chunk);
+      const known = await recipientUsers({ pool, ...tables, botId: source.botId, timezone: 'UTC' }, [USER, 2], false);
+      expect([...known].map(([user, { status }]) => [user, status !== 'erased'])).toEqual(
+        [USER, 2].map((user) => [user, chats.includes(user)]),
+      );
+      return chats;
+    }
+
     let named: Answers;
     let eventsBefore: Rows;
 
@@ -114,6 +147,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         custom_fields: { phone: '+88-555-777' },
       });
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([`${firstSchema(usersReadModel)}.users`]);
+      expect(await everybody()).toContain(USER);
       named = await answers();
       eventsBefore = (await pictures())['events']!;
     });
@@ -134,6 +168,8 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await answers()).toEqual(named);
       expect((await pictures())['events']).toEqual(eventsBefore);
       expect(await profile(2)).toMatchObject({ first_name: 'User 2' });
+      expect(await everybody()).not.toContain(USER);
+      expect(await everybody()).toContain(2);
     });
 
     test('is the same in a replay, and when the database is made anew', async () => {
@@ -156,6 +192,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await profile(USER)).toMatchObject({ first_name: 'Returned', full_name: 'Returned', username: null });
       await service.restart(() => service.dropPicture());
       expect(await profile(USER)).toMatchObject({ first_name: 'Returned' });
+      expect(await everybody()).not.toContain(USER);
       for (let times = 0; times < 2; times++) {
         expect(await erase(USER)).toMatchObject({ code: 0 });
         expect(await profile(USER)).toMatchObject({ first_name: null, full_name: null });

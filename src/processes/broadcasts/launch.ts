@@ -80,6 +80,7 @@ const LAST_ANSWERS_MS = 5000;
 const UNREACHABLE = {
   blocked: 'Forbidden: bot was blocked by the user',
   deactivated: 'Forbidden: user is deactivated',
+  erased: 'the user was erased',
 } as const;
 
 /** What an owner is told while the service itself is the reason; those who run it are told more. */

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Separators } from '../../domain/intake/utm.ts';
+import { numbers } from '../by-key.ts';
 import { type CodeMemory, codeMemory } from '../code-memory.ts';
 import { type UpdateMemory, updateMemory } from '../update-memory.ts';
 import type { Profile } from './profile.ts';
@@ -12,6 +13,8 @@ export interface Bot {
   readonly memory: UpdateMemory;
   readonly codes: CodeMemory;
   readonly users: Map<number, UserChange>;
+  /** Users that the batch erases. */
+  readonly erased: Set<number>;
 }
 
 export interface UserChange {
@@ -28,7 +31,7 @@ export interface UserChange {
 
 export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {
   const memory = updateMemory(bot_id, clock);
-  return { bot_id, public_key, separators, memory, codes: codeMemory(bot_id), users: new Map() };
+  return { bot_id, public_key, separators, memory, codes: codeMemory(bot_id), users: new Map(), erased: new Set() };
 }
 
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
@@ -44,6 +47,17 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
       newBot(bot_id, public_key, { pair, value }, clock),
     ]),
   );
+}
+
+/** Remembers who was erased, for good. */
+export async function saveErased(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  const erased = bots.flatMap(({ bot_id, erased }) => [...erased].map((userId) => ({ bot_id, userId })));
+  if (erased.length === 0) return;
+  await tx.query({
+    name: 'users.save_erased',
+    text: 'INSERT INTO erased_users SELECT * FROM unnest($1::int[], $2::bigint[]) ON CONFLICT DO NOTHING',
+    values: [numbers(erased.map(({ bot_id }) => bot_id)), numbers(erased.map(({ userId }) => userId))],
+  });
 }
 
 export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<void> {

@@ -8,7 +8,7 @@ import { findByKey } from '../by-key.ts';
 import { CODE_EVENTS, learnCodes, loadCodes, payloadsIn, saveCodes } from '../code-memory.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { forget, isRepeat, KEEP_UPDATE_IDS, loadUpdateIds, saveUpdateIds } from '../update-memory.ts';
-import { type Bot, loadBots, newBot, saveBots, type UserChange } from './bots.ts';
+import { type Bot, loadBots, newBot, saveBots, saveErased, type UserChange } from './bots.ts';
 import { applyErasure, applyImport, applyUnreachable, applyUpdate, applyVisit, newProfile } from './profile.ts';
 import { loadUsers, saveUsers } from './store.ts';
 import { USERS_DDL } from './tables.ts';
@@ -16,7 +16,7 @@ import { USERS_DDL } from './tables.ts';
 /** The users of bots as of now: what updates and imports tell of them. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 5,
+  shape: 6,
   categories: ['bot', 'referral', 'intake', 'sending'],
   events: [
     'bot_created',
@@ -38,6 +38,7 @@ export const usersReadModel: ReadModel = {
     const memories = all.map(({ memory }) => memory);
     await saveBots(tx, all);
     await saveUsers(tx, users);
+    await saveErased(tx, all);
     await saveUpdateIds(tx, memories);
     await saveCodes(
       tx,
@@ -159,7 +160,8 @@ function foldImport(bot: Bot, item: ImportedUser, at: number): void {
   for (const [name, value] of Object.entries(item.custom_fields ?? {})) user.customFields.set(name, jsonText(value));
 }
 
-function foldErasure({ users }: Bot, userId: number): void {
+function foldErasure({ users, erased }: Bot, userId: number): void {
+  erased.add(userId);
   const user = users.get(userId);
   if (user === undefined) return;
   applyErasure(user.profile);

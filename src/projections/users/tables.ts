@@ -42,6 +42,12 @@ CREATE TABLE users (
   imported jsonb,
   PRIMARY KEY (bot_id, user_id)
 ) WITH (fillfactor = 80);
+/* whose personal data was erased, known to the bot or not: they are in no audience */
+CREATE TABLE erased_users (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  PRIMARY KEY (bot_id, user_id)
+);
 /* for lists of the latest users; it hardly ever changes, so that updates leave the index alone */
 CREATE INDEX ON users (bot_id, date_create);
 `;

@@ -24,14 +24,20 @@ export function audienceSql(segmentations: Segmentations, source: AudienceSource
     ...without.lists.map((list) => listSql(list, source, false)),
   ];
   const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
+  const kept = sql`${after} AND ${notErased(source)}`;
   // Users alone are in their order and each there once: neither is to be made.
   if (lists.length === 0 && users.length === 1)
-    return sql`SELECT chat FROM (${users[0]}) AS marked WHERE ${after} AND included AND NOT excluded ORDER BY chat`;
+    return sql`SELECT chat FROM (${users[0]}) AS marked WHERE ${kept} AND included AND NOT excluded ORDER BY chat`;
   const marked = [...users, ...lists];
   if (marked.length === 0) return sql`SELECT NULL::bigint AS chat WHERE FALSE`;
   return sql`SELECT chat FROM (${sql.join(marked, sql` UNION ALL `)}) AS marked (chat, included, excluded)
-    WHERE ${after} AND (included OR excluded)
+    WHERE ${kept} AND (included OR excluded)
     GROUP BY chat HAVING bool_or(included) AND NOT bool_or(excluded) ORDER BY chat`;
+}
+
+/** Whoever was erased is in no audience, whatever it is made from: a user's private chat has the user's id. */
+function notErased({ botId, tables }: AudienceSource): RawBuilder<unknown> {
+  return sql`chat NOT IN (SELECT user_id FROM ${sql.id(tables.users, 'erased_users')} WHERE bot_id = ${botId}::int)`;
 }
 
 type ListSegment = Exclude<Segment, UserSegment>;

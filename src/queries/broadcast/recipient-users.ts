@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { TemplateUser, TemplateValue } from '../../domain/broadcast/template.ts';
 import { localTimeOf } from '../../domain/local-time.ts';
 
-/** A recipient who is a user of the bot. */
+/** A recipient who is a user of the bot, or was erased. */
 export interface RecipientUser {
-  readonly status: 'active' | 'blocked' | 'deactivated';
+  readonly status: 'active' | 'blocked' | 'deactivated' | 'erased';
   /** What templates know of the user, by the names of the condition fields; empty unless it was asked for. */
   readonly fields: TemplateUser;
 }
@@ -21,7 +21,7 @@ export interface RecipientUsersSource {
 
 interface Row {
   readonly user_id: number;
-  readonly user_status: RecipientUser['status'];
+  readonly user_status: Exclude<RecipientUser['status'], 'erased'>;
   readonly date_create: number;
   readonly date_last_active: number | null;
   readonly addition_fields: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ interface Row {
   readonly [field: string]: TemplateValue;
 }
 
-/** Those of the chats that are users of the bot. @param withFields whether more is asked than their status */
+/** Those of the chats that are users of the bot, or were erased after the audience was frozen. @param withFields whether more is asked than their status */
 export async function recipientUsers(
   { pool, users, referral, botId, timezone }: RecipientUsersSource,
   chats: readonly number[],
@@ -57,9 +57,18 @@ export async function recipientUsers(
           values: [botId, ids],
         },
   );
-  return new Map(
-    rows.map((row) => [row.user_id, { status: row.user_status, fields: withFields ? fieldsOf(row, timezone) : {} }]),
-  );
+  const erased = await pool.query<{ readonly user_id: number }>({
+    name: `${users}.erased_recipients`,
+    text: `SELECT user_id::float8 FROM ${users}.erased_users WHERE bot_id = $1 AND user_id = ANY ($2::bigint[])`,
+    values: [botId, ids],
+  });
+  return new Map<number, RecipientUser>([
+    ...rows.map((row): [number, RecipientUser] => [
+      row.user_id,
+      { status: row.user_status, fields: withFields ? fieldsOf(row, timezone) : {} },
+    ]),
+    ...erased.rows.map(({ user_id }): [number, RecipientUser] => [user_id, { status: 'erased', fields: {} }]),
+  ]);
 }
 
 function fieldsOf(row: Row, timezone: string): TemplateUser {

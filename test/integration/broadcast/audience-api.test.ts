@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBot } from '../../../src/commands/create-bot.ts';
+import { eraseUser } from '../../../src/commands/erase-user.ts';
 import { importUsers } from '../../../src/commands/import-users.ts';
 import { issueKey } from '../../../src/commands/issue-key.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -166,6 +167,25 @@ describe('another broadcast', () => {
     }
     expect(await get(`get?id=${own}`, bot)).toMatchObject({ status: 0, segmentations: { include: [all] } });
   });
+});
+
+it('an erased user is in no audience from then on, whatever it is made from', async () => {
+  await meet([{ id: 31 }, { id: 32 }, { id: 33 }]);
+  const source = await launched(await create(to(list(31, 32, 33, 34))));
+  const id = await create(undefined);
+  const { segment_id } = await accepted('broadcast/upload-segment', { task_id: id, chat_ids: [31, 32] });
+  await accepted('broadcast/save', { id, segmentations: to({ type: 'custom', config: { segment_id } }) });
+  await eraseUser(service.commands, bot.publicKey, 31);
+  // Nobody knows of this one.
+  await eraseUser(service.commands, bot.publicKey, 34);
+  const some = filter({ user_conditions: ['>=', 'users.user_id', 31] });
+  expect(await chatsOf(await launched(id))).toEqual([32]);
+  expect(await frozen(to(some))).toEqual([32, 33]);
+  expect(await frozen(to(list(31, 33, 34)))).toEqual([33]);
+  expect(await frozen(to(from(source)))).toEqual([32, 33]);
+  await meet([{ id: 31 }]);
+  expect(await frozen(to(all))).not.toContain(31);
+  expect(await frozen({ include: [some], exclude: [list(32)] })).toEqual([33]);
 });
 
 it.each([

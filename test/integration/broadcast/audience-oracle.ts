@@ -21,7 +21,9 @@ export function expectedChats(world: World, { include, exclude }: Asked, timezon
   const all = include.filter(({ type }) => type === 'all');
   const of = (segments: readonly Segment[]) => new Set(segments.flatMap((segment) => chatsOf(segment, context)));
   const without = of(exclude);
-  return [...of(all.length > 0 ? all : include)].filter((chat) => !without.has(chat)).sort((a, b) => a - b);
+  return [...of(all.length > 0 ? all : include)]
+    .filter((chat) => !without.has(chat) && !world.erased.includes(chat))
+    .sort((a, b) => a - b);
 }
 
 interface Context {

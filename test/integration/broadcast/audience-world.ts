@@ -9,6 +9,8 @@ import { USERS_DDL } from '../../../src/projections/users/tables.ts';
 /** Whom audiences in these tests are made from, in tables and, for the oracle, as it is: users, what they did, and lists. */
 export interface World {
   readonly users: readonly WorldUser[];
+  /** Users of the bot whose personal data was erased; one of them the bot does not know. */
+  readonly erased: readonly number[];
   readonly events: readonly WorldEvent[];
   /** Chats that were uploaded, by segment. */
   readonly segments: ReadonlyMap<number, readonly number[]>;
@@ -135,6 +137,7 @@ export function sampleWorld(): World {
   });
   return {
     users,
+    erased: [3, 17, 1000],
     events: fc.sample(event, { numRuns: 250, seed: 4 }),
     segments: new Map([
       [11, [-1001234567890, -5, 3, 4, 5, 1000]],
@@ -149,7 +152,7 @@ export function sampleWorld(): World {
 }
 
 /** Creates the read models' tables and fills them. */
-export async function storeWorld(pool: pg.Pool, { users, events, segments, tasks }: World): Promise<void> {
+export async function storeWorld(pool: pg.Pool, { users, erased, events, segments, tasks }: World): Promise<void> {
   for (const [schema, ddl] of [
     [TABLES.users, USERS_DDL],
     [TABLES.events, EVENTS_DDL],
@@ -166,6 +169,10 @@ export async function storeWorld(pool: pg.Pool, { users, events, segments, tasks
     `${TABLES.users}.users`,
     users.map(({ referral: _, ...user }) => user),
   );
+  await insert(`${TABLES.users}.erased_users`, [
+    ...erased.map((user_id) => ({ bot_id: BOT_ID, user_id })),
+    { bot_id: OTHER_BOT_ID, user_id: 5 },
+  ]);
   await insert(
     `${TABLES.referral}.referrals`,
     users.flatMap(({ referral, bot_id, user_id }) =>

@@ -83,6 +83,14 @@ test('recipients that cannot be looked up go back', async () => {
   await expectSentOnce();
 });
 
+test('who was erased since the audience was frozen is not called', async () => {
+  const usersOf = async () => new Map([[3, { status: 'erased' as const, fields: {} }]]);
+  const ledger = await send({ usersOf });
+  expect(called).not.toContain(3);
+  expect(ledger.state.places[2]).toBe(PLACE.not_delivered);
+  expect(countOf(ledger, PLACE.delivered)).toBe(CHATS.length - 1);
+});
+
 test('what the platform answers after the failure is noted, and nobody else is called', async () => {
   answer = async (_, written) => {
     written();
