@@ -21,10 +21,17 @@ export function shellBlocks({ only, except }: { readonly only?: string; readonly
  * What each curl that stands at the beginning of a line answered, a string each, whose ends of lines are `\v`.
  * @throws Error at the first that was refused
  */
-export async function paste(script: string, variables: Readonly<Record<string, string>>): Promise<string[]> {
+export async function paste(
+  script: string,
+  variables: Readonly<Record<string, string>>,
+  cwd: string = ROOT,
+): Promise<string[]> {
   // --fail: a status of 400 and above is an exit code.
   const curl = `curl() { command curl --fail --show-error "$@" | tr '\\n' '\\v'; echo; }\n`;
-  const options = { env: { PATH: process.env['PATH'], ...variables } };
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', curl + script], options);
+  // What a command of the CLI says is an answer only where it is asked for as JSON.
+  const cli = `node '${join(ROOT, 'bin/botledger.js')}' "$@"`;
+  const npx = `npx() { shift; if [[ "$*" == *--json* ]]; then ${cli}; else ${cli} >&2; fi; }\n`;
+  const options = { cwd, env: { PATH: process.env['PATH'], ...variables } };
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', curl + npx + script], options);
   return stdout.replace(/\n$/, '').split('\n');
 }
