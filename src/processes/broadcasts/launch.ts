@@ -1,5 +1,3 @@
-import type { Logger } from 'pino';
-import type { BroadcastName } from '../../commands/broadcast/change.ts';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import {
@@ -10,12 +8,10 @@ import {
   isMessageRefused,
   openPlaces,
 } from '../../domain/broadcast/sending.ts';
-import type { Message } from '../../domain/broadcast/sending-message.ts';
 import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { pause } from '../../pause.ts';
-import type { BotApi } from '../../platform/bot-api.ts';
 import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
 import { createAnswers } from './answers.ts';
 import { createBell } from './bell.ts';
@@ -23,47 +19,12 @@ import { createBudget } from './budget.ts';
 import { abortedAfter } from './deadline.ts';
 import { BROKEN_CALL, type Delivery, deliver } from './deliver.ts';
 import { entriesOf } from './entries.ts';
-import type { Failure } from './failure.ts';
 import { hasChat } from './has-chat.ts';
-import { FIRST_REST_MS, type Lane } from './lane.ts';
-import { type PauseLedger, ReplacedError, type SendingLedger } from './ledger.ts';
+import { FIRST_REST_MS } from './lane.ts';
+import type { LaunchEnd, LaunchOptions } from './launch-options.ts';
+import { ReplacedError, type SendingLedger } from './ledger.ts';
 import { createLimiter } from './limiter.ts';
 import { createOutbox, type Permit, type Waiting } from './outbox.ts';
-import type { Trouble } from './trouble.ts';
-
-/** Why sending has ended; nothing is on its way any more. */
-export type LaunchEnd =
-  | { readonly type: 'finished' | 'cancelled' | 'interrupted' }
-  | { readonly type: 'stopped' | 'failed'; readonly error: string }
-  /** By what nobody expected: it is to be tried again after a while. */
-  | { readonly type: 'broken'; readonly againMs: number };
-
-export interface LaunchOptions {
-  readonly name: BroadcastName;
-  readonly launch: number;
-  /** Names this run of the sender. */
-  readonly sender: string;
-  /** The frozen audience. */
-  readonly chats: readonly number[];
-  readonly message: Message;
-  /** Units a second. */
-  readonly cap: number;
-  readonly onLimit: { readonly stop: boolean; readonly extraDelay: number };
-  readonly api: BotApi;
-  readonly token: string;
-  readonly lane: Lane;
-  readonly trouble: Trouble;
-  /** Of the bot. */
-  readonly pauses: PauseLedger;
-  readonly failure: Failure;
-  /** Those of these chats that are users of the bot. */
-  readonly usersOf: (chats: readonly number[]) => Promise<ReadonlyMap<number, RecipientUser>>;
-  /** Whether the broadcast is still to be sent. */
-  readonly isSending: () => Promise<boolean>;
-  /** Monotonic milliseconds. */
-  readonly elapsed: () => number;
-  readonly logger: Logger;
-}
 
 /** Whoever was claimed and has waited for so long is given back: a claim holds for a second. */
 const STALE_MS = 1000;

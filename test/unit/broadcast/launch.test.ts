@@ -7,7 +7,7 @@ import type { NewCommit } from '../../../src/log/port.ts';
 import { pause } from '../../../src/pause.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane } from '../../../src/processes/broadcasts/lane.ts';
-import type { LaunchOptions } from '../../../src/processes/broadcasts/launch.ts';
+import type { LaunchOptions } from '../../../src/processes/broadcasts/launch-options.ts';
 import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
