@@ -25,7 +25,7 @@ const IDLE_MS = 10 * 60_000;
 /** A thread that does not end a report by itself, so long after its time, is ended. */
 const GRACE_MS = 3000;
 
-/** Starts a thread; more come when reports wait. */
+/** Starts a thread for the first report; more come when reports wait. */
 export function startReportThreads(
   connectionString: string,
   config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_CACHE_MB' | 'REPORT_TIMEOUT_MS'>,
@@ -41,7 +41,7 @@ export function startReportThreads(
   const threads = new Piscina<ReportThreadTask, ReportOutcome>({
     ...program('report-thread'),
     workerData,
-    minThreads: 1,
+    minThreads: 0,
     maxThreads,
     idleTimeout: IDLE_MS,
   });

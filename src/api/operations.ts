@@ -3,6 +3,9 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../in-time.ts';
 import type { ProjectionStatus } from '../projections/runtime/status.ts';
 
+/** How often it is looked how late the event loop is; every 10 ms, the default, costs an idle service more than all else. */
+const LOOP_LOOK_MS = 50;
+
 /** A scrape must tell the rest even while the log or the database hangs. */
 const ASK_WITHIN_MS = 1000;
 
@@ -24,7 +27,7 @@ export interface OperationsOptions {
 /** What every role serves: GET /health (alive), /ready and /metrics (Prometheus). No key is needed. */
 export function serveOperations(app: FastifyInstance, options: OperationsOptions): void {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   measureRequests(app, registry);
   const askProjections = measureProjections(registry, options);
   const askDatabase = measureDatabase(registry, options);

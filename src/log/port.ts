@@ -158,6 +158,11 @@ export interface EventLog {
   ends(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
   /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
+  /**
+   * Aborts when the log has grown since the call, or may have; the latest half a second after. As long as somebody waits,
+   * all who do cost the log one small question now and then, whatever their number.
+   */
+  grown(): AbortSignal;
   /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */
   head(): Promise<Cursor>;
   lag(after: Cursor): Promise<Lag>;

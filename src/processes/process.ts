@@ -34,6 +34,8 @@ export interface ProcessContext extends CommandContext {
   reached(): Promise<Cursor>;
   /** Notes that all that was to be done about the log up to here is done; also tells that the process is well. */
   note(cursor: Cursor): void;
+  /** How soon it looks for what comes about without the log's growth: another version answers, or what was set aside is applied. */
+  readonly slowLookMs: number;
   /** Tells those who run the service what it cannot go on with now, while it does with the rest; null: it can again. */
   tell(subject: string, trouble: { readonly error: string; readonly againMs: number } | null): void;
 }

@@ -1,22 +1,33 @@
 import { createAccounts } from '../commands/accounts.ts';
 import { isDatabaseDown } from '../database/errors.ts';
-import { holdLease } from '../database/lease.ts';
+import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
 import { type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { pause } from '../pause.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { Process, ProcessContext } from './process.ts';
-import { addState, loadPositions, saveError, saveState } from './states.ts';
+import { addState, loadPositions, saveError, saveRunning, saveState } from './states.ts';
 import { saveTrouble } from './troubles.ts';
 
 /** How often it is written how far a process is. What it did since, it looks through once more after a kill. */
 const NOTE_MS = 500;
+/** How often it is written which processes run: others take one for ended after 5 s (process-status.ts). */
+const HEARTBEAT_MS = 2000;
 /** How long a process that failed is left alone. */
 const AGAIN_MS = 1000;
 
-export type RunContext = Omit<ProcessContext, 'accounts' | 'served' | 'reached' | 'note' | 'tell'>;
-type Shared = RunContext & Pick<ProcessContext, 'accounts'>;
+/** Later than a connection of a pool is kept unused; processes look one after the other, and need few connections so. */
+const SLOW_LOOK_MS = 15_000;
+const SLOW_LOOK_STEP_MS = 1000;
+
+export type RunContext = Omit<ProcessContext, 'slowLookMs' | 'accounts' | 'served' | 'reached' | 'note' | 'tell'>;
+type Shared = RunContext &
+  Pick<ProcessContext, 'accounts'> & {
+    readonly leases: LeaseHolder;
+    /** Names of those that run now. */
+    readonly running: Set<string>;
+  };
 
 /** Runs the processes, each until the signal aborts, and again whenever one ends before. */
 export async function runProcesses(
@@ -24,19 +35,40 @@ export async function runProcesses(
   processes: readonly Process[],
   signal: AbortSignal,
 ): Promise<void> {
-  const shared = { ...context, accounts: createAccounts(context) };
-  await Promise.all(processes.map((process) => keepRunning(shared, process, signal)));
+  const { pool, instance, logger } = context;
+  const leases = createLeaseHolder(pool, instance, { logger });
+  const running = new Set<string>();
+  const shared = { ...context, accounts: createAccounts(context), leases, running };
+  const timer = setInterval(() => {
+    if (running.size === 0) return;
+    saveRunning(pool, [...running]).catch((error: unknown) =>
+      logger.warn({ err: error }, 'it could not be noted which processes run'),
+    );
+  }, HEARTBEAT_MS);
+  try {
+    await Promise.all(
+      processes.map((process, i) =>
+        keepRunning({ ...shared, slowLookMs: SLOW_LOOK_MS + i * SLOW_LOOK_STEP_MS }, process, signal),
+      ),
+    );
+  } finally {
+    clearInterval(timer);
+  }
 }
 
-async function keepRunning(context: Shared, process: Process, signal: AbortSignal): Promise<void> {
-  const { pool, instance } = context;
+async function keepRunning(
+  context: Shared & Pick<ProcessContext, 'slowLookMs'>,
+  process: Process,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, leases } = context;
   const logger = context.logger.child({ process: process.name });
   while (!signal.aborted) {
     try {
       await addState(pool, process.name);
       if (process.alone) {
         const work = (held: AbortSignal): Promise<void> => runOnce({ ...context, logger }, process, held);
-        await holdLease(pool, `process ${process.name}`, instance, { signal, logger }, work);
+        await leases.hold(`process ${process.name}`, signal, work);
       } else await runOnce({ ...context, logger }, process, signal);
     } catch (error) {
       const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
@@ -49,16 +81,24 @@ async function keepRunning(context: Shared, process: Process, signal: AbortSigna
   }
 }
 
-async function runOnce(context: Shared, process: Process, signal: AbortSignal): Promise<void> {
-  const { pool, logger } = context;
+async function runOnce(
+  context: Shared & Pick<ProcessContext, 'slowLookMs'>,
+  process: Process,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, logger, running } = context;
   let noted: Cursor | null = null;
+  let written: Cursor | null = null;
   let saving: Promise<void> = Promise.resolve();
   const save = (): Promise<void> => {
     saving = saving.then(async () => {
       const reached = noted;
       noted = null;
+      if (reached === null || (written !== null && isSame(reached, written))) return;
+      written = reached;
       await saveState(pool, process.name, reached).catch((error: unknown) => {
         noted ??= reached;
+        written = null;
         logger.warn({ err: error }, 'it could not be noted how far the process is');
       });
     });
@@ -72,7 +112,8 @@ async function runOnce(context: Shared, process: Process, signal: AbortSignal): 
         logger.warn({ err: error }, 'it could not be noted what the process cannot go on with'),
       );
   };
-  await save();
+  await saveState(pool, process.name, null);
+  running.add(process.name);
   const timer = setInterval(() => void save(), NOTE_MS);
   try {
     await process.run(
@@ -94,6 +135,11 @@ async function runOnce(context: Shared, process: Process, signal: AbortSignal): 
     );
   } finally {
     clearInterval(timer);
+    running.delete(process.name);
     await Promise.all([save(), telling]);
   }
+}
+
+function isSame(one: Cursor, other: Cursor): boolean {
+  return one.size === other.size && [...one].every(([lane, position]) => other.get(lane) === position);
 }

@@ -45,6 +45,11 @@ export async function saveState(pool: pg.Pool, name: string, reached: Cursor | n
   );
 }
 
+/** Notes that these processes run. */
+export async function saveRunning(pool: pg.Pool, names: readonly string[]): Promise<void> {
+  await pool.query('UPDATE processes.states SET seen_at = clock_timestamp() WHERE name = ANY ($1)', [names]);
+}
+
 export async function saveError(pool: pg.Pool, name: string, error: string): Promise<void> {
   await pool.query('UPDATE processes.states SET error = $2 WHERE name = $1', [name, error]);
 }

@@ -5,10 +5,12 @@ import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { pause } from '../../src/pause.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { runProjector } from '../../src/projections/runtime/projector.ts';
 import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestService } from '../support/service.ts';
 import { spied } from '../support/spied-pool.ts';
 
 /** What a service asks of the database while there is nothing to do. */
@@ -64,4 +66,31 @@ test('projectors ask for the versions and leases of all read models of a thread 
   expect(new Set(statements)).toEqual(new Set(['runtime.seen_versions', 'lease.take']));
   // Of versions two a second, of leases one.
   expect(statements.length).toBeLessThanOrEqual(3 * seconds + 2);
+});
+
+test('a service with nothing to do makes less than 20 transactions a second', async () => {
+  const service = await startTestService();
+  stops.push(() => service.stop());
+  await service.createBot();
+  await service.projected();
+  const { pool } = service.database;
+  // By the database's own clock, so that a slow machine only makes it fewer.
+  const sample = async (): Promise<{ transactions: number; at: number }> => {
+    const { rows } = await pool.query<{ transactions: number; at: number }>(
+      `SELECT (xact_commit + xact_rollback)::float8 AS transactions, extract(epoch FROM clock_timestamp())::float8 AS at
+         FROM pg_stat_database WHERE datname = current_database()`,
+    );
+    return rows[0]!;
+  };
+  await expect
+    .poll(
+      async () => {
+        const before = await sample();
+        await pause(5000);
+        const after = await sample();
+        return (after.transactions - before.transactions) / (after.at - before.at);
+      },
+      { timeout: 50_000 },
+    )
+    .toBeLessThan(20);
 });

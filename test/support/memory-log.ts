@@ -98,6 +98,11 @@ export function memoryLog(lanes = 1): MemoryLog {
       }
     },
 
+    grown() {
+      const grown = new AbortController();
+      sleepers.add(() => grown.abort());
+      return grown.signal;
+    },
     head: async () => new Map(commits.flatMap((all, lane) => (all.length === 0 ? [] : [[lane, all.at(-1)!.position]]))),
     lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
     async *survey() {

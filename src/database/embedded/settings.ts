@@ -22,6 +22,9 @@ const settings = {
   wal_compression: 'on',
   // A new segment would be 16 MB of zeros, written and flushed while whoever commits waits: up to 120 ms beside a rebuild.
   wal_init_zero: 'off',
+  // An installation of this size reads little ahead, and subscribes to no other server: two processes fewer, and one.
+  io_workers: '1',
+  max_logical_replication_workers: '0',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Statements and details would carry personal data into the file; the client gets them, and knows what to keep.

@@ -204,6 +204,8 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       return exactOnly ? subscribeToIndex(reader, options) : subscribeToRecords(reader, options);
     },
 
+    grown: () => progress.moved(),
+
     async head(): Promise<Cursor> {
       const ends = await inTime(store.ends(), maxWaitMs, silent);
       return new Map(ends.flatMap((end, lane) => (end === 0 ? [] : [[lane, positionOf(lane, end - 1)] as const])));

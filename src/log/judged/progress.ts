@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { pause } from '../../pause.ts';
 
 export interface ProgressOptions {
@@ -22,6 +23,7 @@ export class Progress {
   #polling = false;
   #urgent = 0;
   #hurry = new AbortController();
+  #moved: AbortController | null = null;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
@@ -52,6 +54,17 @@ export class Progress {
   /** Resolves when the index is beyond `seen` in any lane, or the signal aborts. */
   beyond(seen: readonly number[], signal: AbortSignal): Promise<void> {
     return this.#until((next) => next.some((offset, lane) => offset > (seen[lane] ?? 0)), signal);
+  }
+
+  /** Aborts when the index is beyond where it was last heard of: one signal for all who wait at once. */
+  moved(): AbortSignal {
+    if (this.#moved === null || this.#moved.signal.aborted) {
+      const moved = new AbortController();
+      setMaxListeners(0, moved.signal);
+      this.#moved = moved;
+      void this.beyond(this.#next, this.#stop.signal).then(() => moved.abort());
+    }
+    return this.#moved.signal;
   }
 
   /** Nobody waits any longer. */

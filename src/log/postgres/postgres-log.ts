@@ -39,8 +39,8 @@ export interface PostgresLogOptions {
 
 /** Bytes of commits in one batch of a subscription. */
 const MAX_BATCH_BYTES = 4 << 20;
-/** How long a reader sleeps when no bell rings: a lost notification costs this much. */
-const IDLE_MS = 500;
+/** Rings wake a reader, and whether it has missed one is looked after (bell.ts); a reader that nothing wakes looks by itself. */
+const LAST_RESORT_MS = 600_000;
 const FORGET_EVERY_MS = 60 * 60 * 1000;
 const EXACT_ONLY_MS = 40;
 /** How soon a reader looks again while an open transaction holds the horizon back. */
@@ -66,7 +66,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   const forgetting = setInterval(() => void forgetCommands(readers).catch(onTrouble), FORGET_EVERY_MS);
   // The statement may be sent again, and nobody waits for its answer any longer.
   const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
-  const bell = openBell({ connectionString, onTrouble });
+  const bell = openBell({ connectionString, pool: readers, onTrouble });
   const appender = new Appender({
     pool: writers,
     maxWaitMs,
@@ -139,12 +139,14 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
           yield page.batch;
         } else if (page.blocked) await pause(BLOCKED_MS, signal);
         else {
-          await pause(IDLE_MS, signal, rung);
+          await pause(LAST_RESORT_MS, signal, rung);
           // Intake rings the bell a hundred times a second; who reads none of it need not look each time.
           if (exactOnly) await pause(EXACT_ONLY_MS, signal);
         }
       }
     },
+
+    grown: () => bell.next(),
 
     async head(): Promise<Cursor> {
       const { rows } = await readers.query<{ txid: string; seq: string }>({

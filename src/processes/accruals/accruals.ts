@@ -2,7 +2,6 @@ import PQueue from 'p-queue';
 import type { Accounts } from '../../commands/accounts.ts';
 import { accrueRewards } from '../../commands/accrue-rewards.ts';
 import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
@@ -16,10 +15,11 @@ import {
   type Stretch,
 } from '../../queries/referral/earnings.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { createRest } from '../rest.ts';
 import { type Places, settled, takeIn } from './places.ts';
 import { rewardItem } from './reward-item.ts';
 
-/** How soon a reward follows its event, beside what the read models take. */
+/** How soon a reward follows its event, beside what the read models take; once all is decided on, the log's growth wakes it. */
 const LOOK_MS = 150;
 /** How often it is looked whether to stop while the catalog is behind. */
 const CATALOG_MS = 500;
@@ -40,7 +40,9 @@ export const accruals: Process = { name: 'accruals', alone: true, run };
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   const places: Places = { reached: new Map(await context.reached()), waiting: new Map() };
   const { reached, waiting } = places;
+  const pausing = createRest(context);
   while (!signal.aborted) {
+    pausing.begin();
     const head = await context.log.head();
     const isIdle = hasPassedAll(reached, head) && waiting.size === 0;
     const found = isIdle ? null : await look(context, head, signal);
@@ -56,7 +58,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
         if (!done) return;
       }
     }
-    await pause(LOOK_MS, signal);
+    await pausing.rest(LOOK_MS, waiting.size === 0 ? [reached] : null, signal);
   }
 }
 

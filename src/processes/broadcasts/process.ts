@@ -1,10 +1,12 @@
 import { isDatabaseDown } from '../../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
+import type { Cursor } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { broadcastWork } from '../../queries/broadcast/work.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { createRest } from '../rest.ts';
 import { driveBroadcast, type Station } from './drive.ts';
 import { createFailure } from './failure.ts';
 import { createLane } from './lane.ts';
@@ -36,13 +38,18 @@ export const broadcastsProcess: Process = {
     const bots = new Map<string, Promise<void>>();
     const watch = createStreamWatch(context.log, context.logger);
     const looked = lookPatiently();
+    let nextDue: number | null = null;
+    const pausing = createRest(context, () => (nextDue === null ? null : nextDue <= context.sources.now()));
     const leases = createLeaseHolder(context.pool, context.instance, { logger: context.logger, ...LEASE });
     try {
       while (!signal.aborted) {
-        if (!(await looked(context, work))) {
+        pausing.begin();
+        const found = await looked(context, work);
+        if (found === 'failed') {
           await pause(AGAIN_MS, signal);
           continue;
         }
+        nextDue = found?.nextDue ?? null;
         for (const bot of work.keys()) {
           if (bots.has(bot)) continue;
           const sending = sendForBot(
@@ -55,7 +62,8 @@ export const broadcastsProcess: Process = {
             sending.finally(() => bots.delete(bot)),
           );
         }
-        await pause(LOOK_MS, signal);
+        const isIdle = found !== null && work.size === 0 && bots.size === 0;
+        await pausing.rest(LOOK_MS, isIdle ? [found.passed] : null, signal);
       }
     } finally {
       await Promise.allSettled(bots.values());
@@ -67,14 +75,21 @@ const NOTHING: ReadonlySet<number> = new Set();
 
 const LOOKING = 'what there is to send';
 
-/** Looks, and tells when that fails: what is being sent goes on meanwhile. @returns whether it did not */
-function lookPatiently(): (context: ProcessContext, work: Map<string, ReadonlySet<number>>) => Promise<boolean> {
+/** What a look has found: how far the read model was, and when the next broadcast is due; null: there is none yet. */
+type Found = { readonly passed: Cursor; readonly nextDue: number | null } | null;
+
+/** Looks, and tells when that fails: what is being sent goes on meanwhile. */
+function lookPatiently(): (
+  context: ProcessContext,
+  work: Map<string, ReadonlySet<number>>,
+) => Promise<Found | 'failed'> {
   let failing = false;
   return async (context, work) => {
     try {
-      await look(context, work);
+      const found = await look(context, work);
       if (failing) context.tell(LOOKING, null);
       failing = false;
+      return found;
     } catch (error) {
       work.clear(); // what ends meanwhile is not to be begun again
       const down = isDatabaseDown(error);
@@ -83,19 +98,20 @@ function lookPatiently(): (context: ProcessContext, work: Map<string, ReadonlySe
       if (!down)
         context.tell(LOOKING, { error: error instanceof Error ? error.message : String(error), againMs: AGAIN_MS });
       failing = true;
+      return 'failed';
     }
-    return !failing;
   };
 }
 
 /** Looks what there is to do, by bot. */
-async function look(context: ProcessContext, work: Map<string, ReadonlySet<number>>): Promise<void> {
+async function look(context: ProcessContext, work: Map<string, ReadonlySet<number>>): Promise<Found> {
   const served = await context.served(broadcastsReadModel);
-  if (served === null) return;
+  if (served === null) return null;
   const found = await broadcastWork(context.pool, served.schema, context.sources.now());
   context.note(served.passed);
   work.clear();
-  for (const { bot, id } of found) work.set(bot, new Set([...(work.get(bot) ?? []), id]));
+  for (const { bot, id } of found.work) work.set(bot, new Set([...(work.get(bot) ?? []), id]));
+  return { passed: served.passed, nextDue: found.nextDue };
 }
 
 interface BotWork {

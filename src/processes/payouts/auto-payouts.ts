@@ -1,13 +1,14 @@
 import PQueue from 'p-queue';
 import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/make-auto-payouts.ts';
 import { lastDue } from '../../domain/referral/auto-payouts.ts';
-import { pause } from '../../pause.ts';
+import type { Cursor } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { waitUntilProjected } from '../../projections/runtime/wait.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { usersWithAvailable } from '../../queries/referral/available.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { createRest } from '../rest.ts';
 
 const LOOK_MS = 500;
 /** Then it is looked for other bots, and whether to stop. */
@@ -23,10 +24,21 @@ export const autoPayouts: Process = { name: 'auto payouts', alone: true, run };
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   /** Up to when each bot's are known to be made. */
   const known = new Map<string, number>();
+  let bots: Awaited<ReturnType<typeof listBots>> = [];
+  const isDue = (): boolean | null => {
+    const making = bots.filter(({ auto_payout }) => auto_payout !== 'off');
+    if (making.length === 0) return null;
+    return making.some(
+      ({ public_key: bot, auto_payout }) => known.get(bot) !== lastDue(auto_payout, context.sources.now()),
+    );
+  };
+  const pausing = createRest(context, isDue);
   while (!signal.aborted) {
+    pausing.begin();
+    let idle: Cursor[] | null = null;
     const catalog = await context.served(catalogReadModel);
     if (catalog !== null) {
-      const bots = await listBots({ pool: context.pool, schema: catalog.schema });
+      bots = await listBots({ pool: context.pool, schema: catalog.schema });
       let done = true;
       for (const { public_key: bot, auto_payout: when } of bots) {
         if (signal.aborted) return;
@@ -35,9 +47,12 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
         if (await make(context, bot, signal)) known.set(bot, last);
         else done = false;
       }
-      if (done) context.note(catalog.passed);
+      if (done) {
+        idle = [catalog.passed];
+        context.note(catalog.passed);
+      }
     }
-    await pause(LOOK_MS, signal);
+    await pausing.rest(LOOK_MS, idle, signal);
   }
 }
 

@@ -4,12 +4,13 @@ import { findPayoutWebhook } from '../../commands/payout-webhook.ts';
 import { judgeStatus, type Notice, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
 import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/due-payouts.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { createRest } from '../rest.ts';
 import { parseNetwork } from './networks.ts';
 import {
   type CallResult,
@@ -68,22 +69,27 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
   /** As long as the accounts are as they were and none is due, there is nothing to look for. */
   let seen = '';
   let next: number | null = null;
+  const pausing = createRest(context, () => (next === null ? null : next <= sources.now()));
   try {
     while (!signal.aborted) {
+      pausing.begin();
+      let idle: Cursor[] | null = null;
       const [accounts, catalog] = await Promise.all([accountsReadModel, catalogReadModel].map(context.served));
       if (accounts && catalog) {
         const source: DeliverySource = { pool: context.pool, accounts: accounts.schema, catalog: catalog.schema };
         const now = sources.now();
         const state = JSON.stringify([accounts, [...accounts.passed], underWay.size]);
+        if (underWay.size === 0) idle = [accounts.passed, catalog.passed];
         if (state !== seen || (next !== null && next <= now)) {
           const due = await duePayouts(source, { now, firstDelay, ...others(), perBot: CALLS_PER_BOT });
           for (const payout of due) start(payout);
           next = await nextDue(source, { firstDelay, ...others() });
           seen = due.length > 0 ? '' : state;
+          if (due.length > 0) idle = null;
         }
         context.note(accounts.passed);
       }
-      await pause(LOOK_MS, signal);
+      await pausing.rest(LOOK_MS, idle, signal);
     }
   } finally {
     await Promise.all([...queues.values()].map((queue) => queue.onIdle()));

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Pool } from 'pg';
 import { type SeenVersion, seenVersions } from './versions.ts';
 
@@ -45,6 +46,7 @@ export function watchVersions(pool: Pool): VersionWatch {
         return await new Promise<readonly SeenVersion[] | null>((resolve, reject) => {
           own = { resolve, reject };
           waiting.add(own);
+          setMaxListeners(0, signal); // all projectors of a thread wait on the same one
           signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal });
           timer ??= setTimeout(() => void look(), Math.max(0, lookedAt + LOOK_MS - performance.now()));
         });
