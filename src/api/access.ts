@@ -71,7 +71,7 @@ export function accessControl({
   async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
     const principal =
       typeof key === 'string' ? await authenticator.authenticate(key, seenBeforeWillDo(request, rule)) : null;
-    if (principal === null) return refuse(request, key === undefined ? 'API key missing' : 'API key invalid');
+    if (principal === null) return refuse(request, keyProblem(request, key));
     await consume(perKey, String(principal.keyId), 'too many requests with this key');
     request.principal = principal;
   }
@@ -119,9 +119,14 @@ export function accessControl({
     named: unknown,
     optional: boolean,
   ): Promise<BotRow | null> {
-    if (named !== undefined && (typeof named !== 'string' || named === ''))
-      throw new ApiError(400, 'resource_key must be a string', [{ path: 'resource_key', message: 'must be a string' }]);
-    const found = await authenticator.resource(request.principal!, named, seenBeforeWillDo(request, rule));
+    const problem = resourceProblem(request, named);
+    if (problem !== undefined)
+      throw new ApiError(400, `resource_key ${problem}`, [{ path: 'resource_key', message: problem }]);
+    const found = await authenticator.resource(
+      request.principal!,
+      named as string | undefined,
+      seenBeforeWillDo(request, rule),
+    );
     switch (found) {
       case 'missing':
         if (optional) return null;
@@ -136,6 +141,24 @@ export function accessControl({
         return found;
     }
   }
+}
+
+/** Why a key is refused. */
+function keyProblem(request: FastifyRequest, key: unknown): string {
+  if (key === undefined) return 'API key missing';
+  if (key === '') return 'API key is empty';
+  return isRepeated(request, 'api-key', key) ? 'API key is given more than once' : 'API key invalid';
+}
+
+function resourceProblem(request: FastifyRequest, named: unknown): string | undefined {
+  if (named === '') return 'is empty: name a bot, or leave it out';
+  if (named === undefined || typeof named === 'string') return undefined;
+  return isRepeated(request, 'resource_key', named) ? 'is given more than once' : 'must be a string';
+}
+
+/** Whether a value is all that the query has of a parameter, which stands there more than once. */
+function isRepeated(request: FastifyRequest, parameter: string, value: unknown): boolean {
+  return Array.isArray(value) && value === queryOf(request)[parameter];
 }
 
 /**

@@ -6,7 +6,7 @@ const MAX_LIMIT = 200;
 /** An integer of a query, brought into its range when it lies outside. */
 const clamped = (fallback: number, min: number, max: number) =>
   z
-    .string({ error: 'must be given once' })
+    .string()
     .regex(/^-?\d+$/, 'must be an integer')
     .transform((text) => Math.min(max, Math.max(min, Number(text))))
     .default(fallback)

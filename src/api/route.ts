@@ -132,7 +132,7 @@ export function registerRoutes(
       ],
       preValidation: (request) => control.checkAccess(request, declared.access),
       handler: async (request, reply) => {
-        const query = declared.query === undefined ? undefined : checked(declared.query, request.query);
+        const query = declared.query === undefined ? undefined : checkedQuery(declared.query, request.query as object);
         const body = declared.body === undefined ? undefined : await checkedBody(declared, request);
         const answer = await declared.handle({ request, reply, query, body });
         if (!declared.exact || answer instanceof Readable) return answer;
@@ -181,6 +181,13 @@ function success({ answer, otherMedia }: AnyRoute): object {
     description: 'Default Response',
     content: { 'application/json': { schema: answer }, ...Object.fromEntries(others) },
   };
+}
+
+/** @throws ApiError 400, naming parameters that are given more than once before all else */
+function checkedQuery<S extends z.ZodType>(schema: S, query: object): z.output<S> {
+  const repeated = Object.entries(query).filter(([, value]) => Array.isArray(value));
+  if (repeated.length > 0) throw invalid(repeated.map(([path]) => ({ path, message: 'is given more than once' })));
+  return checked(schema, query);
 }
 
 function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {

@@ -1,9 +1,13 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
 import { eraseUser } from '../commands/erase-user.ts';
+import { existingBot } from '../commands/existing-bot.ts';
 import { importUsers } from '../commands/import-users.ts';
 import { readImportedUser } from '../domain/catalog/imported-user.ts';
+import { usersReadModel } from '../projections/users/read-model.ts';
+import { isKnownUser } from '../queries/known-user.ts';
 import type { Cli } from './cli.ts';
+import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
 import { checkUserFile, usersOf } from './user-file.ts';
 import { botOption, positiveInteger } from './values.ts';
@@ -16,6 +20,7 @@ interface SetField {
   readonly name: string;
   readonly value: string;
   readonly type: FieldType;
+  readonly force?: true;
 }
 
 export function user(cli: Cli): void {
@@ -40,12 +45,14 @@ export function user(cli: Cli): void {
     .requiredOption('--name <field>', 'a field of users, else a custom one')
     .requiredOption('--value <value>')
     .addOption(new Option('--type <type>', 'of a custom field').choices(['text', 'number', 'bool']).default('text'))
+    .option('--force', 'also for a user whom the bot never had, who is made one')
     .action(
-      cli.action<[SetField]>(async (context, { bot, user, name, value, type }) => {
+      cli.action<[SetField]>(async (context, { bot, user, name, value, type, force }) => {
         if (name === 'user_id') throw new CliError('user_id cannot be set');
         const columns = [['user_id', user] as const, [name, typed(value, type)] as const];
         const result = readImportedUser(columns, type === 'text' ? 'text' : 'json');
         if (!('user_id' in result)) throw new CliError(result[0]!.message);
+        if (force !== true) await requireUser(context, bot, user);
         const { users, position } = await importUsers(context, bot, [result]);
         return { value: { users }, change: { category: 'intake', position } };
       }),
@@ -56,13 +63,22 @@ export function user(cli: Cli): void {
     .description('forget all that is personal of a user, in the log and in what is made of it')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the user', positiveInteger)
+    .option('--force', 'also of a user whom the bot never had: of a member of a group, say')
     .action(
-      cli.action<[{ bot: string; user: number }]>(async (context, { bot, user }) => {
+      cli.action<[{ bot: string; user: number; force?: true }]>(async (context, { bot, user, force }) => {
+        if (force !== true) await requireUser(context, bot, user);
         const { position } = await eraseUser(context, bot, user);
         // For a moment instances may go on to seal with the key that was forgotten.
         return { value: { users: 1 }, change: { category: 'intake', position, replaces: true } };
       }),
     );
+}
+
+/** @throws Rejection, CliError: most likely the id is mistyped */
+async function requireUser(context: CliContext, bot: string, user: number): Promise<void> {
+  await existingBot(context.log, bot);
+  if (await isKnownUser(await context.projected(usersReadModel), bot, user)) return;
+  throw new CliError(`bot ${bot} never had a user ${user}: nothing was done; --force does it all the same`);
 }
 
 function typed(value: string, type: FieldType): unknown {

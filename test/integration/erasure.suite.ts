@@ -60,8 +60,8 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       await rm(folder, { recursive: true });
     });
 
-    const erase = (user: number) =>
-      botledger(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', String(user)]);
+    const erase = (user: number, ...options: string[]) =>
+      botledger(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', String(user), ...options]);
     const answers = (): Promise<Answers> => allAnswers(service.address, filled);
 
     async function sendUpdate(user: number, names: object): Promise<void> {
@@ -213,9 +213,10 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await replayed()).toEqual(await pictures());
     });
 
-    test('may be one that nobody has seen, but not one of no bot', async () => {
+    test('may be one that the bot never had, when forced, but not one of no bot', async () => {
       const before = await pictures();
-      expect(await erase(9_999)).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
+      expect(await erase(9_999)).toMatchObject({ code: 1, out: '' });
+      expect(await erase(9_999, '--force')).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
       const after = await pictures();
       expect([after['users']!['users'], after['events']]).toEqual([before['users']!['users'], before['events']]);
       expect(await botledger(service.env, ['user', 'erase', '--bot', 'bNone', '--user', '1'])).toMatchObject({

@@ -75,18 +75,17 @@ export const saveBody: z.ZodType<JsonObject> = z
 
 export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
 
-const once = { error: 'must be given once' };
 /** An integer of a query, refused out of its range (decisions 6.1). */
 const integer = (min: number, max: number) =>
   z
-    .string(once)
+    .string()
     .regex(/^-?\d+$/, 'must be an integer')
     .transform(Number)
     .refine((number) => number >= min && number <= max, `must be ${min} to ${max}`)
     .meta({ type: 'integer' });
 
 const queryId = z
-  .string({ error: ({ input }) => (input === undefined ? 'id is required' : once.error) })
+  .string('id is required')
   .regex(/^[1-9]\d*$/, 'must be the id of a broadcast')
   .transform(Number)
   .refine(Number.isSafeInteger, 'must be the id of a broadcast')
@@ -103,12 +102,12 @@ const paging = {
 const filters = {
   'filters[status]': integer(0, BROADCAST_STATUSES.length - 1).optional(),
   'filters[name]': z
-    .string(once)
+    .string()
     .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold U+0000')
     .optional()
     .describe('Part of the name, whatever its case'),
   'filters[date_create]': z
-    .string(once)
+    .string()
     .optional()
     .describe("A day of the bot's time zone, YYYY-MM-DD, or the first and the last of several, joined by a comma"),
 };

@@ -41,7 +41,7 @@ export const reversalBody = z.object(
 
 /** A second, to its end. @returns ms UTC */
 const second = z
-  .string({ error: 'must be given once' })
+  .string()
   .transform((text, context) => {
     const from = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? parseIso8601(`${text.replace(' ', 'T')}Z`) : null;
     if (from !== null) return from + 999;
@@ -52,7 +52,7 @@ const second = z
 
 export const historyQuery = userPageQuery.extend({
   unit_id: z
-    .string({ error: 'must be given once' })
+    .string()
     .regex(/^(null|[1-9]\d{0,15})$/, NO_UNIT_ID)
     .transform((text) => (text === 'null' ? null : Number(text)))
     .refine((unitId) => unitId === null || Number.isSafeInteger(unitId), NO_UNIT_ID)

@@ -17,7 +17,7 @@ export const id = z
 
 /** The same of a query. */
 const userIdText = z
-  .string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
+  .string({ error: 'is required' })
   .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
   .transform(Number)
   .refine(Number.isSafeInteger, 'must be a positive integer')

@@ -53,7 +53,7 @@ export function getReport(sources: FindReportSources): AnyRoute {
     tag: 'Reports',
     access,
     query: z.object({
-      uuid: z.string({ error: ({ input }) => (input === undefined ? UUID_REQUIRED : 'must be given once') }),
+      uuid: z.string({ error: UUID_REQUIRED }),
     }),
     answer: savedReportAnswer,
     exact: true,

@@ -233,6 +233,25 @@ describe('authentication, in its order', () => {
     expect((await service.post('/v1/send-event', valid, { 'api-key': `other:${secret}` })).status).toBe(401);
   });
 
+  test('an empty resource key and a repeated parameter are told as such', async () => {
+    const empty = await service.post('/v1/send-event', valid, { ...key, 'resource-key': '' });
+    const message = 'is empty: name a bot, or leave it out';
+    expect(empty).toMatchObject({ status: 400, body: { details: [{ path: 'resource_key', message }] } });
+    for (const [path, query] of [
+      ['resource_key', `resource_key=${bot.publicKey}&resource_key=${bot.publicKey}`],
+      ['limit', 'limit=1&limit=2'],
+      ['kind', 'kind=warning&kind=warning'],
+    ]) {
+      const twice = await service.get(`/v1/bot-errors?${query}`, key);
+      const details = [{ path, message: 'is given more than once' }];
+      expect(twice).toMatchObject({ status: 400, body: { details } });
+    }
+    const keys = await service.get('/v1/bot-errors?api-key=a&api-key=b');
+    expect(keys).toMatchObject({ status: 401, body: { error: 'API key is given more than once' } });
+    const inBody = await service.post('/v1/send-event', { ...valid, resource_key: ['a', 'b'] }, key);
+    expect(inBody).toMatchObject({ status: 400, body: { error: 'resource_key must be a string' } });
+  });
+
   test('413 before 401 without a key, 413 beyond 16 MiB with one', async () => {
     const large = JSON.stringify({ ...valid, pad: 'x'.repeat(1 << 20) });
     expect((await service.post('/v1/send-event', large)).status).toBe(413);

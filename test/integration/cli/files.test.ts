@@ -139,6 +139,9 @@ describe('user import', () => {
 
 describe('user set-field', () => {
   const set = (...argv: string[]) => cli.run('user', 'set-field', '--bot', bot, '--user', '5', ...argv);
+  beforeAll(async () => {
+    await cli.json('user', 'import', '--bot', bot, await file('user_id\n5\n'));
+  });
 
   it.each([
     [['--name', 'gender', '--value', 'f'], { gender: 'f' }],
@@ -163,6 +166,28 @@ describe('user set-field', () => {
     const since = count();
     expect(await set(...argv)).toMatchObject({ code, out: '' });
     expect(await imports(since)).toEqual([]);
+  });
+});
+
+describe('a user whom the bot never had', () => {
+  it.each([['erase'], ['set-field', '--name', 'level', '--value', '7']])(
+    '%s says so, and does it all the same with --force',
+    async (verb, ...options) => {
+      const argv = ['user', verb, '--bot', bot, '--user', '987654321', ...options];
+      const head = await cli.log.head();
+      expect(await cli.run(...argv)).toEqual({
+        code: 1,
+        out: '',
+        err: `botledger: bot ${bot} never had a user 987654321: nothing was done; --force does it all the same\n`,
+      });
+      expect(await cli.log.head()).toEqual(head);
+      expect(await cli.json(...argv, '--force')).toEqual({ users: 1 });
+    },
+  );
+
+  it('is one of a bot that there is', async () => {
+    const of = ['--bot', 'bNone', '--user', '987654321'];
+    expect(await cli.run('user', 'erase', ...of)).toMatchObject({ code: 1, err: 'botledger: there is no bot bNone\n' });
   });
 });
 
