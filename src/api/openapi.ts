@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { withExamples } from './openapi-examples.ts';
 
 /** OpenAPI 3.1 of the declared routes at /openapi.json, and for a person at /docs. Comes before the routes. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
@@ -23,9 +24,10 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withoutUnusedSchemas(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withExamples(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+  await app.register(swaggerUi, { routePrefix: '/docs', theme: { title: 'Botledger: the API' } });
+  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
 

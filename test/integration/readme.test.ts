@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -44,3 +44,63 @@ it('every curl of the endpoints answers, pasted as one block after the variables
   expect(answers).toHaveLength(script.match(/^curl /gm)!.length);
   expect(answers.filter((answer) => answer.startsWith('{"ok":false'))).toEqual([]);
 });
+
+it('every body that /docs fills in names no bot, and is accepted as it is where nothing must exist before', async () => {
+  const { paths } = (await service.get('/openapi.json')).body;
+  const bodies = new Map<string, { path: string; example: object }>();
+  for (const [path, { post }] of Object.entries<Record<string, Operation>>(paths)) {
+    const media = post?.requestBody?.content['application/json'];
+    if (post !== undefined && media !== undefined && post.operationId !== 'webhook')
+      bodies.set(post.operationId, { path, example: media.example });
+  }
+  for (const [operation, { example }] of bodies) {
+    expect(example, operation).toBeDefined();
+    expect(example, operation).not.toHaveProperty('resource_key');
+  }
+  const headers = { 'api-key': (await readFile(join(folder, '.data/demo.key'), 'utf8')).trim() };
+  for (const operation of FREE) {
+    const { path, example } = bodies.get(operation)!;
+    expect([operation, (await service.post(path, example, headers)).status]).toEqual([operation, 200]);
+  }
+});
+
+it('every error in /openapi.json has an example of its own status', async () => {
+  const { paths } = (await service.get('/openapi.json')).body;
+  let examples = 0;
+  for (const methods of Object.values<Record<string, Operation>>(paths))
+    for (const { responses } of Object.values(methods))
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (status === '200') continue;
+        examples += 1;
+        expect(content['application/json']?.example).toMatchObject({ ok: false, error_code: Number(status) });
+      }
+  expect(examples).toBeGreaterThan(100);
+});
+
+it('GET / leads to /docs, whose page has the name', async () => {
+  const front = await fetch(service.address, { redirect: 'manual' });
+  expect([front.status, front.headers.get('location')]).toEqual([302, '/docs']);
+  expect((await service.get('/docs')).body).toContain('<title>Botledger');
+});
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly example: object }>>;
+
+/** What needs no id of something that another request made. */
+const FREE = [
+  'sendEvent',
+  'sendTarget',
+  'sendUpdate',
+  'sendBatchUpdate',
+  'previewReport',
+  'runReport',
+  'saveReport',
+  'createBroadcast',
+  'createReferralCode',
+  'setCodeOwners',
+  'markReferral',
+];

@@ -1,0 +1,95 @@
+/** What the page at /docs shows and fills in, where what it makes of the schemas would not work. */
+
+/** An answer of each status that is an error, as the service gives it. */
+const ERRORS: Readonly<Record<string, string>> = {
+  400: 'must be a positive integer (at user_id)',
+  401: 'API key missing',
+  403: 'Premium plan required',
+  404: 'no bot for this resource_key',
+  405: 'GET is not allowed here, but POST',
+  409: 'a request with this Idempotency-Key is being worked on',
+  413: 'the body is larger than 1048576 bytes',
+  415: 'the body must be sent with Content-Type: application/json',
+  422: 'this Idempotency-Key was used with another body',
+  429: 'too many requests with this key',
+  500: 'outcome unknown, repeat with the same Idempotency-Key',
+  502: 'the report took longer than 15000 ms: narrow the period',
+  503: 'the log is not available, try again',
+};
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly $ref?: string;
+}
+interface Media {
+  readonly schema?: Schema;
+  example?: unknown;
+}
+type Content = Readonly<Record<string, Media>>;
+interface Operation {
+  readonly operationId?: string;
+  readonly requestBody?: { readonly content?: Content };
+  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+const PERIOD = { ':date_from': '2026-01-01 00:00:00', ':date_to': '2035-12-31 23:59:59' };
+const REPORT = {
+  source_request: {
+    type: 'trends',
+    type_chart: 'table',
+    requests: [{ type: 'trend', event_id: null, event_name: 'all', agr: 'total' }],
+  },
+  settings: { params: PERIOD },
+};
+const update = {
+  update_id: 1,
+  message: {
+    message_id: 1,
+    date: 1767225600,
+    chat: { id: 4242, type: 'private' },
+    from: { id: 4242, is_bot: false, first_name: 'Ada' },
+    text: 'hello',
+  },
+};
+/** Bodies to try, by `operationId`: they work as they are with a key for one bot, so that none names a bot. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  sendEvent: { event: 'hello', user_id: 4242 },
+  sendTarget: { target_id: 1, user_id: 4242, value: 19.99, unit: 'USD', date: '2026-01-31T12:00:00.000Z' },
+  sendUpdate: { update },
+  sendBatchUpdate: [{ date: '2026-01-31T12:00:00Z', update: { ...update, update_id: 2 } }],
+  previewReport: { report_config: REPORT },
+  runReport: { report_config: REPORT },
+  saveReport: { name: 'Events', report_config: REPORT },
+  deleteReport: { uuid: '00000000-0000-4000-8000-000000000000' },
+  createBroadcast: {
+    type: 'sendMessage',
+    name: 'Spring sale',
+    message: { text: 'Hello!' },
+    segmentations: { include: [{ type: 'all', config: {} }] },
+  },
+  saveBroadcast: { id: 1, date_send: '2100-01-01 10:00:00' },
+  activateBroadcast: { id: 1 },
+  cancelBroadcast: { id: 1 },
+  uploadSegment: { task_id: 1, chat_ids: [4242] },
+  createReferralCode: { user_id: 4242 },
+  setCodeOwners: [{ code: 'spring', user_id: 4242 }],
+  markReferral: { referral_user_id: 4243, referrer_user_id: 4242 },
+  requestReferralPayout: { user_id: 4242, method: 'manual' },
+  reverseReferralAccrual: { accrual_id: 1, reason: 'returned' },
+};
+
+/** Puts the examples into an OpenAPI document. */
+export function withExamples<D extends object>(document: D): D {
+  const { paths = {} } = document as { paths?: Record<string, Record<string, Operation>> };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
+      const error = ERRORS[status];
+      const media = content?.['application/json'];
+      if (error !== undefined && media !== undefined) media.example = { ok: false, error, error_code: Number(status) };
+    }
+    const body = BODIES[operation.operationId ?? ''];
+    const media = operation.requestBody?.content?.['application/json'];
+    if (body !== undefined && media !== undefined) media.example = body;
+  }
+  return document;
+}
