@@ -4,6 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { withExamples } from './openapi-examples.ts';
 
+const DESCRIPTION = `Event intake, reports, broadcasts and a referral program for bots.
+
+Answers are \`{ok: true, data}\`; the intake methods answer \`{ok: true}\` alone, errors \`{ok: false, error, error_code}\`.
+
+The API key stands in the header \`Api-Key\` or \`Authorization: Bearer\`, in the query as \`api-key\`, or in a JSON object
+as body as \`api-key\`; the first of these counts. A key for several bots also names the bot: header \`Resource-Key\`, query
+\`resource_key\`, or \`resource_key\` in the body.`;
+
 /** OpenAPI 3.1 of the declared routes at /openapi.json, and for a person at /docs. Comes before the routes. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -12,13 +20,15 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Botledger',
         version: '1',
-        description: 'Event intake and reports for bots. Every answer but those of the intake methods is `{ok, data}`.',
+        description: DESCRIPTION,
       },
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key' },
           bearer: { type: 'http', scheme: 'bearer' },
+          apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'api-key' },
           resourceKey: { type: 'apiKey', in: 'header', name: 'Resource-Key' },
+          resourceKeyInQuery: { type: 'apiKey', in: 'query', name: 'resource_key' },
           secretToken: { type: 'apiKey', in: 'header', name: 'X-Telegram-Bot-Api-Secret-Token' },
         },
       },

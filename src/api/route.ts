@@ -91,8 +91,11 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   502: 'The report took too long',
   503: 'Certainly not done: overloaded, starting, stopping, or log or database down; see Retry-After',
 };
-const KEY = [{ apiKey: [] }, { bearer: [] }];
-const KEY_AND_BOT = [...KEY, ...KEY.map((key) => ({ ...key, resourceKey: [] }))];
+const KEY = ['apiKey', 'bearer', 'apiKeyInQuery'].map((scheme) => ({ [scheme]: [] }));
+const KEY_AND_BOT = [
+  ...KEY,
+  ...KEY.flatMap((key) => ['resourceKey', 'resourceKeyInQuery'].map((scheme) => ({ ...key, [scheme]: [] }))),
+];
 const SECURITY = {
   none: KEY,
   required: KEY_AND_BOT,

@@ -252,6 +252,21 @@ describe('authentication, in its order', () => {
     expect(inBody).toMatchObject({ status: 400, body: { error: 'resource_key must be a string' } });
   });
 
+  test('OpenAPI tells every place of the keys', async () => {
+    const { body } = await service.get('/openapi.json');
+    const places = Object.values<{ in?: string; name?: string }>(body.components.securitySchemes);
+    for (const [where, name] of [
+      ['header', 'Api-Key'],
+      ['query', 'api-key'],
+      ['header', 'Resource-Key'],
+      ['query', 'resource_key'],
+    ])
+      expect(places).toContainEqual(expect.objectContaining({ in: where, name }));
+    expect(body.paths['/v1/send-event'].post.security).toContainEqual({ apiKeyInQuery: [], resourceKeyInQuery: [] });
+    for (const said of ['`api-key`; the first', '`resource_key` in the body', 'broadcasts', 'referral'])
+      expect(body.info.description).toContain(said);
+  });
+
   test('413 before 401 without a key, 413 beyond 16 MiB with one', async () => {
     const large = JSON.stringify({ ...valid, pad: 'x'.repeat(1 << 20) });
     expect((await service.post('/v1/send-event', large)).status).toBe(413);
