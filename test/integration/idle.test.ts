@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
@@ -10,6 +11,7 @@ import type { ReadModel } from '../../src/projections/read-model.ts';
 import { runProjector } from '../../src/projections/runtime/projector.ts';
 import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { newBot, newCommit } from '../support/log.ts';
 import { startTestService } from '../support/service.ts';
 import { spied } from '../support/spied-pool.ts';
 
@@ -93,4 +95,26 @@ test('a service with nothing to do makes less than 20 transactions a second', as
       { timeout: 50_000 },
     )
     .toBeLessThan(20);
+});
+
+test('a commit of which no notification comes is read all the same', async () => {
+  const ends = new AbortController();
+  const read: string[] = [];
+  const reading = (async () => {
+    for await (const { commits } of log.subscribe({ categories: ['intake'], after: new Map(), signal: ends.signal }))
+      read.push(...commits.map(({ id }) => id));
+  })();
+  stops.push(async () => {
+    ends.abort();
+    await reading;
+  });
+  const announced = newCommit(`intake-${newBot()}`);
+  await log.append(announced);
+  await expect.poll(() => read, { timeout: 20_000 }).toEqual([announced.id]);
+  const silent = randomUUID();
+  await database.pool.query(
+    `INSERT INTO log.commits (id, stream, body) SELECT $1::uuid, stream, replace(body, $2, $1::uuid::text) FROM log.commits`,
+    [silent, announced.id],
+  );
+  await expect.poll(() => read, { timeout: 20_000 }).toEqual([announced.id, silent]);
 });
