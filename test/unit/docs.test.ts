@@ -10,7 +10,14 @@ import { ROOT } from '../support/source-files.ts';
 
 /** The documents say what the code does: nothing that there is goes unnamed, nothing is named that there is not. */
 
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/auditing.md'];
+const DOCUMENTS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/auditing.md',
+  'docs/psql.md',
+];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const readme = read('README.md');
 

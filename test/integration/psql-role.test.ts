@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { query, startPostgresProcess, temporaryDataDir } from '../support/embedded-postgres.ts';
+import { ROOT } from '../support/source-files.ts';
+
+/** docs/psql.md, as an operator follows it. */
+const page = readFileSync(join(ROOT, 'docs/psql.md'), 'utf8');
+const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql]) => sql!);
+
+test('the read-only role of docs/psql.md reads the log and read models, never keys, and writes nothing', async () => {
+  const folder = await temporaryDataDir();
+  const server = startPostgresProcess(folder.path, 'service');
+  try {
+    const service = await server.said('url');
+    await query(
+      service,
+      `CREATE SCHEMA log; CREATE TABLE log.commits (n int); CREATE TABLE log.keys (n int); INSERT INTO log.commits VALUES (1);
+       CREATE SCHEMA events_v1; CREATE TABLE events_v1.chunks AS SELECT 2 AS n;
+       CREATE SCHEMA kafka_index; CREATE TABLE kafka_index.keys AS SELECT 3 AS n;`,
+    );
+    const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
+    const as = (user: string, secret: string): string => `postgres://${user}:${secret}@127.0.0.1:${port}/botledger`;
+    expect(statements).toHaveLength(2);
+    for (const sql of statements) await query(as('postgres', password), sql);
+
+    const reader = as('reader', 'change-me');
+    expect(await query(reader, 'SELECT n FROM log.commits')).toEqual([{ n: 1 }]);
+    expect(await query(reader, 'SELECT n FROM events_v1.chunks')).toEqual([{ n: 2 }]);
+    for (const secret of ['log.keys', 'kafka_index.keys'])
+      await expect(query(reader, `SELECT n FROM ${secret}`)).rejects.toThrow('permission denied');
+    for (const write of [
+      'INSERT INTO log.commits VALUES (2)',
+      'DELETE FROM events_v1.chunks',
+      'CREATE TABLE log.more (n int)',
+    ]) {
+      await expect(query(reader, write)).rejects.toThrow('read-only transaction');
+      // Nor when it lifts the setting, which is its own to lift.
+      await expect(query(reader, `SET transaction_read_only = off; ${write}`)).rejects.toThrow('permission denied');
+    }
+
+    // A read model that is built later is read when the second block was run again.
+    await query(service, 'CREATE SCHEMA events_v2; CREATE TABLE events_v2.chunks AS SELECT 4 AS n');
+    await query(as('postgres', password), statements[1]!);
+    expect(await query(reader, 'SELECT n FROM events_v2.chunks')).toEqual([{ n: 4 }]);
+  } finally {
+    await server.kill('SIGTERM');
+    await folder.remove();
+  }
+});
