@@ -96,12 +96,14 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
 async function programOf(argv: readonly string[], { withContext, stdout, stderr }: CliOptions): Promise<Command> {
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
-    .version(VERSION, '--version', 'tell the version')
     .option('--json', 'answer with one JSON value')
     .exitOverride()
     .configureOutput({ writeOut: stdout, writeErr: stderr })
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(false);
+
+  // With a command, `--version` is that command's own option: projections have versions, too.
+  if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'tell the version');
 
   async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
     const answer = (value: object): void => stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(value));
