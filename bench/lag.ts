@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { keepBusy } from './busy.ts';
 import { quantile } from './quantile.ts';
-import { BENCH_USERS, startBenchService } from './service.ts';
+import { BENCH_USERS, projected, startBenchService } from './service.ts';
 
 /**
  * Lag: how long after the answer to send-event the event stands in the read model, seen by a reader that polls it. Each
@@ -58,6 +58,8 @@ async function send(mark: string | null): Promise<void> {
   if (mark !== null) waiting.set(mark, performance.now());
 }
 
+// Their tables are there then.
+await projected(service);
 const idle = keepBusy();
 const watching = watch();
 const started = performance.now();

@@ -10,6 +10,7 @@ import { oldestWriter } from './database/oldest-writer.ts';
 import { createPool } from './database/pool.ts';
 import { type DemoInvitation, prepareDemo } from './demo.ts';
 import { inTime } from './in-time.ts';
+import { pacedLog } from './intake-pace.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from './log/port.ts';
 import type { Processes } from './processes.ts';
@@ -87,6 +88,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   });
   lifecycle.started('database connections of requests', () => lookups.end());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
+  const paced = pacedLog(log, lookups, readModels);
   const reports = isApi ? report(foundation) : null;
   if (reports !== null) lifecycle.started('reports', () => reports.stop());
   let catalogReady = false;
@@ -119,7 +121,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             config,
             pool: lookups,
             runReport: reports!.run,
-            log,
+            log: paced,
             served,
             sources,
             directory: createEventTypeDirectory({ log, sources }),

@@ -1,0 +1,83 @@
+import type pg from 'pg';
+import { isHeld } from './database/lease.ts';
+import type { EventLog } from './log/port.ts';
+import { pause } from './pause.ts';
+import { type ReadModel, schemaOf } from './projections/read-model.ts';
+import { loadCheckpoint } from './projections/runtime/checkpoint.ts';
+import { leaseOf, servedOf, versionsOf } from './projections/runtime/versions.ts';
+
+/**
+ * Holds intake's appends back for a moment each while the read models that follow it are late, so that clients who await
+ * their answers send no faster than is projected. Nothing is refused for it (ARCHITECTURE.md, "Priorities").
+ */
+export interface IntakePace {
+  /** Resolves when the next append may go: at once, or after MAX_HOLD_MS at most. */
+  take(): Promise<void>;
+}
+
+export interface IntakePaceOptions {
+  /** How late the read models are, in seconds. */
+  readonly lateSeconds: () => Promise<number>;
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+  readonly hold: (ms: number) => Promise<void>;
+}
+
+/** Read models may be so late before an append waits. */
+export const TOLERATED_SECONDS = 1;
+/** An append waits no longer: far below the time after which a client gives up, and little memory for what waits. */
+export const MAX_HOLD_MS = 1000;
+/** Reached when they are 6 s late. */
+const HOLD_MS_PER_SECOND = 200;
+/** Only while events come in: an idle service asks nothing. */
+const LOOK_EVERY_MS = 500;
+
+export function createIntakePace({ lateSeconds, now, hold }: IntakePaceOptions): IntakePace {
+  let holdMs = 0;
+  let looked = Number.NEGATIVE_INFINITY;
+
+  async function look(): Promise<void> {
+    try {
+      const late = (await lateSeconds()) - TOLERATED_SECONDS;
+      holdMs = Math.min(MAX_HOLD_MS, Math.max(0, HOLD_MS_PER_SECOND * late));
+    } catch {
+      // The database is down: intake goes on where the log is elsewhere, and `/ready` says so.
+      holdMs = 0;
+    }
+  }
+
+  return {
+    async take() {
+      if (now() - looked >= LOOK_EVERY_MS) {
+        looked = now();
+        void look();
+      }
+      if (holdMs > 0) await hold(holdMs);
+    },
+  };
+}
+
+/** The log, with appends to intake at the pace of the read models that follow it. */
+export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[]): EventLog {
+  const followers = readModels.filter(({ categories }) => categories.includes('intake'));
+  const pace = createIntakePace({
+    lateSeconds: async () =>
+      Math.max(0, ...(await Promise.all(followers.map((model) => secondsLate(pool, log, model))))),
+    now: () => performance.now(),
+    hold: pause,
+  });
+  return {
+    ...log,
+    async append(commit, options) {
+      if (commit.stream.startsWith('intake-')) await pace.take();
+      return log.append(commit, options);
+    },
+  };
+}
+
+/** 0 where nobody projects, or a bad event has stopped it: no pace would help. */
+async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
+  const served = servedOf(await versionsOf(pool, model));
+  if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;
+  return (await log.lag(await loadCheckpoint(pool, schemaOf(served.name, served.version)))).seconds;
+}
