@@ -1,11 +1,11 @@
 import { auditAccount } from '../commands/audit-account.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
-import type { AuditedBalance } from '../domain/referral/account/audit.ts';
 import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
 import { accountsReadModel } from '../projections/accounts/read-model.ts';
 import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
-import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import { balanceOf } from '../queries/referral/balance.ts';
+import { differentBalance } from './audited-balances.ts';
 import { type AuditedNames, openAuditedNames } from './audited-names.ts';
 import type { CliContext } from './context.ts';
 
@@ -54,7 +54,7 @@ async function* ofAccount(
     const elsewhere = (given: readonly string[]) => names.take(stream, given);
     const { problems, balances } = await auditAccount(log, stream, elsewhere, { revision, now });
     for (const problem of problems) yield { kind: 'account', stream, ...problem };
-    const message = balances === null ? 'the read model is ahead of the log' : difference(balances, rows);
+    const message = balances === null ? 'the read model is ahead of the log' : differentBalance(balances, rows);
     if (message !== null) yield { kind: 'balance', stream, revision, message };
   } catch (error) {
     if (!isOfTheLog(error)) throw error;
@@ -76,20 +76,4 @@ async function answeredOf(source: AccountSource, name: AccountName, now: number)
     const rows = await balanceOf(source, name, now);
     if ((await revisionOf(source, name)) === revision) return { revision, rows };
   }
-}
-
-/** The first unit in which the two are not the same; null: none. */
-function difference(balances: ReadonlyMap<number | null, AuditedBalance>, rows: readonly BalanceRow[]): string | null {
-  const answered = new Map(rows.map(({ unit_id, ...balance }) => [unit_id, balance]));
-  for (const unit of new Set([...balances.keys(), ...answered.keys()])) {
-    const [inLog, told] = [shown(balances.get(unit)), shown(answered.get(unit))];
-    if (inLog !== told) return `unit ${unit ?? '-'}: ${inLog} in the log, ${told} in the read model`;
-  }
-  return null;
-}
-
-function shown(balance: AuditedBalance | undefined): string {
-  if (balance === undefined) return 'nothing';
-  const { available, reserved, paid, on_hold } = balance;
-  return `${available} available, ${reserved} reserved, ${paid} paid, ${on_hold} on hold`;
 }

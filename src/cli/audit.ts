@@ -1,24 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import { type AccountEvent, account } from '../domain/referral/account/account.ts';
-import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
-import { accountStream } from '../domain/streams.ts';
-import type { EventLog } from '../log/port.ts';
-import { accountsReadModel } from '../projections/accounts/read-model.ts';
-import { historyRows } from '../queries/referral/history.ts';
+import { auditBalance, type Balance } from './audit-balance.ts';
 import { verifyLedger } from './audit-verify.ts';
 import type { Cli } from './cli.ts';
-import type { CliContext } from './context.ts';
-import { CliError } from './errors.ts';
 import { namedBots } from './named-bots.ts';
-import { exactly } from './output.ts';
 import { botOption, endOf, once, positiveInteger } from './values.ts';
-
-interface Balance {
-  readonly bot: string;
-  readonly user: number;
-  readonly unit?: number;
-  readonly at?: number;
-}
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -33,13 +17,7 @@ export function audit(cli: Cli): void {
     .action(
       cli.action<[Balance]>(async (context, given) => {
         await namedBots(await context.catalog(), [given.bot]);
-        const { told, answered } = await bothHistories(context, given);
-        const value = told.map(shown);
-        const index = told.findIndex((row, index) => !isDeepStrictEqual(row, answered[index]));
-        const row = index >= 0 ? index : told.length;
-        if (index < 0 && answered.length === told.length) return { value };
-        const [log, table] = [told[row], answered[row]].map((each) => (each === undefined ? 'none' : line(each)));
-        return { value, failure: new CliError(`row ${row + 1} is ${log} in the log and ${table} in the read model`) };
+        return auditBalance(context, given);
       }),
     );
 
@@ -53,47 +31,4 @@ export function audit(cli: Cli): void {
         return verifyLedger(context, bot);
       }),
     );
-}
-
-/** What is recorded while the two are read is in one of them alone: then they are read again. */
-const ROUNDS = 3;
-
-async function bothHistories(context: CliContext, { bot, user, unit, at }: Balance) {
-  const { pool, schema } = await context.projected(accountsReadModel);
-  const until = at ?? context.sources.now();
-  for (let round = 1; ; round++) {
-    const told = (await historyInLog(context.log, accountStream(bot, user), until)).filter(
-      ({ unit_id }) => unit === undefined || unit_id === unit,
-    );
-    const query = { unitId: unit, until, limit: null, offset: 0 };
-    const answered = await historyRows({ pool, accounts: schema }, { bot, userId: user }, query, until);
-    if (isDeepStrictEqual(told, answered) || round === ROUNDS) return { told, answered };
-  }
-}
-
-async function historyInLog(log: EventLog, stream: string, until: number): Promise<HistoryRow[]> {
-  const { commits } = await log.read(stream);
-  const read = commits.map(({ revision, events }) => ({
-    revision: revision!,
-    events: events.map((event): AccountEvent => account.read(event)),
-  }));
-  return historyOf(read, until);
-}
-
-function shown({ position, date, amount, on_hold, available, reserved, paid, ...row }: HistoryRow): object {
-  return {
-    position,
-    date: new Date(date).toISOString(),
-    ...row,
-    amount: exactly(amount),
-    on_hold: exactly(on_hold),
-    available: exactly(available),
-    reserved: exactly(reserved),
-    paid: exactly(paid),
-  };
-}
-
-function line({ event, accrual_id, payout_id, amount, unit_id, available }: HistoryRow): string {
-  const what = accrual_id === null ? `payout ${payout_id}` : `accrual ${accrual_id}`;
-  return `"${event} ${what}: ${amount} of unit ${unit_id ?? '-'}, ${available} available"`;
 }

@@ -5,6 +5,10 @@ import type { CliError } from './errors.ts';
 /** What a command answers: for a person as text, with --json as one JSON value. */
 export interface Answer {
   readonly value: object;
+  /** What a person is shown instead of `value`. */
+  readonly shown?: object;
+  /** What a person should know beside it: lines on stderr. */
+  readonly notes?: readonly string[];
   /** What has to be seen everywhere before the command returns. */
   readonly change?: Change;
   /** What is wrong although there is an answer. */

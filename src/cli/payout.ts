@@ -3,7 +3,7 @@ import { type AccountKey, type Accounts, createAccounts } from '../commands/acco
 import { administerPayout, PAYOUT_ACTIONS } from '../commands/administer-payout.ts';
 import { existingBot } from '../commands/existing-bot.ts';
 import { requestPayout } from '../commands/request-payout.ts';
-import type { PayoutMethod } from '../domain/referral/account/account.ts';
+import { PAYOUT_STATUS, type PayoutMethod } from '../domain/referral/account/account.ts';
 import { accountsReadModel } from '../projections/accounts/read-model.ts';
 import type { AccountSource } from '../queries/referral/account-source.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../queries/referral/payouts.ts';
@@ -12,7 +12,7 @@ import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
 import { namedBots } from './named-bots.ts';
 import { exactly } from './output.ts';
-import { botOption, nonNegativeInteger, positiveInteger } from './values.ts';
+import { botOption, listed, positiveInteger, status } from './values.ts';
 
 interface Create {
   readonly bot: string;
@@ -21,17 +21,22 @@ interface Create {
   readonly method: PayoutMethod;
 }
 
+/** The names of the statuses, by their numbers. */
+const STATUSES = Object.entries(PAYOUT_STATUS)
+  .sort(([, a], [, b]) => a - b)
+  .map(([name]) => name);
+
 export function payout(cli: Cli): void {
   const { noun } = cli;
 
   noun
     .command('list')
     .addOption(botOption())
-    .option('--status <n>', '0 created, 1 processing, 2 paid, 3 failed, 4 cancelled', nonNegativeInteger)
+    .option('--status <n>', listed(STATUSES), status(STATUSES))
     .action(
-      cli.action<[{ bot: string; status?: number }]>(async (context, { bot, status }) => {
+      cli.action<[{ bot: string; status?: number }]>(async (context, { bot, status: wanted }) => {
         await namedBots(await context.catalog(), [bot]);
-        const rows = await payoutsOfBot(await accountSource(context), bot, status ?? null);
+        const rows = await payoutsOfBot(await accountSource(context), bot, wanted ?? null);
         return { value: rows.map((row) => shown({ ...row, bot })) };
       }),
     );

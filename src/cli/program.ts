@@ -106,14 +106,18 @@ async function programOf(argv: readonly string[], { withContext, stdout, stderr 
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'tell the version');
 
   async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
-    const answer = (value: object): void => stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(value));
+    const answer = ({ value, shown = value, notes = [] }: Answer): void => {
+      stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
+      for (const note of notes) stderr(`${note}\n`);
+    };
     await withContext(async (context) => {
-      const { value, change, failure } = await work(context);
+      const answered = await work(context);
+      const { change, failure } = answered;
       try {
         if (change !== undefined) await context.settle(change);
       } finally {
         // Even when it took too long: it is in the log, and secrets are shown once.
-        answer(value);
+        answer(answered);
       }
       if (failure !== undefined) throw failure;
     });

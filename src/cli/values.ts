@@ -34,11 +34,18 @@ export function duration(text: string): number {
 
 /** `YYYY-MM-DD` (to that day's end, UTC) or RFC 3339. @returns milliseconds since 1970 UTC */
 export function date(text: string): number {
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? parseIso8601(`${text}T00:00Z`) : null;
-  if (day !== null) return day + UNITS['d']!;
-  const moment = /:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)$/.test(text) ? parseIso8601(text) : null;
-  if (moment !== null) return moment;
+  const found = dayEnd(text) ?? momentOf(text);
+  if (found !== null) return found;
   throw new InvalidArgumentError('It must be YYYY-MM-DD or RFC 3339.');
+}
+
+function dayEnd(text: string): number | null {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? parseIso8601(`${text}T00:00Z`) : null;
+  return day === null ? null : day + UNITS['d']!;
+}
+
+function momentOf(text: string): number | null {
+  return /:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)$/.test(text) ? parseIso8601(text) : null;
 }
 
 /**
@@ -46,9 +53,25 @@ export function date(text: string): number {
  * that is told without its fractions, all of it.
  */
 export function endOf(text: string): number {
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return date(text) - 1;
-  const end = date(/^[\d-]{10} [\d:]{8}$/.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const end = isDay ? dayEnd(text) : momentOf(/^[\d-]{10} [\d:]{8}$/.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+  if (end === null) throw new InvalidArgumentError('It must be YYYY-MM-DD, YYYY-MM-DD HH:MM:SS (UTC) or RFC 3339.');
+  if (isDay) return end - 1;
   return /:\d\d:\d\d\.\d/.test(text) ? end : end + 999;
+}
+
+/** The number of a status. @param names what each is called, by its number */
+export function status(names: readonly string[]): (text: string) => number {
+  return (text) => {
+    const value = names.findIndex((_, number) => String(number) === text);
+    if (value >= 0) return value;
+    throw new InvalidArgumentError(`It must be one of ${listed(names)}.`);
+  };
+}
+
+/** `0 created, 1 processing` */
+export function listed(names: readonly string[]): string {
+  return names.map((name, number) => `${number} ${name}`).join(', ');
 }
 
 /** Refuses a second value where one is meant: the last one would win unnoticed. */

@@ -74,3 +74,8 @@ export function localTimeOf(ms: number, timezone: string): string {
   const shown = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDateTime();
   return shown.toString({ smallestUnit: 'second' }).replace('T', ' ');
 }
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function utcDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}

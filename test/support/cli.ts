@@ -94,7 +94,7 @@ export async function startTestCli(): Promise<TestCli> {
     },
     async json(...argv) {
       const { code, out, err } = await run(...argv, '--json');
-      if (code !== 0 || err !== '') throw new Error(`${argv.join(' ')}: exit ${code}, ${err}`);
+      if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${err}`);
       return JSON.parse(out) as unknown;
     },
     close: () => database.drop(),

@@ -1,9 +1,10 @@
+import { utcDate } from '../../domain/local-time.ts';
 import { accrualsOf } from '../../queries/referral/accruals.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AccountReads } from './account-reads.ts';
 import { accrualsAnswer, exact } from './account-schemas.ts';
-import { userPageQuery, utcDate } from './schemas.ts';
+import { userPageQuery } from './schemas.ts';
 
 /** GET /v1/referral/accruals: what a referrer has earned, what was reversed left out. */
 export function accruals({ source, now }: AccountReads): AnyRoute {

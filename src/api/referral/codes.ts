@@ -1,9 +1,10 @@
+import { utcDate } from '../../domain/local-time.ts';
 import { codesOf } from '../../queries/referral/codes.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { linkOf } from './link.ts';
-import { codeList, userQuery, utcDate } from './schemas.ts';
+import { codeList, userQuery } from './schemas.ts';
 
 /** GET /v1/referral/codes: those that create-code made for a user, and how many the user has referred altogether. */
 export function codes(source: () => Promise<ReferralSource>): AnyRoute {

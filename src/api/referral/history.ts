@@ -1,9 +1,9 @@
+import { utcDate } from '../../domain/local-time.ts';
 import { historyRows } from '../../queries/referral/history.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AccountReads } from './account-reads.ts';
 import { exact, historyAnswer, historyQuery } from './account-schemas.ts';
-import { utcDate } from './schemas.ts';
 
 /** GET /v1/referral/history: all that ever moved a referrer's balances, the clock included. */
 export function history({ source, now }: AccountReads): AnyRoute {

@@ -1,9 +1,10 @@
+import { utcDate } from '../../domain/local-time.ts';
 import { payoutsOf } from '../../queries/referral/payouts.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AccountReads } from './account-reads.ts';
 import { exact, payoutsAnswer } from './account-schemas.ts';
-import { userPageQuery, utcDate } from './schemas.ts';
+import { userPageQuery } from './schemas.ts';
 
 /** GET /v1/referral/payouts: what a referrer has had paid out, or asked for. */
 export function payouts({ source }: AccountReads): AnyRoute {

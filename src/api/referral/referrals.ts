@@ -1,8 +1,9 @@
+import { utcDate } from '../../domain/local-time.ts';
 import { referralsOf } from '../../queries/referral/referrals.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { referralList, userPageQuery, utcDate } from './schemas.ts';
+import { referralList, userPageQuery } from './schemas.ts';
 
 /** GET /v1/referral/referrals: whom a user has referred. */
 export function referrals(source: () => Promise<ReferralSource>): AnyRoute {

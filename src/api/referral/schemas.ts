@@ -97,8 +97,3 @@ export const codeList = success(
   }),
 );
 export const referralList = success(z.object({ referrals: z.array(z.object({ referral_id: user, date })) }));
-
-/** `YYYY-MM-DD HH:MM:SS`, UTC. */
-export function utcDate(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-}

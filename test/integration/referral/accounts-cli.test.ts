@@ -82,6 +82,11 @@ describe('payout', () => {
     expect((await list()).map((row: { status: number }) => row.status)).toEqual([2, 4, 0]);
     expect(await list('--status', '2')).toEqual([paid]);
     expect(await cli.run('payout', 'list', '--bot', 'nobody')).toMatchObject({ code: 1 });
+    for (const status of ['9', '-1', '2.0', 'paid'])
+      expect(await cli.run('payout', 'list', '--bot', bot, '--status', status)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('0 created, 1 processing, 2 paid, 3 failed, 4 cancelled'),
+      });
     expect(await cli.run('payout', 'confirm', '--payout', '999')).toMatchObject({
       code: 1,
       err: 'botledger: there is no payout 999\n',
@@ -110,15 +115,19 @@ describe('audit balance', () => {
     expect(rows).toHaveLength(2);
     expect(await cli.json('audit', 'balance', ...of(4), '--unit', '1')).toEqual([rows[0]]);
     expect(await cli.json('audit', 'balance', ...of(4), '--at', '2020-01-01')).toEqual([]);
-    const day = rows[0].date.slice(0, 10);
+    const moment = new Date(rows[0].date_ms).toISOString();
+    const day = moment.slice(0, 10);
     expect(await cli.json('audit', 'balance', ...of(4), '--at', day)).toEqual(rows);
     // As `history` tells dates, whole seconds are meant to their end; a fraction is meant as it is.
-    const [second, before] = [rows[0].date.slice(0, 19), new Date(Date.parse(rows[0].date) - 1).toISOString()];
-    for (const at of [`${second}Z`, second.replace('T', ' '), `${second}+00:00`, rows[0].date])
+    const [second, before] = [moment.slice(0, 19), new Date(rows[0].date_ms - 1).toISOString()];
+    for (const at of [`${second}Z`, second.replace('T', ' '), `${second}+00:00`, moment])
       expect(await cli.json('audit', 'balance', ...of(4), '--at', at), at).toEqual(rows);
     expect(await cli.json('audit', 'balance', ...of(4), '--at', before)).toEqual([]);
-    for (const at of [second, '2026-02-30 10:00:00', '2026-01-01 24:00:01'])
-      expect(await cli.run('audit', 'balance', ...of(4), '--at', at)).toMatchObject({ code: 2 });
+    for (const at of [second, '2020-13-01', '2026-02-30 10:00:00', '2026-01-01 24:00:01'])
+      expect(await cli.run('audit', 'balance', ...of(4), '--at', at)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('It must be YYYY-MM-DD, YYYY-MM-DD HH:MM:SS (UTC) or RFC 3339.'),
+      });
     expect(await cli.json('audit', 'balance', ...of(404))).toEqual([]);
 
     const tables = firstSchema(accountsReadModel);
@@ -131,5 +140,60 @@ describe('audit balance', () => {
       code: 1,
       err: expect.stringContaining('none'),
     });
+  });
+
+  it('fails where the balance that is answered is not what the log comes to, but for a past moment', async () => {
+    await earn(5, item(0), item(1, { rule: { rule_id: 2, unit_id: null } }));
+    const rows = await cli.json('audit', 'balance', ...of(5));
+    const tables = firstSchema(accountsReadModel);
+    const balanceOf = (unit: number) => `${tables}.balances WHERE user_id = 5 AND unit = ${unit}`;
+    await cli.pool.query(`UPDATE ${balanceOf(1).replace(' WHERE', ' SET accrued = accrued + 5 WHERE')}`);
+    const failed = await cli.run('audit', 'balance', ...of(5), '--json');
+    expect(failed).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        'the balance of unit 1 is 5 available, 0 reserved, 0 paid, 0 on hold in the log and 10 available, 0 reserved, 0 paid, 0 on hold in the read model',
+      ),
+    });
+    expect(JSON.parse(failed.out)).toEqual(rows);
+    expect(await cli.run('audit', 'balance', ...of(5), '--unit', '1')).toMatchObject({ code: 1 });
+    expect(await cli.run('audit', 'balance', ...of(5), '--unit', '2')).toMatchObject({ code: 0 });
+    expect(await cli.json('audit', 'balance', ...of(5), '--at', rows[0].date)).toEqual(rows);
+
+    await cli.pool.query(`DELETE FROM ${balanceOf(0)}`);
+    await cli.pool.query(`UPDATE ${balanceOf(1).replace(' WHERE', ' SET accrued = 5 WHERE')}`);
+    expect(await cli.run('audit', 'balance', ...of(5))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the balance of unit - is 5 available.* in the log and nothing in the read model/),
+    });
+  });
+
+  it('tells dates as `history` does, and milliseconds in a field of their own', async () => {
+    await earn(6, item(0));
+    const [row] = await cli.json('audit', 'balance', ...of(6));
+    const at = new Date(row.date_ms).toISOString();
+    expect(row.date).toBe(at.slice(0, 19).replace('T', ' '));
+    const { out } = await cli.run('audit', 'balance', ...of(6));
+    expect(out).toContain(`  ${row.date}  `);
+    expect(out).not.toContain('date_ms');
+  });
+
+  it('explains the positions that it passes over', async () => {
+    await earn(7, item(0));
+    const { payout_id } = await cli.json('payout', 'create', ...of(7));
+    for (let attempt = 1; attempt <= 2; attempt++)
+      await accounts.change(
+        { bot, userId: 7 },
+        { decide: (state, now) => attemptPayout(state, { payout_id, address: 1 }, now) },
+      );
+    await earn(7, item(1, { rule: { rule_id: 2, unit_id: null } }));
+    const all = await cli.run('audit', 'balance', ...of(7));
+    expect(all.err).toBe('positions 3, 4 are passed over, since they move no balance: payout_attempted\n');
+    const ofUnit = await cli.run('audit', 'balance', ...of(7), '--unit', '1');
+    expect(ofUnit.err).toBe(
+      'positions 3, 4 are passed over, since they move no balance: payout_attempted\n' +
+        'position 5 is passed over, since it is of another unit\n',
+    );
+    expect(await cli.run('audit', 'balance', ...of(7), '--at', '2020-01-01')).toMatchObject({ code: 0, err: '' });
   });
 });

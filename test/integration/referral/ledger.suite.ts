@@ -319,7 +319,9 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       await pool.query(`UPDATE ${tables}.balances SET accrued = accrued + 1 WHERE user_id = $1`, [userId]);
       expect((await audited()).sort(sharedFirst)).toEqual([
         ...wrong,
-        expect.stringMatching(/^balance .* unit 1: -1 available, 11 reserved.* in the log, 0 available, 11 reserved/),
+        expect.stringMatching(
+          /^balance .* unit 1 is -1 available, 11 reserved.* in the log and 0 available, 11 reserved/,
+        ),
         expect.stringMatching(/^read model .*accounts version 1: balances differs from a replay of the log/),
       ]);
     }, 60_000);
