@@ -65,7 +65,7 @@ export function payout(cli: Cli): void {
       .command(action)
       .description(WHAT[action])
       .requiredOption('--payout <id>', 'the payout', positiveInteger)
-      .option('--force', 'cancel even though the client was told of it and may have paid')
+      .option('--force', 'cancel even though the client may have been told of it and may have paid')
       .action(
         cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
           if (force && action !== 'cancel') throw new CliError('--force is for cancel alone');

@@ -45,6 +45,8 @@ export type AttemptEnd =
   | {
       /** `gone`: the client asks never to be told again. */
       readonly result: 'again' | 'gone';
+      /** Whether the client may have been told. */
+      readonly sent: boolean;
       /** Of the answer; null: there was none. */
       readonly status: number | null;
       readonly error: string;
@@ -65,10 +67,10 @@ export async function endAttempt(
     decide(state, now) {
       if (end.result === 'paid') return payoutDelivered(state, { payout_id, status: end.status }, now);
       if (end.result === 'accepted') return acceptPayout(state, { payout_id, attempt }, now);
-      const { status, error, retryAfter } = end;
+      const { sent, status, error, retryAfter } = end;
       const failures = (state.payouts.get(payout_id)?.failures ?? 0) + 1;
       const next_at = end.result === 'gone' ? null : nextAttempt(delays, { failures, now, retryAfter, chance });
-      return failAttempt(state, { payout_id, attempt, status, error, next_at }, now);
+      return failAttempt(state, { payout_id, attempt, sent, status, error, next_at }, now);
     },
   });
 }

@@ -44,7 +44,12 @@ export const attempted = (payout_id: number, attempt = 1): AccountEvent => ({
 });
 export const attemptFailed = (payout_id: number, attempt = 1, next_at: number | null = NOON + 5000): AccountEvent => ({
   type: 'payout_attempt_failed',
-  data: { payout_id, attempt, status: 500, error: 'HTTP 500', next_at, at: NOON },
+  data: { payout_id, attempt, sent: true, status: 500, error: 'HTTP 500', next_at, at: NOON },
+});
+/** An attempt that ended before there was a connection. */
+export const attemptUnsent = (payout_id: number, attempt = 1): AccountEvent => ({
+  type: 'payout_attempt_failed',
+  data: { payout_id, attempt, sent: false, status: null, error: 'refused', next_at: null, at: NOON },
 });
 export const accepted = (payout_id: number, attempt = 1): AccountEvent => ({
   type: 'payout_accepted',

@@ -160,7 +160,7 @@ export function commandOf(
 function delivery(what: Delivery, payout_id: number): AccountCommand['decide'] {
   return (state, now) => {
     const attempt = state.payouts.get(payout_id)!.attempts;
-    const failed = { payout_id, attempt, status: 503, error: 'HTTP 503' };
+    const failed = { payout_id, attempt, sent: true, status: 503, error: 'HTTP 503' };
     switch (what) {
       case 'attempt':
         return payout.attemptPayout(state, { payout_id, address: 1 }, now);

@@ -80,12 +80,21 @@ export const payoutAttempted = eventType(
   { 1: attempted.transform((data) => ({ ...data, address: null })) },
 );
 
-/** `status`: of the answer, null where there was none; `next_at`: when the next attempt is due, null: none will be made. */
-export const payoutAttemptFailed = eventType(
-  'payout_attempt_failed',
-  1,
-  z.object({ payout_id: id, attempt, status: httpStatus, error: z.string(), next_at: time.nullable(), ...at }),
-);
+/**
+ * `status`: of the answer, null where there was none; `next_at`: when the next attempt is due, null: none will be made.
+ * `sent`: whether the client may have been told; false: it ended before there was a connection. Version 1 did not note it.
+ */
+const attemptFailed = z.object({
+  payout_id: id,
+  attempt,
+  status: httpStatus,
+  error: z.string(),
+  next_at: time.nullable(),
+  ...at,
+});
+export const payoutAttemptFailed = eventType('payout_attempt_failed', 2, attemptFailed.extend({ sent: z.boolean() }), {
+  1: attemptFailed.transform((data) => ({ ...data, sent: true })),
+});
 
 /** The client has taken it up (202) and will say later what became of it. */
 export const payoutAccepted = eventType('payout_accepted', 1, z.object({ payout_id: id, attempt, ...at }));

@@ -153,15 +153,16 @@ function endOf(result: CallResult, now: number): AttemptEnd | null {
     case 'interrupted':
       return null;
     case 'refused':
-      return { result: 'gone', status: null, error: result.error, retryAfter: null };
+      return { result: 'gone', sent: false, status: null, error: result.error, retryAfter: null };
     case 'failed':
-      return { result: 'again', status: null, error: result.error, retryAfter: null };
+      return { result: 'again', sent: result.sent, status: null, error: result.error, retryAfter: null };
     case 'answered': {
       const { status } = result;
       const says = judgeStatus(status);
       if (says === 'paid') return { result: 'paid', status };
       if (says === 'accepted') return { result: 'accepted' };
-      return { result: says, status, error: `answered ${status}`, retryAfter: retryAfter(result.retryAfter, now) };
+      const error = `answered ${status}`;
+      return { result: says, sent: true, status, error, retryAfter: retryAfter(result.retryAfter, now) };
     }
   }
 }

@@ -8,6 +8,11 @@ export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
 }
 
+/** There is no connection, so nothing was sent on one; `cause` is why. */
+export class NotConnectedError extends Error {
+  override readonly name = 'NotConnectedError';
+}
+
 export interface GuardOptions {
   readonly allowed: readonly Network[];
   /** The addresses of a host name. */
@@ -50,7 +55,10 @@ export function guardedConnector({
   return (options, callback) => {
     connect(options).then(
       (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
+      (cause: Error) => {
+        const isRefused = cause instanceof RefusedAddressError;
+        callback(isRefused ? cause : new NotConnectedError(cause.message, { cause }), null);
+      },
     );
   };
 }

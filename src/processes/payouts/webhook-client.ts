@@ -1,13 +1,13 @@
 import { Agent, request } from 'undici';
-import { type GuardOptions, guardedConnector, RefusedAddressError } from './guarded-connector.ts';
+import { type GuardOptions, guardedConnector, NotConnectedError, RefusedAddressError } from './guarded-connector.ts';
 
 /** What came of a call. */
 export type CallResult =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   /** The address is one that must not be called. */
   | { readonly type: 'refused'; readonly error: string }
-  /** No answer; the client may have got the call all the same. */
-  | { readonly type: 'failed'; readonly error: string }
+  /** No answer. `sent`: the client may have got the call all the same; false: there was no connection. */
+  | { readonly type: 'failed'; readonly sent: boolean; readonly error: string }
   /** The caller's signal aborted first: nothing is known. */
   | { readonly type: 'interrupted' };
 
@@ -55,7 +55,9 @@ export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: Webhoo
       } catch (error) {
         if (error instanceof RefusedAddressError) return { type: 'refused', error: error.message };
         if (signal.aborted) return { type: 'interrupted' };
-        return { type: 'failed', error: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : problemOf(error) };
+        if (error instanceof NotConnectedError) return { type: 'failed', sent: false, error: problemOf(error.cause) };
+        const problem = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : problemOf(error);
+        return { type: 'failed', sent: true, error: problem };
       }
     },
     close: () => agent.destroy(),

@@ -55,7 +55,7 @@ it('lists every attempt to tell the client of a payout, the latest first', async
     const { payout_id: payoutId } = await requestPayout(accounts, asked);
     const key = { bot: shop, userId, payoutId };
     const attempt = (await beginAttempt(accounts, key, [0, 5], 1))!;
-    const failed = { result: 'again', status: 500, error: 'answered 500', retryAfter: null } as const;
+    const failed = { result: 'again', sent: true, status: 500, error: 'answered 500', retryAfter: null } as const;
     await endAttempt(accounts, key, attempt, failed, [0, 5]);
     payouts.push(payoutId);
     cli.sources.advance(10_000);

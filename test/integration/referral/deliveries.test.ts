@@ -41,6 +41,9 @@ const still = async (count: number): Promise<void> => {
   await pause(400);
   expect(client.calls).toHaveLength(count);
 };
+/** An administrator cancels it. */
+const cancels = (name: PayoutName, { force = false }) =>
+  administerPayout(createAccounts(world.context), { ...name, action: 'cancel', force });
 /** Has the client pay what is left of the test. */
 async function settle(...names: PayoutName[]): Promise<void> {
   client.answers(200);
@@ -138,6 +141,8 @@ describe('a payout', () => {
     world.advance(HOUR);
     await becomes(name, { status: 3, attempts: 2 });
     expect((await typesOf(name)).slice(-2)).toEqual(['payout_attempt_failed', 'payout_failed']);
+    await expect(cancels(name, {})).rejects.toThrow('may have paid');
+    await cancels(name, { force: true });
   });
 
   it('fails at once without a webhook, and can be retried when there is one', async () => {
@@ -238,6 +243,7 @@ describe('a client', () => {
     client.answers((_, response) => response.socket!.destroy());
     const cut = await world.payout(bot, null);
     await becomes(cut, { attempt: 'failed', attempts: 1 });
+    expect((await world.events(bot, cut.userId)).at(-1)).toMatchObject({ data: { sent: true, status: null } });
     client.answers((_, response) => response.socket!.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`));
     const bloated = await world.payout(bot, null);
     await becomes(bloated, { attempt: 'failed', attempts: 1 });
@@ -264,6 +270,7 @@ describe('an address that must not be called', () => {
     expect(dial).not.toHaveBeenCalled();
     const [attempt] = await world.events(bot, name.userId).then((events) => events.slice(-1));
     expect(attempt!.data).toMatchObject({ error: expect.stringContaining('no address that may be called') });
+    await cancels(name, {});
   });
 
   it('is left out where a name has others; what is dialled is what was checked', async () => {
@@ -277,6 +284,10 @@ describe('an address that must not be called', () => {
     );
     const name = await world.payout(bot, null);
     await becomes(name, { attempt: 'failed' });
+    expect((await world.events(bot, name.userId)).at(-1)).toMatchObject({
+      type: 'payout_attempt_failed',
+      data: { sent: false, error: 'the call failed: nobody there' },
+    });
     await stop();
     expect(dial.mock.calls.map(([{ hostname }]) => hostname)).toEqual(['93.184.216.34', '1.1.1.1']);
     expect(dial.mock.calls[0]![0]).toMatchObject({ servername: 'pay.example' });

@@ -6,7 +6,7 @@ import { isPaid, reverseAccrual } from '../../../src/domain/referral/account/rev
 import * as samples from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 
-const { accepted, accrued, attempted, attemptFailed, cancelled, DAY, failed, NOON, paid } = samples;
+const { accepted, accrued, attempted, attemptFailed, attemptUnsent, cancelled, DAY, failed, NOON, paid } = samples;
 const { requested, retried, reversed } = samples;
 
 const request =
@@ -84,6 +84,12 @@ const STATES: Readonly<Record<string, readonly AccountEvent[]>> = {
   'webhook 2': [...one, attempted(51), paid(51)],
   'webhook 3, never attempted': [...one, failed(51)],
   'webhook 3, attempted': [...one, attempted(51), attemptFailed(51, 1, null), failed(51)],
+  'webhook 3, no attempt was sent': [...one, attempted(51), attemptUnsent(51), failed(51)],
+  'webhook 3, one of two attempts was sent': [
+    ...one,
+    ...[attempted(51), attemptFailed(51), attempted(51, 2), attemptUnsent(51, 2), failed(51)],
+  ],
+  'webhook 3, an attempt was cut off': [...one, attempted(51), attempted(51, 2), attemptUnsent(51, 2), failed(51)],
   'webhook 0, retried': [...one, attempted(51), attemptFailed(51, 1, null), failed(51), retried(51)],
   'webhook 4': [...one, failed(51), cancelled(51)],
   'manual 0': manual,
@@ -94,11 +100,11 @@ type Change = (state: AccountState) => ReturnType<typeof payout.requestPayout>;
 const ACTIONS: Readonly<Record<string, Change>> = {
   attempt: (state) => payout.attemptPayout(state, { payout_id: 51, address: 1 }, NOON),
   'attempt fails': (state) => {
-    const failure = { attempt: 1, status: 500, error: 'HTTP 500', next_at: NOON + 5000 };
+    const failure = { attempt: 1, sent: true, status: 500, error: 'HTTP 500', next_at: NOON + 5000 };
     return payout.failAttempt(state, { payout_id: 51, ...failure }, NOON);
   },
   'last attempt fails': (state) => {
-    const failure = { attempt: 1, status: 500, error: 'HTTP 500', next_at: null };
+    const failure = { attempt: 1, sent: true, status: 500, error: 'HTTP 500', next_at: null };
     return payout.failAttempt(state, { payout_id: 51, ...failure }, NOON);
   },
   '202': (state) => payout.acceptPayout(state, { payout_id: 51, attempt: 1 }, NOON),
@@ -140,6 +146,13 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, readonly AccountE
     'cancel by force': [cancelled(51)],
   },
   'webhook 3, attempted': { retry: [retried(51)], 'cancel by force': [cancelled(51, true)] },
+  'webhook 3, no attempt was sent': {
+    retry: [retried(51)],
+    cancel: [cancelled(51)],
+    'cancel by force': [cancelled(51)],
+  },
+  'webhook 3, one of two attempts was sent': { retry: [retried(51)], 'cancel by force': [cancelled(51, true)] },
+  'webhook 3, an attempt was cut off': { retry: [retried(51)], 'cancel by force': [cancelled(51, true)] },
   'webhook 0, retried': { attempt: [attempted(51, 2)], 'give up': [failed(51)] },
   'webhook 4': {},
   'manual 0': { confirm: [paid(51, byAdmin)], cancel: [cancelled(51)], 'cancel by force': [cancelled(51)] },
@@ -168,6 +181,13 @@ describe('a payout', () => {
     ['webhook 4', ['5', '0', '0', '0']],
   ])('%s: balance %j', (state, expected) => {
     expect(balance(STATES[state]!)).toEqual(expected);
+  });
+
+  it('attempted by an earlier program is cancelled by force alone, since that did not note whether anything was sent', () => {
+    const data = { payout_id: 51, attempt: 1, status: null, error: 'refused', next_at: null, at: NOON };
+    const event = account.read({ type: 'payout_attempt_failed', v: 1, data });
+    const decided = given(account, ...one, attempted(51), event, failed(51)).when(ACTIONS['cancel']!);
+    decided.isRefused('conflict', 'payout_id');
   });
 
   it('that an earlier attempt turns out to have failed goes on', () => {

@@ -46,6 +46,8 @@ export interface Payout {
   status: PayoutStatus;
   /** How many there were, over its whole life. */
   attempts: number;
+  /** How many of them are known to have told the client nothing. */
+  unsent: number;
   /** What the last attempt came to, as long as the status is 1. */
   attempt: 'open' | 'failed' | 'accepted' | null;
   /** When it was requested, or retried since; and how many attempts have failed since then. */
@@ -165,6 +167,7 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
         const order = { payout_id, unit_id, amount, method, initiated_by, requested_at: at, claims };
         const attempts = {
           attempts: 0,
+          unsent: 0,
           attempt: null,
           asked_at: at,
           failures: 0,
@@ -203,6 +206,7 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
       payout.attempt = 'failed';
       payout.error = event.data.error;
       payout.failures++;
+      if (!event.data.sent) payout.unsent++;
       payout.next_at = event.data.next_at;
       return;
     case 'payout_accepted':

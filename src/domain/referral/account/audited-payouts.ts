@@ -10,6 +10,8 @@ interface AuditedPayout {
   readonly method: 'webhook' | 'manual';
   state: 'new' | 'open' | 'attempt failed' | 'accepted' | 'failed' | 'paid' | 'cancelled';
   attempts: number;
+  /** Attempts that told the client nothing. */
+  unsent: number;
 }
 
 export interface AuditedPayouts {
@@ -28,7 +30,7 @@ export function createAuditedPayouts(): AuditedPayouts {
     request({ payouts: requested, method }) {
       return requested.flatMap(({ payout_id, amount }) => {
         const known = payouts.has(payout_id);
-        payouts.set(payout_id, { amount, method, state: 'new', attempts: 0 });
+        payouts.set(payout_id, { amount, method, state: 'new', attempts: 0, unsent: 0 });
         return known ? [`payout ${payout_id} is there already`] : [];
       });
     },
@@ -43,6 +45,7 @@ export function createAuditedPayouts(): AuditedPayouts {
         : `${step.type} of payout ${payout_id}, which is ${payout.method}, ${before}, after ${payout.attempts} attempts`;
       payout.state = STATE_AFTER[step.type];
       if (step.type === 'payout_attempted') payout.attempts = step.data.attempt;
+      if (step.type === 'payout_attempt_failed' && !step.data.sent) payout.unsent++;
       const isOver = payout.state === 'paid' || payout.state === 'cancelled';
       const wasOver = before === 'paid' || before === 'cancelled';
       return { problem, over: isOver && !wasOver ? { amount: payout.amount, paid: payout.state === 'paid' } : null };
@@ -62,7 +65,7 @@ const STATE_AFTER: Readonly<Record<PayoutStep['type'], AuditedPayout['state']>> 
   payout_cancelled: 'cancelled',
 };
 
-function isAllowed({ method, state, attempts }: AuditedPayout, step: PayoutStep): boolean {
+function isAllowed({ method, state, attempts, unsent }: AuditedPayout, step: PayoutStep): boolean {
   const isManualAndNew = method === 'manual' && state === 'new';
   const isOnItsWay = state === 'open' || state === 'attempt failed';
   switch (step.type) {
@@ -78,6 +81,6 @@ function isAllowed({ method, state, attempts }: AuditedPayout, step: PayoutStep)
     case 'payout_retried':
       return state === 'failed' || state === 'attempt failed';
     case 'payout_cancelled':
-      return (isManualAndNew || state === 'failed') && step.data.forced === attempts > 0;
+      return (isManualAndNew || state === 'failed') && step.data.forced === attempts > unsent;
   }
 }

@@ -62,6 +62,8 @@ export function attemptPayout(
 
 export interface AttemptFailed extends OfPayout {
   readonly attempt: number;
+  /** Whether the client may have been told. */
+  readonly sent: boolean;
   /** Of the answer; null: there was none. */
   readonly status: number | null;
   readonly error: string;
@@ -144,7 +146,7 @@ export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: n
   });
 }
 
-/** A manual one that is new, or one that failed; what the client was ever told of only by `force`: it may have paid. */
+/** A manual one that is new, or one that failed; what the client may have been told of only by `force`: it may have paid. */
 export function cancelPayout(
   state: AccountState,
   { payout_id, force }: OfPayout & { readonly force: boolean },
@@ -152,9 +154,12 @@ export function cancelPayout(
 ): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be cancelled', (payout, at) => {
     if (!isManualAndNew(payout) && payout.status !== PAYOUT_STATUS.failed) return undefined;
-    if (payout.attempts > 0 && !force)
-      return new Rejection('conflict', 'payout_id', `the client was told of payout ${payout_id} and may have paid it`);
-    return [{ type: 'payout_cancelled', data: { payout_id, forced: payout.attempts > 0, at } }];
+    const forced = payout.attempts > payout.unsent;
+    if (forced && !force) {
+      const message = `the client may have been told of payout ${payout_id} and may have paid it`;
+      return new Rejection('conflict', 'payout_id', message);
+    }
+    return [{ type: 'payout_cancelled', data: { payout_id, forced, at } }];
   });
 }
 
