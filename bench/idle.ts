@@ -7,8 +7,8 @@ import { projected, startBenchService } from './service.ts';
  * PostgreSQL's processes and the service's resident size. Exits with 1 where one is beyond its bound.
  */
 const SECONDS = Number(process.env['SECONDS'] ?? 30);
-/** Until the connections that the start needed are closed. */
-const SETTLE_SECONDS = Number(process.env['SETTLE_SECONDS'] ?? 30);
+/** Until the connections that the start needed are closed and its garbage is collected. */
+const SETTLE_SECONDS = Number(process.env['SETTLE_SECONDS'] ?? 100);
 
 interface Usage {
   readonly at: number;
