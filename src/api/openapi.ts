@@ -12,6 +12,14 @@ The API key stands in the header \`Api-Key\` or \`Authorization: Bearer\`, in th
 as body as \`api-key\`; the first of these counts. A key for several bots also names the bot: header \`Resource-Key\`, query
 \`resource_key\`, or \`resource_key\` in the body.`;
 
+/** The name, in place of the library's. */
+const LOGO = {
+  type: 'image/svg+xml',
+  content:
+    '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="40"><text x="0" y="28" font-family="sans-serif" font-size="26" font-weight="bold" fill="#fff">Botledger</text></svg>',
+  href: '/docs',
+};
+
 /** OpenAPI 3.1 of the declared routes at /openapi.json, and for a person at /docs. Comes before the routes. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -36,7 +44,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (document) => withExamples(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', theme: { title: 'Botledger: the API' } });
+  await app.register(swaggerUi, { routePrefix: '/docs', theme: { title: 'Botledger: the API' }, logo: LOGO });
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
