@@ -24,8 +24,8 @@ const NOTIFY_EVERY_MS = 10;
 const RECONNECT_MS = 500;
 /** How often it is asked whether the log has grown without a notification, until one has come: poolers pass none on. */
 const LOOK_MS = 500;
-/** The same once notifications come: one that is lost costs this much. */
-const SLOW_LOOK_MS = 2000;
+/** The same once notifications come. A lost one costs this much, so that a revocation still takes effect within 2 s. */
+const SLOW_LOOK_MS = 750;
 const ANSWER_WITHIN_MS = 5000;
 
 /** A notification need not outlive a crash. */
