@@ -21,24 +21,35 @@ export interface AccountFinding {
 export async function* auditAccounts(
   context: CliContext,
   bot: string | undefined,
-  onProgress: (accounts: number) => void,
+  onProgress: (done: number, total: number) => void,
 ): AsyncGenerator<AccountFinding> {
   const { pool, schema } = await context.projected(accountsReadModel);
   const source: AccountSource = { pool, accounts: schema };
   const names = await openAuditedNames(pool);
   try {
+    const total = await accountsOf(source, bot);
     let done = 0;
     for await (const heads of context.log.heads())
       for (const stream of heads.keys()) {
         const name = accountOf(stream);
         if (name === null || (bot !== undefined && name.bot !== bot)) continue;
         yield* ofAccount(context, source, names, stream, name);
-        onProgress(++done);
+        done++;
+        onProgress(done, Math.max(done, total));
         context.signal.throwIfAborted();
       }
   } finally {
     names.close();
   }
+}
+
+/** How many accounts the read model has. */
+async function accountsOf({ pool, accounts }: AccountSource, bot: string | undefined): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(*)::float8 AS count FROM ${accounts}.accounts WHERE $1::text IS NULL OR public_key = $1`,
+    [bot],
+  );
+  return rows[0]!.count;
 }
 
 async function* ofAccount(

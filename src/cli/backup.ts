@@ -7,13 +7,13 @@ import { leaseOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { Cli } from './cli.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
+import { commitsDone } from './progress.ts';
 
 export function backup(cli: Cli): void {
   cli.noun.argument('<file>', 'made, gzip; must not exist').action(
     cli.action<[string]>(async ({ log, sources, progress, signal }, file) => {
-      const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
+      const onProgress = commitsDone(progress, 'backing up');
       const value = await backUp({ from: log, file, categories: CATEGORIES, now: sources.now(), signal, onProgress });
-      progress(null);
       return { value };
     }),
   );
@@ -24,9 +24,8 @@ export function restoring(cli: Cli): void {
     cli.action<[string]>(async (context, file) => {
       const { log, progress, signal } = context;
       await refuseService(context);
-      const onProgress = (done: number, total: number): void => progress(`${done} of ${total} commits`);
+      const onProgress = commitsDone(progress, 'restoring');
       const value = await restore({ file, to: log, categories: CATEGORIES, signal, onProgress });
-      progress(null);
       return { value };
     }),
   );

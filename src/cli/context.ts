@@ -4,6 +4,7 @@ import type { EventLog, Position } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
+import type { ShowProgress } from './progress.ts';
 
 /** What a command's action works with. */
 export interface CliContext extends CommandContext {
@@ -26,8 +27,8 @@ export interface CliContext extends CommandContext {
   readonly signal: AbortSignal;
   /** Lets whatever else runs on this machine go first, from here on: for work of minutes beside a service. */
   giveWay(): void;
-  /** Shows a person how far the work is; null: it is done. */
-  progress(text: string | null): void;
+  /** Shows a person how far the work is. */
+  readonly progress: ShowProgress;
 }
 
 /** What a command has written. */

@@ -3,6 +3,7 @@ import { CATEGORIES } from '../domain/streams.ts';
 import { copyLog } from '../log/copy.ts';
 import type { Cli } from './cli.ts';
 import { CliError } from './errors.ts';
+import { commitsDone } from './progress.ts';
 
 const ENGINES = ['postgres', 'kafka', 'eventstoredb'];
 
@@ -28,9 +29,8 @@ export function log(cli: Cli): void {
           to: await openLog(to),
           categories: CATEGORIES,
           signal,
-          onProgress: (done, total) => progress(`${done} of ${total} commits`),
+          onProgress: commitsDone(progress, 'copying'),
         });
-        progress(null);
         // Most likely another topic, stream or database was meant.
         if (copied.commits === 0) throw new CliError(`the log on ${from} is empty: nothing was copied`);
         return { value: copied };

@@ -111,7 +111,7 @@ async function programOf(argv: readonly string[], { withContext, stdout, stderr 
       for (const note of notes) stderr(`${note}\n`);
     };
     await withContext(async (context) => {
-      const answered = await work(context);
+      const answered = await work(context).finally(() => context.progress(null));
       const { change, failure } = answered;
       try {
         if (change !== undefined) await context.settle(change);

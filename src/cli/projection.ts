@@ -1,8 +1,9 @@
 import { isHeld } from '../database/lease.ts';
 import { pause } from '../pause.ts';
-import type { ReadModel } from '../projections/read-model.ts';
-import { type Progress, rebuild } from '../projections/runtime/rebuild.ts';
+import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { rebuild } from '../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
+import { tablesOf } from '../projections/runtime/tables.ts';
 import { verify } from '../projections/runtime/verify.ts';
 import {
   dropVersion,
@@ -16,6 +17,7 @@ import {
 import type { Cli } from './cli.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
+import { commitsDone, span, watchOf } from './progress.ts';
 import { positiveInteger } from './values.ts';
 
 export function projection(cli: Cli): void {
@@ -25,9 +27,10 @@ export function projection(cli: Cli): void {
     .command('list')
     .description('every version of every read model: where it stands, what is wrong with it, what to type next')
     .action(
-      cli.action<[object]>(async ({ pool, log, readModels }) => ({
-        value: await projectionStatus(pool, log, await readModels()),
-      })),
+      cli.action<[object]>(async ({ pool, log, readModels }) => {
+        const value = await projectionStatus(pool, log, await readModels());
+        return { value, shown: value.map(inWords) };
+      }),
     );
 
   noun
@@ -40,12 +43,13 @@ export function projection(cli: Cli): void {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
         context.giveWay();
         const rows: ProjectionStatus[] = [];
+        const notes: string[] = [];
         for (const model of name === undefined ? await context.readModels() : [await modelOf(context, name)]) {
-          const built = await rebuild(context.projector(model), (progress) => show(context, model, progress));
-          context.progress(null);
+          const { built, note } = await rebuilt(context, model);
           rows.push(await rowOf(context, built));
+          notes.push(note);
         }
-        return { value: all ? rows : rows[0]! };
+        return { value: all ? rows : rows[0]!, notes };
       }),
     );
 
@@ -59,16 +63,18 @@ export function projection(cli: Cli): void {
         const newest = await newestOf(context, model);
         refuseBuilding(newest);
         context.giveWay();
-        const differences = await verify(context.projector(model), newest);
+        const watch = watchOf(context.progress, name);
+        const { differences, tables } = await verify(context.projector(model), newest, watch);
         if (differences.length > 0) {
-          const tables = differences.map(
+          const differing = differences.map(
             ({ table, rows, rowsOfReplay }) => `${table} (${rows} rows, in the replay ${rowsOfReplay})`,
           );
           throw new CliError(
-            `${name} version ${newest.version} differs from a replay of the log: ${tables.join(', ')}`,
+            `${name} version ${newest.version} differs from a replay of the log: ${differing.join(', ')}`,
           );
         }
-        return { value: await rowOf(context, newest) };
+        const note = `compared ${tables} tables of ${name} version ${newest.version} with a replay of the log`;
+        return { value: await rowOf(context, newest), notes: [note] };
       }),
     );
 
@@ -116,6 +122,22 @@ export function projection(cli: Cli): void {
     );
 }
 
+/** The next version of a read model, and what was done to build it. */
+async function rebuilt(context: CliContext, model: ReadModel): Promise<{ built: Version; note: string }> {
+  const begun = performance.now();
+  const show = commitsDone(context.progress, `rebuilding ${model.name}`);
+  let looked: number | null = null;
+  const built = await rebuild(context.projector(model), (done, total) => {
+    looked = done;
+    show(done, total);
+  });
+  const name = `${model.name} version ${built.version}`;
+  if (looked === null) return { built, note: `${name} was built before` };
+  const { length } = await tablesOf(context.pool, schemaOf(model.name, built.version));
+  const seconds = (performance.now() - begun) / 1000;
+  return { built, note: `built ${length} tables of ${name} from up to ${looked} commits in ${span(seconds)}` };
+}
+
 /** How long a projector may take to see that its version was dropped; after that it is for it to remove the tables. */
 const LET_GO_MS = 5000;
 
@@ -152,12 +174,7 @@ async function rowOf(
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 
-const BAR = 24;
-
-function show({ progress }: CliContext, { name }: ReadModel, { done, total, seconds, doneBefore }: Progress): void {
-  const share = total === 0 ? 1 : done / total;
-  const rate = (done - doneBefore) / Math.max(seconds, 0.001);
-  const eta = rate === 0 ? '' : `, ${Math.ceil((total - done) / rate)} s left`;
-  const bar = '#'.repeat(Math.floor(share * BAR)).padEnd(BAR, '.');
-  progress(`${name} [${bar}] ${Math.floor(share * 100)} %, ${Math.round(rate)} events/s${eta}`);
+/** For a person: what the field `events` of a lag counts is commits. */
+function inWords({ lag: { events: commits, seconds }, ...row }: ProjectionStatus): object {
+  return { ...row, lag: { commits, seconds } };
 }

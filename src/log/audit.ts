@@ -33,8 +33,18 @@ export interface AuditOptions {
   /** Look at the streams of this key alone. */
   readonly key?: string | undefined;
   readonly signal: AbortSignal;
-  /** Records that were looked at, of about how many. */
+  /** Records of the log that were passed, of about how many. */
   readonly onProgress: (done: number, total: number) => void;
+  /** What was looked at, once all is. */
+  readonly onEnd: (looked: AuditedLog) => void;
+}
+
+/** How much an audit looked at. */
+export interface AuditedLog {
+  /** Those of the key, if one is given. */
+  readonly commits: number;
+  /** Notes of where a stream ends. */
+  readonly heads: number;
 }
 
 /**
@@ -42,9 +52,11 @@ export interface AuditOptions {
  * of the stored bytes of the one before, up to where the engine has noted that the stream ends.
  * @throws where the engine misses records, or does not answer
  */
-export async function* auditLog({ log, pool, key, signal, onProgress }: AuditOptions): AsyncGenerator<LogFinding> {
+export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFinding> {
+  const { log, pool, key, signal, onProgress, onEnd } = options;
   const isWanted = (stream: string): boolean => key === undefined || keyOf(stream) === key;
   const walked = new Map<number, Position>();
+  const looked = { commits: 0, heads: 0 };
   const ends = await openAuditedEnds(pool);
   try {
     const total = (await log.lag(new Map())).commits;
@@ -56,7 +68,9 @@ export async function* auditLog({ log, pool, key, signal, onProgress }: AuditOpt
       const known = await ends.of(exact.filter(isWanted));
       for (const record of records) {
         walked.set(laneOf(record.position), record.position);
-        if (record.commit === null || isWanted(record.commit.stream)) yield* ofRecord(record, known);
+        if (record.commit !== null && !isWanted(record.commit.stream)) continue;
+        looked.commits++;
+        yield* ofRecord(record, known);
       }
       done += records.length;
       onProgress(done, Math.max(total, done));
@@ -68,6 +82,7 @@ export async function* auditLog({ log, pool, key, signal, onProgress }: AuditOpt
       for (const [stream, noted] of wanted) {
         const end = known.get(stream)!;
         end.noted = true;
+        looked.heads++;
         const message = await wrongEnd(log, stream, end, noted, walked);
         if (message !== null) yield { kind: 'end', stream, revision: noted.revision, message };
       }
@@ -75,6 +90,7 @@ export async function* auditLog({ log, pool, key, signal, onProgress }: AuditOpt
     }
     for await (const { stream, revision } of ends.notNoted())
       yield { kind: 'end', stream, revision, message: 'it is nowhere noted where the stream ends' };
+    onEnd(looked);
   } finally {
     await ends.close();
   }

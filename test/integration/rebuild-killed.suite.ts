@@ -53,7 +53,11 @@ export function describeKilledRebuild(start: () => Promise<TestService>): void {
 export function describeLeftVersions(start: () => Promise<TestService>): void {
   test('a version that is not what a replay gives is found, and not switched to unless told to', async () => {
     await withEvents(start, 0, async ({ env, database: { pool } }) => {
-      await operate(env, ['projection', 'rebuild', 'users']);
+      expect(await botledger(env, ['projection', 'rebuild', 'users'])).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/^built \d+ tables of users version 2 from up to [1-9]\d* commits in .+\n$/),
+      });
+      expect((await botledger(env, ['projection', 'rebuild', 'users'])).err).toBe('users version 2 was built before\n');
       await pool.query(`UPDATE users_v2.users SET first_name = 'Eve'`);
       const verified = await botledger(env, ['projection', 'verify', 'users']);
       expect(verified).toMatchObject({
@@ -83,7 +87,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
 
   test('what a version has put off is done by a comparison, where nobody follows the version', async () => {
     await withEvents(start, 0, async ({ env, database: { pool } }) => {
-      await pool.query('INSERT INTO events_v1.revaluations (from_date) VALUES (0)');
+      await pool.query('INSERT INTO events_v1.revaluations (from_date, noted_at) VALUES (0, 0)');
       await operate(env, ['projection', 'verify', 'events']);
       expect((await pool.query('SELECT FROM events_v1.put_off')).rowCount).toBe(0);
     });

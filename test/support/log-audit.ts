@@ -7,7 +7,8 @@ import { appendOnTop, newBot, newCommit } from './log.ts';
 export async function findings(log: EventLog, pool: pg.Pool, bot?: string): Promise<LogFinding[]> {
   const found: LogFinding[] = [];
   const { signal } = new AbortController();
-  for await (const each of auditLog({ log, pool, key: bot, signal, onProgress: () => {} })) found.push(each);
+  for await (const each of auditLog({ log, pool, key: bot, signal, onProgress: () => {}, onEnd: () => {} }))
+    found.push(each);
   return found;
 }
 

@@ -1,19 +1,10 @@
 import { pause } from '../../pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { commitsUpTo, type OnCommits } from './commits-up-to.ts';
 import { followVersion } from './follow.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
-
-/** How far a rebuild is, in commits of the log. */
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-  /** Seconds since it was begun, or gone on with. */
-  readonly seconds: number;
-  /** Commits that were done when it was. */
-  readonly doneBefore: number;
-}
 
 /** A version could not be built; the message says at which commit. */
 export class RebuildStoppedError extends Error {
@@ -28,10 +19,7 @@ const LOOK_MS = 250;
  * @returns the version, ready; one that was ready before, and newer than the live one, as it is
  * @throws RebuildStoppedError
  */
-export async function rebuild(
-  options: Omit<ProjectorOptions, 'onBadEvent'>,
-  onProgress: (progress: Progress) => void,
-): Promise<Version> {
+export async function rebuild(options: Omit<ProjectorOptions, 'onBadEvent'>, onProgress: OnCommits): Promise<Version> {
   const { model, pool, log, signal } = options;
   const versions = await versionsOf(pool, model);
   const newest = versions.at(-1);
@@ -47,18 +35,13 @@ export async function rebuild(
     signal: AbortSignal.any([signal, stopping.signal]),
   });
   try {
-    const begun = performance.now();
-    let doneBefore: number | undefined;
     for (;;) {
       signal.throwIfAborted();
       const now = await findVersion(pool, model.name, version);
       if (now === null) throw new RebuildStoppedError(`${schemaOf(model.name, version)} was dropped`);
       if (now.error !== null) throw new RebuildStoppedError(now.error);
-      const left = (await log.lag(await loadCheckpoint(pool, schemaOf(model.name, version)))).commits;
-      const total = Math.max(left, (await log.lag(new Map())).commits); // both are estimates
-      const done = total - left;
-      doneBefore ??= done;
-      onProgress({ done, total, seconds: (performance.now() - begun) / 1000, doneBefore });
+      const { done, total } = await commitsUpTo(log, await loadCheckpoint(pool, schemaOf(model.name, version)));
+      onProgress(done, total);
       if (now.state !== 'building') return now;
       await pause(LOOK_MS, signal);
     }

@@ -2,15 +2,25 @@ import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import { commitsUpTo, type OnCommits } from './commits-up-to.ts';
 import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
 import { createWriter } from './writer.ts';
+
+/** How far it is costs a look into the log. */
+const TELL_MS = 500;
 
 /**
  * Brings a schema of a read model, which nobody else writes to, to exactly `until`: strict about bad events.
  * @throws BadCommitError
  */
-export async function replayInto(target: Target, log: EventLog, until: Cursor, signal: AbortSignal): Promise<void> {
+export async function replayInto(
+  target: Target,
+  log: EventLog,
+  until: Cursor,
+  signal: AbortSignal,
+  onProgress: OnCommits,
+): Promise<void> {
   const writer = createWriter({
     target,
     checkpoint: await loadCheckpoint(target.pool, target.schema),
@@ -24,11 +34,16 @@ export async function replayInto(target: Target, log: EventLog, until: Cursor, s
     after: new Map(writer.written),
     signal: AbortSignal.any([signal, done.signal]),
   });
+  let told = Number.NEGATIVE_INFINITY;
   if (!hasPassedAll(writer.written, until))
     for await (const batch of batches) {
       const wanted = upTo(batch, until);
       if (wanted !== null) for (const part of writer.open(wanted)) await writer.write(part);
       if (hasPassedAll(writer.written, until)) done.abort();
+      if (performance.now() - told < TELL_MS) continue;
+      told = performance.now();
+      const { done: commits, total } = await commitsUpTo(log, writer.written);
+      onProgress(commits, total);
     }
   do signal.throwIfAborted();
   while (await catchUpSlice(target, false));

@@ -1,14 +1,17 @@
 import type { ClientBase } from 'pg';
 import { isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import type { Cursor } from '../../log/port.ts';
 import { pause } from '../../pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
+import type { OnCommits } from './commits-up-to.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { catchUpSlice, hasPutOff } from './put-off.ts';
 import { replayInto } from './replay.ts';
 import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
+import { tablesOf } from './tables.ts';
 import { createTables, leaseOf, setVerified, type Version } from './versions.ts';
 
 /** A table whose rows are not those of a replay. */
@@ -18,20 +21,38 @@ export interface Difference {
   readonly rowsOfReplay: number;
 }
 
+/** Told how far it is: first the replay, then the tables of both, read one after the other. */
+export interface VerifyWatch {
+  readonly onCommits: OnCommits;
+  readonly onTables: (done: number, total: number) => void;
+}
+
+export interface Verified {
+  /** How many were compared. */
+  readonly tables: number;
+  readonly differences: readonly Difference[];
+}
+
 /**
  * Compares a version with a replay of the log up to where the version is: for each table the number of rows and a
  * checksum over all their columns. One at a time; another waits. The version goes on following the log meanwhile; it is looked at through a snapshot.
- * @returns the tables that differ; none: the version is noted as verified
+ * If no table differs, the version is noted as verified.
  * @throws BadCommitError the log cannot be replayed
  */
-export async function verify(options: ProjectorOptions, version: Version): Promise<Difference[]> {
+export async function verify(options: ProjectorOptions, version: Version, watch: VerifyWatch): Promise<Verified> {
   const { model, leases, signal } = options;
-  const compared = await leases.hold(verifyLeaseOf(model.name), signal, () => compareWithReplay(options, version));
+  const compared = await leases.hold(verifyLeaseOf(model.name), signal, () =>
+    compareWithReplay(options, version, watch),
+  );
   signal.throwIfAborted();
   return compared!;
 }
 
-async function compareWithReplay(options: ProjectorOptions, { version }: Version): Promise<Difference[]> {
+async function compareWithReplay(
+  options: ProjectorOptions,
+  { version }: Version,
+  { onCommits, onTables }: VerifyWatch,
+): Promise<Verified> {
   const { pool, model, log, signal } = options;
   const schema = schemaOf(model.name, version);
   const scratch = replaySchemaOf(model.name);
@@ -42,22 +63,25 @@ async function compareWithReplay(options: ProjectorOptions, { version }: Version
   });
   try {
     // Most of it before the snapshot is taken, which keeps the database from cleaning up behind itself.
-    await replayInto(target, log, await loadCheckpoint(pool, schema), signal);
-    let differences: Difference[] | null = null;
-    while (differences === null) {
+    const replay = (until: Cursor): Promise<void> => replayInto(target, log, until, signal, onCommits);
+    await replay(await loadCheckpoint(pool, schema));
+    let verified: Verified | null = null;
+    while (verified === null) {
       signal.throwIfAborted();
-      differences = await inTransaction(pool, async (tx) => {
+      verified = await inTransaction(pool, async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
         if (await hasPutOff(tx, model, schema)) return null;
-        await replayInto(target, log, await loadCheckpoint(tx, schema), signal);
-        const own = await fingerprints(tx, model, schema);
-        const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch));
-        return compare(own, replayed);
+        await replay(await loadCheckpoint(tx, schema));
+        const onOwn = (done: number, total: number): void => onTables(done, 2 * total);
+        const own = await fingerprints(tx, model, schema, onOwn);
+        const onReplayed = (done: number, total: number): void => onTables(total + done, 2 * total);
+        const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch, onReplayed));
+        return { tables: replayed.size, differences: compare(own, replayed) };
       });
-      if (differences === null) await awaitPutOff(options, version);
+      if (verified === null) await awaitPutOff(options, version);
     }
-    await setVerified(pool, model.name, version, differences.length === 0);
-    return differences;
+    await setVerified(pool, model.name, version, verified.differences.length === 0);
+    return verified;
   } finally {
     await pool.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`);
   }
@@ -88,14 +112,12 @@ async function fingerprints(
   tx: ClientBase,
   { derived = [] }: ReadModel,
   schema: string,
+  onTable: VerifyWatch['onTables'],
 ): Promise<Map<string, Fingerprint>> {
-  const tables = await tx.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')
-       AND tablename <> ALL ($2) ORDER BY tablename`,
-    [schema, derived],
-  );
   const found = new Map<string, Fingerprint>();
-  for (const { name } of tables.rows) {
+  const tables = (await tablesOf(tx, schema)).filter((table) => !derived.includes(table));
+  for (const name of tables) {
+    onTable(found.size, tables.length);
     const { rows } = await tx.query<Fingerprint>(
       `SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS checksum
        FROM ${schema}.${name} AS t`,

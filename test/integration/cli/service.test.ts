@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCli } from '../../../src/cli/program.ts';
+import { cliContext } from '../../../src/cli-context.ts';
 import { type Administer, administer } from '../../support/administer.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { operate } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('beside a running service', () => {
@@ -37,6 +40,19 @@ describe('without a service', () => {
     expect(created.map(({ owner_id }) => owner_id).sort()).toEqual([1, 2]);
     const owners = (await run('owner', 'list')) as { name: string }[];
     expect(owners.map(({ name }) => name).sort()).toEqual(['Ann', 'Bea']);
+    await database.drop();
+  });
+
+  it('says commits to a person of a lag whose field in JSON is called events', async () => {
+    const database = await createTestDatabase();
+    const env = { LOG_LEVEL: '', DATABASE_URL: database.url };
+    const rows = await operate(env, ['projection', 'list']);
+    expect(rows[0].lag).toEqual({ events: expect.any(Number), seconds: expect.any(Number) });
+    let said = '';
+    const stdout = (text: string): void => void (said += text);
+    expect(await runCli(['projection', 'list'], { withContext: cliContext(env), stdout, stderr: stdout })).toBe(0);
+    expect(said).toMatch(/ \d+ commits, [\d.]+ seconds/);
+    expect(said).not.toContain(' events, ');
     await database.drop();
   });
 });

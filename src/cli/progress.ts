@@ -1,0 +1,91 @@
+import type { VerifyWatch } from '../projections/runtime/verify.ts';
+
+/** How far one part of a command's work is. */
+export interface Progress {
+  readonly what: string;
+  readonly done: number;
+  /** Null: it is not known how much there is. */
+  readonly total: number | null;
+  /** What is counted, in the plural. */
+  readonly unit: string;
+}
+
+/** Tells a person how far the work is; null: it is done. */
+export type ShowProgress = (progress: Progress | null) => void;
+
+/** Of work that goes through commits. */
+export function commitsDone(show: ShowProgress, what: string): (done: number, total: number) => void {
+  return (done, total) => show({ what, done, total, unit: 'commits' });
+}
+
+/** Of the comparison of a read model with a replay. */
+export function watchOf(show: ShowProgress, model: string): VerifyWatch {
+  return {
+    onCommits: commitsDone(show, `replaying ${model}`),
+    onTables: (done, total) => show({ what: `comparing ${model}`, done, total, unit: 'tables' }),
+  };
+}
+
+/** What is written to: a terminal, or a file that somebody reads later. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  /** Characters in a line of the terminal. */
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const TERMINAL_MS = 200;
+const ELSEWHERE_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** On a terminal one line that changes; elsewhere a line every 10 s. The rate is that of the part that goes on. */
+export function createProgress(stream: ProgressStream): ShowProgress {
+  let part: { readonly begun: number; readonly before: number; readonly now: Progress } | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  function write(): void {
+    if (part === null) return;
+    const { begun, before, now } = part;
+    const text = lineOf(now, (now.done - before) / Math.max((performance.now() - begun) / 1000, 0.001));
+    // A line that wraps could not be taken back.
+    stream.write(stream.isTTY ? `${CLEAR_LINE}${text.slice(0, (stream.columns ?? 80) - 1)}` : `${text}\n`);
+  }
+
+  return (now) => {
+    if (now === null) {
+      if (timer !== undefined && stream.isTTY) stream.write(CLEAR_LINE);
+      clearInterval(timer);
+      timer = undefined;
+      part = null;
+      return;
+    }
+    const goesOn = part?.now.what === now.what;
+    part = goesOn ? { ...part!, now } : { begun: performance.now(), before: now.done, now };
+    timer ??= setInterval(write, stream.isTTY ? TERMINAL_MS : ELSEWHERE_MS).unref();
+  };
+}
+
+function lineOf({ what, done, total, unit }: Progress, perSecond: number): string {
+  const share = total === null || total === 0 ? [] : [`${Math.floor((done / total) * 100)} %`];
+  const rate = perSecond === 0 ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`];
+  const left = total === null || perSecond === 0 ? [] : [`${span((total - done) / perSecond)} left`];
+  const of = total === null ? '' : ` of ${total}`;
+  return `${what}: ${[`${done}${of} ${unit}`, ...share, ...rate, ...left].join(', ')}`;
+}
+
+/** `1 h 5 min`, `3 min 20 s`, `7 s` */
+export function span(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count} ${name}`)
+    .join(' ');
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createProgress } from '../../src/cli/progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function written(stream: { readonly isTTY: boolean; readonly columns?: number }) {
+  const parts: string[] = [];
+  const progress = createProgress({ ...stream, write: (text: string) => parts.push(text) });
+  return { parts, progress };
+}
+
+it('writes a line every 10 s where there is no terminal, with what is done and how long the rest takes', () => {
+  const { parts, progress } = written({ isTTY: false });
+  progress({ what: 'the log', done: 1000, total: 5000, unit: 'commits' });
+  vi.advanceTimersByTime(9999);
+  expect(parts).toEqual([]);
+  progress({ what: 'the log', done: 2000, total: 5000, unit: 'commits' });
+  vi.advanceTimersByTime(1);
+  expect(parts).toEqual(['the log: 2000 of 5000 commits, 40 %, 100 a second, 30 s left\n']);
+  // It says so also where the work stands still.
+  vi.advanceTimersByTime(10_000);
+  expect(parts.slice(1)).toEqual(['the log: 2000 of 5000 commits, 40 %, 50 a second, 1 min left\n']);
+  // The next part begins anew.
+  progress({ what: 'accounts', done: 0, total: null, unit: 'accounts' });
+  vi.advanceTimersByTime(5000);
+  progress({ what: 'accounts', done: 7, total: null, unit: 'accounts' });
+  vi.advanceTimersByTime(5000);
+  expect(parts.slice(2)).toEqual(['accounts: 7 accounts, 0.7 a second\n']);
+  progress(null);
+  vi.advanceTimersByTime(60_000);
+  expect(parts).toHaveLength(3);
+});
+
+it('keeps one line up to date on a terminal, which it fits, and takes it away when the work is done', () => {
+  const { parts, progress } = written({ isTTY: true, columns: 40 });
+  progress({ what: 'the log', done: 0, total: 4, unit: 'commits' });
+  progress({ what: 'the log', done: 3, total: 4, unit: 'commits' });
+  vi.advanceTimersByTime(1000);
+  expect(parts.at(-1)).toBe('\r\u001b[Kthe log: 3 of 4 commits, 75 %, 3.0 a se');
+  expect(parts.join('')).not.toContain('\n');
+  progress(null);
+  expect(parts.at(-1)).toBe('\r\u001b[K');
+  const count = parts.length;
+  vi.advanceTimersByTime(10_000);
+  expect(parts).toHaveLength(count);
+});
+
+it('writes nothing for work that is soon done', () => {
+  const { parts, progress } = written({ isTTY: false });
+  progress({ what: 'the log', done: 1, total: 2, unit: 'commits' });
+  progress(null);
+  vi.advanceTimersByTime(60_000);
+  expect(parts).toEqual([]);
+});
