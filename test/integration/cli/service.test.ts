@@ -48,9 +48,12 @@ describe('without a service', () => {
     const env = { LOG_LEVEL: '', DATABASE_URL: database.url };
     const rows = await operate(env, ['projection', 'list']);
     expect(rows[0].lag).toEqual({ events: expect.any(Number), seconds: expect.any(Number) });
-    let said = '';
-    const stdout = (text: string): void => void (said += text);
+    const told: string[] = [];
+    const stdout = (text: string): void => {
+      told.push(text);
+    };
     expect(await runCli(['projection', 'list'], { withContext: cliContext(env), stdout, stderr: stdout })).toBe(0);
+    const said = told.join('');
     expect(said).toMatch(/ \d+ commits, [\d.]+ seconds/);
     expect(said).not.toContain(' events, ');
     await database.drop();
