@@ -22,14 +22,14 @@ export function commitsDone(show: ShowProgress, what: string): (done: number, to
 export function watchOf(show: ShowProgress, model: string): VerifyWatch {
   return {
     onCommits: commitsDone(show, `replaying ${model}`),
-    onTables: (done, total) => show({ what: `comparing ${model}`, done, total, unit: 'tables' }),
+    onTables: (done, total) => show({ what: `comparing ${model}`, done, total, unit: 'checksums' }),
   };
 }
 
 /** What is written to: a terminal, or a file that somebody reads later. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
-  /** Characters in a line of the terminal. */
+  /** Characters in a line of the terminal; 0: it does not say. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -48,7 +48,7 @@ export function createProgress(stream: ProgressStream): ShowProgress {
     const { begun, before, now } = part;
     const text = lineOf(now, (now.done - before) / Math.max((performance.now() - begun) / 1000, 0.001));
     // A line that wraps could not be taken back.
-    stream.write(stream.isTTY ? `${CLEAR_LINE}${text.slice(0, (stream.columns ?? 80) - 1)}` : `${text}\n`);
+    stream.write(stream.isTTY ? `${CLEAR_LINE}${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`);
   }
 
   return (now) => {

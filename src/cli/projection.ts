@@ -14,7 +14,7 @@ import {
   type Version,
   versionsOf,
 } from '../projections/runtime/versions.ts';
-import type { Cli } from './cli.ts';
+import type { Answer, Cli } from './cli.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './errors.ts';
 import { commitsDone, span, watchOf } from './progress.ts';
@@ -28,8 +28,7 @@ export function projection(cli: Cli): void {
     .description('every version of every read model: where it stands, what is wrong with it, what to type next')
     .action(
       cli.action<[object]>(async ({ pool, log, readModels }) => {
-        const value = await projectionStatus(pool, log, await readModels());
-        return { value, shown: value.map(inWords) };
+        return answerOf(await projectionStatus(pool, log, await readModels()));
       }),
     );
 
@@ -49,7 +48,7 @@ export function projection(cli: Cli): void {
           rows.push(await rowOf(context, built));
           notes.push(note);
         }
-        return { value: all ? rows : rows[0]!, notes };
+        return { ...answerOf(all ? rows : rows[0]!), notes };
       }),
     );
 
@@ -74,7 +73,7 @@ export function projection(cli: Cli): void {
           );
         }
         const note = `compared ${tables} tables of ${name} version ${newest.version} with a replay of the log`;
-        return { value: await rowOf(context, newest), notes: [note] };
+        return { ...answerOf(await rowOf(context, newest)), notes: [note] };
       }),
     );
 
@@ -97,7 +96,7 @@ export function projection(cli: Cli): void {
         if (!(await makeLive(context.pool, name, chosen.version)))
           throw new CliError(`${name} version ${chosen.version} was dropped meanwhile`);
         await context.settleVersions();
-        return { value: await rowOf(context, chosen) };
+        return answerOf(await rowOf(context, chosen));
       }),
     );
 
@@ -117,7 +116,7 @@ export function projection(cli: Cli): void {
         const deadline = performance.now() + LET_GO_MS;
         while ((await removeDropped(context.pool, name, followed)) > 0 && performance.now() < deadline)
           await pause(100);
-        return { value: { ...row, next_command: null } };
+        return answerOf({ ...row, next_command: null });
       }),
     );
 }
@@ -174,7 +173,8 @@ async function rowOf(
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 
-/** For a person: what the field `events` of a lag counts is commits. */
-function inWords({ lag: { events: commits, seconds }, ...row }: ProjectionStatus): object {
-  return { ...row, lag: { commits, seconds } };
+/** What a command answers: for a person, what the field `events` of a lag counts is commits. */
+function answerOf(value: ProjectionStatus | readonly ProjectionStatus[]): Answer {
+  const inWords = (row: ProjectionStatus) => ({ ...row, lag: { commits: row.lag.events, seconds: row.lag.seconds } });
+  return { value, shown: 'lag' in value ? inWords(value) : value.map(inWords) };
 }

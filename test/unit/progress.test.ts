@@ -50,6 +50,13 @@ it('keeps one line up to date on a terminal, which it fits, and takes it away wh
   expect(parts).toHaveLength(count);
 });
 
+it('takes a terminal that does not say how wide it is for one of 80 characters', () => {
+  const { parts, progress } = written({ isTTY: true, columns: 0 });
+  progress({ what: 'a'.repeat(100), done: 0, total: null, unit: 'commits' });
+  vi.advanceTimersByTime(1000);
+  expect(parts.at(-1)).toBe(`\r\u001b[K${'a'.repeat(79)}`);
+});
+
 it('writes nothing for work that is soon done', () => {
   const { parts, progress } = written({ isTTY: false });
   progress({ what: 'the log', done: 1, total: 2, unit: 'commits' });

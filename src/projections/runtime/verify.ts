@@ -21,7 +21,7 @@ export interface Difference {
   readonly rowsOfReplay: number;
 }
 
-/** Told how far it is: first the replay, then the tables of both, read one after the other. */
+/** Told how far it is: first the replay, then the checksums of each table, its own and the replay's. */
 export interface VerifyWatch {
   readonly onCommits: OnCommits;
   readonly onTables: (done: number, total: number) => void;

@@ -55,6 +55,7 @@ describe('without a service', () => {
     expect(await runCli(['projection', 'list'], { withContext: cliContext(env), stdout, stderr: stdout })).toBe(0);
     const said = told.join('');
     expect(said).toMatch(/ \d+ commits, [\d.]+ seconds/);
+    expect(said).toMatch(/ position +lag +deferred /);
     expect(said).not.toContain(' events, ');
     await database.drop();
   });
