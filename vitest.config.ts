@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: ['test/long/**', 'node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A state is awaited as long as a slow machine may need, not the default of 1 s.
+    expect: { poll: { timeout: 30_000 } },
     // Test files keep nothing in modules; what they share is imported once a worker, which halves the work of short ones.
     isolate: false,
     maxWorkers: 2,

@@ -20,6 +20,7 @@ export default defineConfig({
     setupFiles: ['test/support/property-seed.ts'],
     testTimeout: 30 * 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 1,
   },
 });

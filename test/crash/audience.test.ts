@@ -19,6 +19,8 @@ let database: TestDatabase;
 let log: EventLog;
 beforeAll(async () => {
   database = await createTestDatabase();
+  // Lists are resolved without read models, but for who was erased.
+  await database.pool.query('CREATE SCHEMA users; CREATE TABLE users.erased_users (bot_id int, user_id bigint)');
   log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
 });
 afterAll(async () => {

@@ -31,8 +31,8 @@ const chat_ids = Array.from({ length: chats }, (_, index) => 2 * index + 1);
 const list = { include: [{ type: 'list', config: { chat_ids } }] };
 const options = { timezone: 'UTC', path: '', problems: [], segmentIds: null };
 const segmentations = parseSegmentations(list, options);
-// Only lists are asked for, so that there need be no read model.
-const tables = { users: '', events: '', referral: '', broadcasts: '', recipients: '' };
+// Only lists are asked for, so that no read model is needed but the table of erased users.
+const tables = { users: 'users', events: '', referral: '', broadcasts: '', recipients: '' };
 await resolveAudience(
   { log: { ...log, append }, sources: systemSources },
   { bot, broadcastId, chats: (from) => audienceChats(pool, segmentations, { bot, botId: 1, tables, ...from }) },
