@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isHeld } from './database/lease.ts';
-import type { EventLog } from './log/port.ts';
+import type { AppendOptions, EventLog } from './log/port.ts';
 import { pause } from './pause.ts';
 import { type ReadModel, schemaOf } from './projections/read-model.ts';
 import { loadCheckpoint } from './projections/runtime/checkpoint.ts';
@@ -11,7 +11,7 @@ import { leaseOf, servedOf, versionsOf } from './projections/runtime/versions.ts
  * their answers send no faster than is projected. Nothing is refused for it (ARCHITECTURE.md, "Priorities").
  */
 export interface IntakePace {
-  /** Resolves when the next append may go: at once, or after MAX_HOLD_MS at most. */
+  /** Resolves when the next append may go: at once, or after `maxHoldMs` at most. */
   take(): Promise<void>;
 }
 
@@ -21,25 +21,30 @@ export interface IntakePaceOptions {
   /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
   readonly hold: (ms: number) => Promise<void>;
+  readonly maxHoldMs: number;
 }
 
 /** Read models may be so late before an append waits. */
 export const TOLERATED_SECONDS = 1;
-/** An append waits no longer: far below the time after which a client gives up, and little memory for what waits. */
-export const MAX_HOLD_MS = 1000;
+/** Far below the time after which a client gives up. */
+const LONGEST_HOLD_MS = 1000;
+/** Part of MAX_WAIT_MS that an append may be held; the rest is for the log. */
+const HELD_PART = 0.2;
 /** Reached when they are 6 s late. */
 const HOLD_MS_PER_SECOND = 200;
 /** Only while events come in: an idle service asks nothing. */
 const LOOK_EVERY_MS = 500;
 
-export function createIntakePace({ lateSeconds, now, hold }: IntakePaceOptions): IntakePace {
+export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_PART * maxWaitMs);
+
+export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
   let holdMs = 0;
   let looked = Number.NEGATIVE_INFINITY;
 
   async function look(): Promise<void> {
     try {
       const late = (await lateSeconds()) - TOLERATED_SECONDS;
-      holdMs = Math.min(MAX_HOLD_MS, Math.max(0, HOLD_MS_PER_SECOND * late));
+      holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
     } catch {
       // The database is down: intake goes on where the log is elsewhere, and `/ready` says so.
       holdMs = 0;
@@ -58,20 +63,38 @@ export function createIntakePace({ lateSeconds, now, hold }: IntakePaceOptions):
 }
 
 /** The log, with appends to intake at the pace of the read models that follow it. */
-export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[]): EventLog {
+export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
   const followers = readModels.filter(({ categories }) => categories.includes('intake'));
   const pace = createIntakePace({
     lateSeconds: async () =>
       Math.max(0, ...(await Promise.all(followers.map((model) => secondsLate(pool, log, model))))),
     now: () => performance.now(),
     hold: pause,
+    maxHoldMs: maxHoldMs(maxWaitMs),
   });
-  return {
-    ...log,
-    async append(commit, options) {
-      if (commit.stream.startsWith('intake-')) await pace.take();
-      return log.append(commit, options);
-    },
+  return { ...log, append: pacedAppend(log, { pace, now: () => performance.now(), maxWaitMs }) };
+}
+
+export interface PacedAppendOptions {
+  readonly pace: IntakePace;
+  /** As `performance.now()`. */
+  readonly now: () => number;
+  readonly maxWaitMs: number;
+}
+
+/**
+ * The time that an append is held counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded
+ * like all bodies that await their answers (src/api/body.ts).
+ */
+export function pacedAppend(
+  log: Pick<EventLog, 'append'>,
+  { pace, now, maxWaitMs }: PacedAppendOptions,
+): EventLog['append'] {
+  return async (commit, options: AppendOptions = {}) => {
+    if (!commit.stream.startsWith('intake-')) return log.append(commit, options);
+    const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, now() + maxWaitMs);
+    await pace.take();
+    return log.append(commit, { ...options, deadline });
   };
 }
 

@@ -88,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   });
   lifecycle.started('database connections of requests', () => lookups.end());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
-  const paced = pacedLog(log, lookups, readModels);
+  const paced = pacedLog(log, lookups, readModels, config.MAX_WAIT_MS);
   const reports = isApi ? report(foundation) : null;
   if (reports !== null) lifecycle.started('reports', () => reports.stop());
   let catalogReady = false;

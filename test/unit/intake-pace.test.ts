@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { createIntakePace, MAX_HOLD_MS, TOLERATED_SECONDS } from '../../src/intake-pace.ts';
+import { createIntakePace, maxHoldMs, pacedAppend, TOLERATED_SECONDS } from '../../src/intake-pace.ts';
+import { memoryLog } from '../support/memory-log.ts';
+
+const MAX_HOLD_MS = maxHoldMs(5000);
 
 /** A pace that looks before each append; what each of them waits. */
 async function holds(late: readonly (number | Error)[]): Promise<number[]> {
@@ -14,6 +17,7 @@ async function holds(late: readonly (number | Error)[]): Promise<number[]> {
     },
     now: () => at,
     hold: async (ms) => void held.push(ms),
+    maxHoldMs: MAX_HOLD_MS,
   });
   for (const _ of late) {
     await pace.take();
@@ -52,7 +56,40 @@ it('how late read models are is asked at most twice a second, however many appen
     looks++;
     return 0;
   };
-  const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {} });
+  const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
   for (; at < 1000; at++) await pace.take();
   expect(looks).toBe(2);
+});
+
+it('an append is held for 1 s or a fifth of MAX_WAIT_MS, whichever is shorter', () => {
+  expect([100, 4000, 5000, 60_000].map(maxHoldMs)).toEqual([20, 800, 1000, 1000]);
+});
+
+it('the time that an intake append is held counts towards MAX_WAIT_MS', async () => {
+  const deadlines: (number | undefined)[] = [];
+  let at = 7;
+  const log = memoryLog();
+  const append = pacedAppend(
+    {
+      async append(commit, options) {
+        deadlines.push(options?.deadline);
+        return log.append(commit);
+      },
+    },
+    {
+      pace: {
+        async take() {
+          at += 900;
+        },
+      },
+      now: () => at,
+      maxWaitMs: 5000,
+    },
+  );
+  const commitTo = (id: string, stream: string) =>
+    ({ id, stream, expected: 'any', at: 0, events: [{ type: 'Happened', v: 1, data: {} }] }) as const;
+  await append(commitTo('0192f0c1-0000-7000-8000-000000000001', 'intake-b1'));
+  await append(commitTo('0192f0c1-0000-7000-8000-000000000002', 'intake-b1'), { deadline: 2000 });
+  await append(commitTo('0192f0c1-0000-7000-8000-000000000003', 'referral-b1'));
+  expect(deadlines).toEqual([5007, 2000, undefined]);
 });
