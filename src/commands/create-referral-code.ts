@@ -1,6 +1,6 @@
 import { referralCodeCreated } from '../domain/referral/attribution-events.ts';
-import { type AppendedReferral, appendReferral } from './append-referral.ts';
-import type { CommandContext, CommandMeta } from './handle.ts';
+import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
+import type { CommandContext } from './handle.ts';
 import { newReferralCode } from './referral-code.ts';
 
 export interface AppendedCode extends AppendedReferral {
@@ -12,7 +12,7 @@ export interface AppendedCode extends AppendedReferral {
 export async function createReferralCode(
   context: CommandContext,
   { bot, userId }: { readonly bot: string; readonly userId: number },
-  meta: CommandMeta,
+  meta: ReferralMeta,
 ): Promise<AppendedCode> {
   const code = newReferralCode(context.sources);
   const event = referralCodeCreated.create({ code, user_id: userId });

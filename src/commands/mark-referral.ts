@@ -1,7 +1,7 @@
 import { referralMarked } from '../domain/referral/attribution-events.ts';
 import type { RecordedCommit } from '../log/port.ts';
-import { type AppendedReferral, appendReferral } from './append-referral.ts';
-import type { CommandContext, CommandMeta } from './handle.ts';
+import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
+import type { CommandContext } from './handle.ts';
 import { newReferralCode } from './referral-code.ts';
 
 export interface MarkReferral {
@@ -15,7 +15,7 @@ export interface MarkReferral {
 export function markReferral(
   context: CommandContext,
   { bot, referralUserId, by }: MarkReferral,
-  meta: CommandMeta,
+  meta: ReferralMeta,
 ): Promise<AppendedReferral> {
   const new_code = 'needsCode' in by && by.needsCode ? newReferralCode(context.sources) : null;
   const event = referralMarked.create({

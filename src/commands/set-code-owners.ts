@@ -1,6 +1,6 @@
 import { referralCodeOwnersSet } from '../domain/referral/attribution-events.ts';
-import { type AppendedReferral, appendReferral } from './append-referral.ts';
-import type { CommandContext, CommandMeta } from './handle.ts';
+import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
+import type { CommandContext } from './handle.ts';
 
 export interface SetCodeOwners {
   readonly bot: string;
@@ -11,7 +11,7 @@ export interface SetCodeOwners {
 export function setCodeOwners(
   context: CommandContext,
   { bot, elements }: SetCodeOwners,
-  meta: CommandMeta,
+  meta: ReferralMeta,
 ): Promise<AppendedReferral> {
   return appendReferral(context, bot, referralCodeOwnersSet.create({ elements: [...elements] }), meta);
 }

@@ -86,6 +86,8 @@ export interface AppendOptions {
    * at once to *any* streams of one key keep the order of the calls, as long as all have a command, or none has.
    */
   readonly unseen?: boolean;
+  /** Give up at this time of `performance.now()`, in milliseconds; the log's own limit holds if it comes first. */
+  readonly deadline?: number | undefined;
 }
 
 export interface StreamSlice {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
-import type { AppendedReferral } from '../../commands/append-referral.ts';
-import type { CommandContext, CommandMeta } from '../../commands/handle.ts';
+import type { AppendedReferral, ReferralMeta } from '../../commands/append-referral.ts';
+import type { CommandContext } from '../../commands/handle.ts';
 import { inTime } from '../../in-time.ts';
 import { type CommandStamp, laneOf, OutcomeUnknownError } from '../../log/port.ts';
 import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
@@ -19,21 +19,23 @@ export interface ReferralChanges {
   readonly maxWaitMs: number;
 }
 
-/** Appends a fact, now or never again: a repeat finds the commit of the first. */
+/** Appends a fact once; a repeat returns the first commit. */
 export interface Append<A extends AppendedReferral> {
-  readonly append: (meta: CommandMeta) => Promise<A>;
+  readonly append: (meta: ReferralMeta) => Promise<A>;
   readonly command: CommandStamp | undefined;
   /** When the request must have its answer, in milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** The log has a commit of this command already. */
+  readonly isRepeat: boolean;
 }
 
-/** What a change came to: what the read model folded from the caller's own commit. */
-export interface Told {
-  readonly outcome: KnownOutcome;
-}
+/** With what the read model folded from the caller's own commit. */
+type Changed<A> = A & { readonly outcome: KnownOutcome };
 
-/** A database that does not answer is not waited for longer than this after the deadline. */
+/** Extra time for a silent database after the deadline, in ms. */
 const SILENT_MS = 100;
+/** Least part of the request's time that must be left when an append begins. */
+const LEAST_LEFT = 0.1;
 
 export const deadlineOf = ({ maxWaitMs }: Pick<ReferralChanges, 'maxWaitMs'>): number => performance.now() + maxWaitMs;
 export const leftUntil = (deadline: number): number => Math.max(0, deadline - performance.now());
@@ -41,14 +43,19 @@ export const leftUntil = (deadline: number): number => Math.max(0, deadline - pe
 /**
  * Appends, and waits until the log up to there has been folded. The answer comes from that fold alone: before it nobody
  * knows what the change comes to.
- * @throws OutcomeUnknownError the change is in the log, and what it came to was not known by the deadline
+ * @throws ApiError 503 there was too little time for an append, and nothing was appended
+ * @throws OutcomeUnknownError the outcome was not known by the deadline
  */
 export async function change<A extends AppendedReferral>(
-  { source, look }: ReferralChanges,
+  { source, look, maxWaitMs }: ReferralChanges,
   request: FastifyRequest,
-  { append, command, deadline }: Append<A>,
-): Promise<A & Told> {
-  const appended = await append({ keyId: principalOf(request).keyId, command });
+  { append, command, deadline, isRepeat }: Append<A>,
+): Promise<Changed<A>> {
+  if (leftUntil(deadline) < LEAST_LEFT * maxWaitMs)
+    throw isRepeat
+      ? new OutcomeUnknownError('too little time was left to learn what the first request came to')
+      : unavailable('too little time was left for the change, try again');
+  const appended = await append({ keyId: principalOf(request).keyId, command, deadline });
   const { position, commitId } = appended;
   const unknown = (cause?: unknown): Error =>
     new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
@@ -76,12 +83,14 @@ const MAX_ATTEMPTS = 5;
 export async function changeWithNewCode<A extends AppendedReferral>(
   changes: ReferralChanges,
   request: FastifyRequest,
-  { append, command: stamp, deadline }: Append<A>,
-): Promise<A & Told> {
+  { command: stamp, isRepeat, ...rest }: Append<A>,
+): Promise<Changed<A>> {
+  let repeats = isRepeat;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const command = stamp === undefined || attempt === 0 ? stamp : { ...stamp, id: v5(`attempt ${attempt}`, stamp.id) };
-    const made = await change(changes, request, { append, command, deadline });
+    const made = await change(changes, request, { ...rest, command, isRepeat: repeats });
     if (!isTaken(made.outcome)) return made;
+    repeats ||= made.repeated !== null;
   }
   throw unavailable('no free code was found, try again');
 }

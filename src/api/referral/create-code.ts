@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReferralMeta } from '../../commands/append-referral.ts';
 import { createReferralCode } from '../../commands/create-referral-code.ts';
-import type { CommandMeta } from '../../commands/handle.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
@@ -55,9 +55,12 @@ async function create(
     async (stamp, first) => {
       // A repeat is told the name that the bot had then.
       const named = (first?.command?.answer as Named | undefined) ?? { username };
-      const append = (meta: CommandMeta) => createReferralCode(changes.context, { bot, userId }, meta);
+      const append = (meta: ReferralMeta) => createReferralCode(changes.context, { bot, userId }, meta);
       const command = stamp && { ...stamp, answer: named };
-      return { ...(await changeWithNewCode(changes, request, { append, command, deadline })), named };
+      return {
+        ...(await changeWithNewCode(changes, request, { append, command, deadline, isRepeat: first !== null })),
+        named,
+      };
     },
     async ({ code, repeated, named }) => {
       const link = linkOf((repeated?.command?.answer as Named | undefined) ?? named, code);

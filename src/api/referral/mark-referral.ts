@@ -1,14 +1,14 @@
-import type { CommandMeta } from '../../commands/handle.ts';
+import type { ReferralMeta } from '../../commands/append-referral.ts';
 import { type MarkReferral, markReferral as mark, markedBy } from '../../commands/mark-referral.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
+import { inTime } from '../../in-time.ts';
 import type { Appended } from '../../log/port.ts';
-import { standingOf } from '../../queries/referral/attribution.ts';
-import type { ReferralSource } from '../../queries/referral/source.ts';
+import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError, invalid, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { changeWithNewCode, deadlineOf, type ReferralChanges, type Told } from './changes.ts';
+import { changeWithNewCode, deadlineOf, leftUntil, type ReferralChanges } from './changes.ts';
 import { markBody, marked } from './schemas.ts';
 import type { AwaitVisits } from './visits.ts';
 
@@ -32,18 +32,18 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
       const look = async (): Promise<Checked> => {
         if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
         await awaitVisits(deadline);
-        return check(await changes.source(), bot.bot_id, body);
+        return inTime(check(changes.source, bot.bot_id, body), leftUntil(deadline), notRead);
       };
       return underKey<MarkedOutcome, object>(
         request,
         'referral/mark-referral',
         async (command, first) => {
           const { by, already } = first === null ? await look() : { by: markedBy(first), already: null };
-          // For ever so: there is nothing to write, but for a repeat to be recognised by.
+          // The referrer never changes, so an unkeyed request appends nothing.
           if (already !== null && command === undefined) return { outcome: already, repeated: null };
-          const append = (meta: CommandMeta) =>
+          const append = (meta: ReferralMeta) =>
             mark(changes.context, { bot: bot.public_key, referralUserId, by }, meta);
-          return changeWithNewCode(changes, request, { append, command, deadline });
+          return changeWithNewCode(changes, request, { append, command, deadline, isRepeat: first !== null });
         },
         async ({ outcome }) => {
           if (outcome.type !== 'marked') throw refusalOf(outcome);
@@ -61,7 +61,7 @@ interface Mark {
   readonly referrer_user_id?: number | null | undefined;
 }
 
-type MarkedOutcome = Told & Pick<Appended, 'repeated'>;
+type MarkedOutcome = Pick<Appended, 'repeated'> & { readonly outcome: KnownOutcome };
 
 interface Checked {
   readonly by: MarkReferral['by'];
@@ -71,12 +71,12 @@ interface Checked {
 
 /** The checks of decisions 5.3, in their order. @throws ApiError 400 self, 404 unknown code */
 async function check(
-  source: ReferralSource,
+  source: ReferralChanges['source'],
   botId: number,
   { referral_user_id, code, referrer_user_id }: Mark,
 ): Promise<Checked> {
   const named = { code: code ?? null, referrerId: referrer_user_id ?? null };
-  const { known, owner, ownsCode, referrer } = await standingOf(source, botId, referral_user_id, named);
+  const { known, owner, ownsCode, referrer } = await standingOf(await source(), botId, referral_user_id, named);
   if (owner === referral_user_id) throw ofThemselves('code');
   if (!known) throw unknownCode();
   const already: Outcome | null =
@@ -88,6 +88,10 @@ async function check(
 function refusalOf(outcome: Outcome): Error {
   if (outcome.type !== 'mark_refused') return new TypeError(`mark-referral came to ${outcome.type}`);
   return outcome.reason === 'self' ? ofThemselves('code') : unknownCode();
+}
+
+function notRead(): ApiError {
+  return unavailable('the database did not answer in time, try again');
 }
 
 function ofThemselves(path: string): ApiError {

@@ -1,4 +1,4 @@
-import type { CommandMeta } from '../../commands/handle.ts';
+import type { ReferralMeta } from '../../commands/append-referral.ts';
 import { setCodeOwners as setOwners } from '../../commands/set-code-owners.ts';
 import type { KnownOutcome } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
@@ -28,8 +28,8 @@ export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits
         'referral/set-code-owners',
         async (command, first) => {
           if (first === null) await awaitVisits(deadline);
-          const append = (meta: CommandMeta) => setOwners(changes.context, { bot: bot.public_key, elements }, meta);
-          return change(changes, request, { append, command, deadline });
+          const append = (meta: ReferralMeta) => setOwners(changes.context, { bot: bot.public_key, elements }, meta);
+          return change(changes, request, { append, command, deadline, isRepeat: first !== null });
         },
         async ({ outcome }) => ({ ok: true, data: { results: resultsOf(outcome) } }),
       );

@@ -93,9 +93,12 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       throw new LogUnavailableError('the index has not caught up with the log yet');
   };
 
-  const append = async (commit: NewCommit, { unseen = false }: AppendOptions): Promise<Appended> => {
+  const append = async (
+    commit: NewCommit,
+    { unseen = false, deadline: giveUpAt = Number.POSITIVE_INFINITY }: AppendOptions,
+  ): Promise<Appended> => {
     check(commit);
-    const deadline = performance.now() + maxWaitMs;
+    const deadline = Math.min(giveUpAt, performance.now() + maxWaitMs);
     const text = encodeCommit(commit);
     const value = Buffer.from(text);
     if (value.length > options.maxCommitBytes) throw new RangeError(`a commit of ${value.length} bytes is too large`);

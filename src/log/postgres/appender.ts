@@ -84,13 +84,14 @@ export class Appender {
     this.#options = options;
   }
 
-  append(commit: NewCommit): Promise<Appended> {
+  /** `giveUpAt` is a time of `performance.now()`. */
+  append(commit: NewCommit, giveUpAt = Number.POSITIVE_INFINITY): Promise<Appended> {
     const body = encodeCommit(commit);
     if (this.#closed) return Promise.reject(new LogUnavailableError('the log is closed'));
     if (this.#queuedBytes + body.length > this.#options.maxQueuedBytes)
       return Promise.reject(new LogUnavailableError('too many appends are waiting for the log'));
     return new Promise((resolve, reject) => {
-      const deadline = performance.now() + this.#options.maxWaitMs;
+      const deadline = Math.min(giveUpAt, performance.now() + this.#options.maxWaitMs);
       this.#queue.push({
         commit,
         body,
@@ -193,10 +194,9 @@ export class Appender {
       // A statement may be under way: what is not known to be unsent is unknown.
       if (entry.deadline <= now) fail(entry, unavailable(entry, undefined));
     }
-    const late = this.#queue.findIndex((entry) => entry.deadline > now);
-    const overdue = late < 0 ? this.#queue : this.#queue.slice(0, late);
+    const overdue = this.#queue.filter(({ deadline }) => deadline <= now);
     if (overdue.length === 0) return;
-    this.#queue = late < 0 ? [] : this.#queue.slice(late);
+    this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
     for (const entry of overdue) {
       this.#queuedBytes -= entry.body.length;
       fail(entry, new LogUnavailableError('the log did not take the append in time'));

@@ -80,7 +80,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     engine: 'postgres',
     lanes: 1,
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
-    append: (commit) => appender.append(commit),
+    append: (commit, options) => appender.append(commit, options?.deadline),
 
     findCommand: (_stream, id, at) => answered(findCommand(id, at)),
 

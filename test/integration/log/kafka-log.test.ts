@@ -176,6 +176,16 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       await Promise.all([log.close(), leader.close()]);
     });
 
+    it('gives up an append at its own deadline', async () => {
+      const log = await under.open({ mayLead: false, maxWaitMs: 600_000 });
+      const { head } = await log.read(`bot-${bot}`);
+      const commit = newCommit(`bot-${bot}`, { expected: head });
+      const appending = log.append(commit, { deadline: performance.now() + 500 });
+      // Unknown, or unavailable where it was not sent by then.
+      await expect(appending).rejects.toThrow(/in time/);
+      await log.close();
+    });
+
     it('refuses to answer from an index that is still being made', async () => {
       await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
       const log = await under.open({ mayLead: false, maxWaitMs: 200 });

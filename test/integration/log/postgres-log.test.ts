@@ -210,6 +210,20 @@ describe('a writer', () => {
     expect((await log.read(commit.stream)).commits.map(({ id }) => id)).toEqual([commit.id]);
   });
 
+  it('gives up each append at its own deadline, in whatever order they came', async () => {
+    const patient = await open({ maxWaitMs: 600_000 });
+    await holdLock(bot);
+    const soon = () => ({ deadline: performance.now() + 1000 });
+    const unknown = expect(patient.append(newCommit(`bot-${bot}`), soon())).rejects.toThrow(OutcomeUnknownError);
+    await waitingForLock();
+    const later = patient.append(newCommit(`intake-${bot}`));
+    await expect(patient.append(newCommit(`intake-${bot}`), soon())).rejects.toThrow(LogUnavailableError);
+    await unknown;
+    await releaseLock(bot);
+    expect((await later).repeated).toBeNull();
+    await patient.close();
+  });
+
   it('says unknown of what was sent, unavailable of what was not, and a retry changes nothing', async () => {
     const impatient = await open({ maxWaitMs: 300, maxQueuedBytes: 10_000 });
     await holdLock(bot);

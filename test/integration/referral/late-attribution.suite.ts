@@ -107,7 +107,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     expect(await call.referralsOf(owner_id)).toMatchObject([{ referral_id: 20 }]);
   }, 60_000);
 
-  test('a code that may be taken is told nobody, and a repeat is told the code and the link of the first request', async () => {
+  test('create-code answers 500 until its code is decided; the repeat returns the first code and link', async () => {
     const create = ['create-code', { user_id: 30 }] as const;
     await dataOf('create-code', { user_id: 31 });
     const linkNow = async () => (await call.data('codes?user_id=31')).codes[0].link;
@@ -131,6 +131,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     ] as const;
     await standingStill(async () => {
       await call.visit(40, 'unseen');
+      await call.visit(42, 'unseen');
       const before = await facts();
       const started = performance.now();
       const answers = await askAll(requests);
@@ -141,7 +142,8 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     });
     const [mark, owners] = [await dataOf(...requests[0]), await dataOf(...requests[1])];
     expect(mark).toMatchObject({ referrer_id: 41, already_attributed: false });
-    expect(owners).toMatchObject({ results: [{ created: true, backfilled: 0 }] });
+    expect(owners).toMatchObject({ results: [{ created: true, backfilled: 1 }] });
+    expect((await call.referralsOf(41)).map(({ referral_id }) => referral_id).sort()).toEqual([40, 42]);
   });
 
   test('a user who has a referrer is told so, since that is for ever', async () => {
