@@ -1,9 +1,10 @@
-import { toRanges } from './ranges.ts';
 import { PLACE, type SendingEvent, type SendingState } from './sending.ts';
+import type { Range } from './sending-events.ts';
 
-/** Whether a launch begins with recipients that the message of an earlier one was refused for. */
+/** Whether there are recipients that the platform refused because of the message of an earlier launch. */
 export function hasRefused(state: SendingState, launch: number): boolean {
-  return launch > state.launch && state.refused > 0;
+  // What this launch itself was refused for is reopened by the next one.
+  return launch >= state.launch && launch > state.claimingLaunch && state.refused > 0;
 }
 
 /** Keeps a commit far below what every engine takes. */
@@ -11,12 +12,18 @@ const MAX_RANGES = 10_000;
 
 /**
  * Takes recipients that the platform refused because of the message back, since the launch may have another message; some
- * at a time, as long as `hasRefused`. Only these were certainly not sent to, whatever else became of their calls.
+ * at a time, as long as `hasRefused`. The first part begins the launch, so that no sender of an earlier one claims a recipient
+ * that is taken back. Only these were certainly not sent to, whatever else became of their calls.
  */
 export function reopenRefused(state: SendingState, broadcast_id: number, launch: number): SendingEvent[] {
   if (!hasRefused(state, launch)) return [];
-  const refused: number[] = [];
-  for (let place = 0; place < state.next; place++) if (state.places[place] === PLACE.refused) refused.push(place);
-  const recipients = toRanges(refused).slice(0, MAX_RANGES);
+  const { places } = state;
+  const recipients: Range[] = [];
+  for (let first = places.indexOf(PLACE.refused); first !== -1 && recipients.length < MAX_RANGES; ) {
+    let last = first;
+    while (places[last + 1] === PLACE.refused) last++;
+    recipients.push([first, last]);
+    first = places.indexOf(PLACE.refused, last + 1);
+  }
   return [{ type: 'recipients_reopened', data: { broadcast_id, launch, recipients } }];
 }

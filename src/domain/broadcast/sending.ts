@@ -53,12 +53,10 @@ export interface Pause {
 }
 
 export interface SendingState {
-  /** What became of each recipient, as far as any was claimed. */
+  /** What became of each recipient; those behind the end wait. */
   places: Uint8Array;
-  /** The first place that was never claimed. */
-  next: number;
-  /** Places before that which came back, ascending. */
-  returned: number[];
+  /** No recipient before this place waits. */
+  waitingFrom: number;
   /** Claims whose recipients do not all have an outcome, by their numbers. */
   readonly claims: Map<number, Claim>;
   lastClaim: number;
@@ -67,7 +65,10 @@ export interface SendingState {
   attempted: number;
   /** How many of those were refused for the message itself. */
   refused: number;
+  /** The last launch that has begun: to reopen, to claim or to pause. */
   launch: number;
+  /** The last launch that has claimed. */
+  claimingLaunch: number;
   /** Of the first calls of the launch: how many were answered, and how many of those refused the message itself. */
   readonly first: { calls: number; refusals: number };
   /** Ids of files that were sent by URL, by the URL. */
@@ -81,14 +82,14 @@ export const sending = decider(
   TYPES,
   (): SendingState => ({
     places: new Uint8Array(1024),
-    next: 0,
-    returned: [],
+    waitingFrom: 0,
     claims: new Map(),
     lastClaim: 0,
     abandoned: new Set(),
     attempted: 0,
     refused: 0,
     launch: 0,
+    claimingLaunch: 0,
     first: { calls: 0, refusals: 0 },
     files: new Map(),
     paused: null,
@@ -102,9 +103,10 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
     case 'batch_claimed': {
       const { launch, claim, sender, recipients } = event.data;
       startLaunch(state, launch);
+      state.claimingLaunch = launch;
       const open = new Set(placesOf(recipients));
       for (const place of open) mark(state, place, PLACE.claimed);
-      state.returned = state.returned.filter((place) => !open.has(place));
+      state.waitingFrom = nextWaiting(state, state.waitingFrom);
       state.claims.set(claim, { sender, open });
       state.lastClaim = claim;
       return state;
@@ -122,15 +124,16 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
       return state;
     }
     case 'recipients_reopened': {
-      for (const place of placesOf(event.data.recipients)) reopen(state, place);
-      state.returned.sort((a, b) => a - b);
+      const { launch, recipients } = event.data;
+      startLaunch(state, launch);
+      for (const place of placesOf(recipients)) reopen(state, place);
       return state;
     }
     case 'sending_paused': {
       const { launch, until, limited, error } = event.data;
       startLaunch(state, launch);
       state.paused = { until, error };
-      state.limited ||= limited;
+      state.limited ||= limited && launch === state.launch;
       return state;
     }
     case 'sending_resumed':
@@ -141,8 +144,9 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
   }
 }
 
+/** A later launch ends the earlier ones: what their senders still append does not bring them back. */
 function startLaunch(state: SendingState, launch: number): void {
-  if (launch === state.launch) return;
+  if (launch <= state.launch) return;
   state.launch = launch;
   state.limited = false;
   Object.assign(state.first, { calls: 0, refusals: 0 });
@@ -152,13 +156,10 @@ function answer(state: SendingState, claim: number, { outcome, of_message, witho
   for (const place of placesOf(recipients)) {
     const isRefused = outcome === 'not_delivered' && of_message === true;
     settle(state, claim, place, isRefused ? PLACE.refused : PLACE_OF[outcome]);
-    if (outcome === 'returned') state.returned.push(place);
-    else if (without_call !== true && state.first.calls < FIRST_CALLS) {
-      state.first.calls++;
-      if (of_message === true) state.first.refusals++;
-    }
+    if (outcome === 'returned' || without_call === true || state.first.calls >= FIRST_CALLS) continue;
+    state.first.calls++;
+    if (of_message === true) state.first.refusals++;
   }
-  if (outcome === 'returned') state.returned.sort((a, b) => a - b);
 }
 
 function settle(state: SendingState, claim: number, place: number, as: number): void {
@@ -172,7 +173,6 @@ function settle(state: SendingState, claim: number, place: number, as: number): 
 
 function reopen(state: SendingState, place: number): void {
   mark(state, place, PLACE.waiting);
-  state.returned.push(place);
   state.attempted--;
   state.refused--;
 }
@@ -184,7 +184,13 @@ function mark(state: SendingState, place: number, as: number): void {
     state.places = places;
   }
   state.places[place] = as;
-  if (place >= state.next) state.next = place + 1;
+  if (as === PLACE.waiting && place < state.waitingFrom) state.waitingFrom = place;
+}
+
+/** The first place from `from` on whose recipient waits: was never claimed, or came back. */
+function nextWaiting({ places }: SendingState, from: number): number {
+  const found = places.indexOf(PLACE.waiting, from);
+  return found === -1 ? Math.max(from, places.length) : found;
 }
 
 /** With all of the first calls refused for the message itself, the broadcast is in error (decisions 6.2). */
@@ -220,8 +226,8 @@ export interface ClaimBatch {
 }
 
 /**
- * Claims who comes next: first those that came back, then the rest in order; nothing when there is nobody. As long as the
- * message itself may yet be refused ten times out of ten, no more than ten are claimed at once.
+ * Claims the first recipients that wait, in the order of the audience; nothing when none does. As long as the message itself
+ * may yet be refused ten times out of ten, no more than ten are claimed at once.
  * @returns a rejection when a later launch has begun: whoever sends is not the sender any more
  */
 export function claimBatch(state: SendingState, command: ClaimBatch): Decision<SendingEvent> {
@@ -229,8 +235,12 @@ export function claimBatch(state: SendingState, command: ClaimBatch): Decision<S
   if (launch < state.launch) return new Rejection('conflict', 'launch', `launch ${state.launch} has begun`);
   const { calls, refusals } = firstOf(state, launch);
   const most = refusals < calls ? count : Math.min(count, FIRST_CALLS - calls - openPlaces(state));
-  const places = state.returned.slice(0, Math.max(0, most));
-  for (let place = state.next; place < audience && places.length < most; place++) places.push(place);
+  const places: number[] = [];
+  for (let place = state.waitingFrom; places.length < most; place++) {
+    place = nextWaiting(state, place);
+    if (place >= audience) break;
+    places.push(place);
+  }
   if (places.length === 0) return [];
   const claim = state.lastClaim + 1;
   return [{ type: 'batch_claimed', data: { broadcast_id, launch, claim, sender, recipients: toRanges(places) } }];
@@ -294,7 +304,7 @@ export function abandonClaims(state: SendingState, broadcast_id: number, sender:
     });
 }
 
-/** Pauses, unless the log says so already. */
+/** Pauses, unless the log says so already, or a later launch has begun. */
 export function pauseSending(
   state: SendingState,
   broadcast_id: number,
@@ -302,6 +312,7 @@ export function pauseSending(
   pause: Pause & { readonly limited: boolean },
 ): SendingEvent[] {
   const { until, error, limited } = pause;
+  if (launch < state.launch) return [];
   const known = state.launch === launch && state.paused?.until === until && state.paused.error === error;
   if (known && (state.limited || !limited)) return [];
   return [{ type: 'sending_paused', data: { broadcast_id, launch, until, limited, error } }];

@@ -280,7 +280,7 @@ async function send(
           // Only what is new of it: its audience may be a list of a megabyte.
           if (!upToDate) known = await load(log, decider, stream, known);
           upToDate = true;
-          return known?.state?.status === 2;
+          return known?.state?.status === 2 && known.state.launch === launch;
         },
       },
       ledger,

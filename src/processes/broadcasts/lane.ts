@@ -23,6 +23,8 @@ export interface Source {
   units(): number;
   /** Sends it, now. Whatever becomes of it, `over` is called once when it has. */
   begin(taken: Taken, over: () => void): void;
+  /** The lane rests: whoever waits to be sent to is not sent to after it. */
+  rest(): void;
 }
 
 /** After a start or a takeover, and of a broadcast that goes on: it may have been sent in the second before. */
@@ -152,6 +154,7 @@ export function createLane(slots: Slots, mostCalls: number, elapsed: () => numbe
     },
     rest(ms) {
       limiter.restUntil(elapsed() + ms);
+      for (const source of sources) source.rest();
     },
     close() {
       signal.removeEventListener('abort', stop);

@@ -80,7 +80,7 @@ export async function sendLaunch(
   const limiter = createLimiter(cap, elapsed());
   const opensAt = ledger.state.attempted > 0 ? elapsed() + FIRST_REST_MS : lane.opensAt;
   limiter.restUntil(opensAt);
-  const outbox = createOutbox(limiter, message.units, lane.wake, send);
+  const outbox = createOutbox(limiter, message.units, lane.wake, send, giveBack);
   const courier = {
     ...options,
     isRecipient: (chat: number) => hasChat(chats, chat),
@@ -132,8 +132,11 @@ export async function sendLaunch(
     learned.push(...sent);
     if (userStatus !== null) unreachable.push({ user_id: chats[place]!, user_status: userStatus });
     if (met?.type === 'not_sent') trouble.unreachable(met.reason);
-    else if (answer.outcome !== 'unknown') trouble.reached();
-    else if (fault === null) trouble.unknown(answer.reason ?? '');
+    else if (answer.outcome === 'unknown') {
+      if (fault === null) trouble.unknown(answer.reason ?? '');
+    }
+    // A fault of the service that sends nothing says nothing of the platform.
+    else if (fault === null || answer.outcome !== 'returned') trouble.reached();
     if (met?.type === 'limited') {
       trouble.limited(met.retryAfterMs);
       limited = true;
@@ -224,7 +227,9 @@ export async function sendLaunch(
       const known = end === null ? await lookUp(places) : null;
       const since = elapsed();
       const waiting = places.map((place) => ({ claim, place, since }));
-      if (known === null || end !== null) {
+      // Between the claim and now the platform may have turned out not to work: then one call finds out, later.
+      const isLate = trouble.wait() > 0 || (trouble.probing && waiting.length > 1);
+      if (known === null || end !== null || isLate) {
         giveBack(waiting);
         continue;
       }
@@ -297,12 +302,10 @@ export async function sendLaunch(
   function takeBack(now: number): void {
     if (end !== null) outbox.close();
     begun = begun.filter((since) => now - since < STALE_MS);
-    const nothing = end !== null || trouble.wait() > 0;
-    const back = nothing
-      ? outbox.takeBack(Number.POSITIVE_INFINITY)
-      : outbox.takeBack(now - STALE_MS, now - STALE_NEXT_MS);
+    const back =
+      end !== null ? outbox.takeBack(Number.POSITIVE_INFINITY) : outbox.takeBack(now - STALE_MS, now - STALE_NEXT_MS);
     if (back.length === 0) return;
-    if (!nothing) budget.slowed(begun.length, now);
+    if (end === null) budget.slowed(begun.length, now);
     giveBack(back);
   }
 }

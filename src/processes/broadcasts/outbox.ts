@@ -36,12 +36,14 @@ interface FollowUp {
 /**
  * @param units of each recipient's call
  * @param send calls a recipient; `permit.over` is called by it
+ * @param giveBack takes the recipients that a rest of the lane keeps from being called
  */
 export function createOutbox(
   limiter: Limiter,
   units: number,
   wake: () => void,
   send: (waiting: Waiting, permit: Permit) => void,
+  giveBack: (waiting: readonly Waiting[]) => void,
 ): Outbox {
   let queue: Waiting[] = [];
   let followUps: FollowUp[] = [];
@@ -57,6 +59,11 @@ export function createOutbox(
       const followUp = followUps.shift();
       if (followUp !== undefined) followUp.resolve(permit);
       else send(queue.shift()!, permit);
+    },
+    rest() {
+      const back = queue;
+      queue = [];
+      giveBack(back);
     },
     put(waiting) {
       queue.push(...waiting);

@@ -11,6 +11,7 @@ function busy(cap: number, units = 1): Source & { calls: number } {
     calls: 0,
     limiter: createLimiter(cap, 0),
     units: () => units,
+    rest() {},
     begin(taken: Parameters<Source['begin']>[0], over: () => void) {
       source.calls++;
       taken.written(elapsed());

@@ -1,88 +1,207 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
+import type { NewCommit } from '../../../src/log/port.ts';
 import { pause } from '../../../src/pause.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
-import { createLane } from '../../../src/processes/broadcasts/lane.ts';
+import { createLane, type Lane } from '../../../src/processes/broadcasts/lane.ts';
 import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
-import { createTrouble } from '../../../src/processes/broadcasts/trouble.ts';
+import { createTrouble, type Trouble } from '../../../src/processes/broadcasts/trouble.ts';
 import { DONE, ledgerOf, sendOnce } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 
 /** A platform whose answers do not say whether it has sent the message. */
 
 const chats = Array.from({ length: 200 }, (_, i) => i + 1);
-let ahead: number;
+/** The clock, ms: only the test moves it, so that nothing is late on a busy machine. */
+let now: number;
 let log: MemoryLog;
 let called: number[];
-let answer: Answer;
+/** Replaced by a test: what comes of a call. */
+let answer: (written: () => void) => Promise<Answer>;
 let stop: AbortController;
-const elapsed = () => performance.now() + ahead;
-const trouble = () => createTrouble({ now: () => Date.now() + ahead, tell: () => {} });
+let trouble: Trouble;
+let lane: Lane;
+const elapsed = () => now;
 const failure: Failure = { isFailing: false, failed: () => 5, mended: () => {} };
-const noted = async (chat: number, written: () => void): Promise<Answer> => {
-  called.push(chat);
-  written();
+const written = (answer: Answer) => async (write: () => void) => {
+  write();
   return answer;
 };
 
 /** Begins to send, as a new sender does. */
 const begin = (): Promise<SendingLedger> => {
   stop = new AbortController();
-  const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
-  ahead += 2000;
+  trouble = createTrouble({ now: () => Date.UTC(2026, 0) + now, tell: () => {} });
+  lane = createLane(createSlots(10), 10, elapsed, stop.signal);
+  now += 2000;
   const isSending = async () => !stop.signal.aborted;
-  return sendOnce({ log, failure, answer: noted }, { chats, cap: 30, lane, elapsed, trouble: trouble(), isSending });
+  const noted = (chat: number, write: () => void) =>
+    answer(() => {
+      called.push(chat);
+      write();
+    });
+  return sendOnce({ log, failure, answer: noted }, { chats, cap: 30, lane, elapsed, trouble, isSending });
 };
-const error = async () => (await ledgerOf(log)).state.paused?.error;
-const isSlowed = () =>
-  expect
-    .poll(error, WAIT)
-    .toEqual(expect.stringMatching(/^the platform has given no usable answer since 20.*: the answer, HTTP 502/));
-const WAIT = { timeout: 10_000 };
+/** Lets time pass until it is so. */
+const until = async (so: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await so())) {
+    now += 20;
+    await pause(5);
+  }
+};
+/** Lets time pass until the sender has ended. */
+const end = async (sending: Promise<SendingLedger>): Promise<SendingLedger> => {
+  let ended = false;
+  void sending.finally(() => {
+    ended = true;
+  });
+  await until(() => ended);
+  return sending;
+};
+const isSlowed = async () => {
+  const error = (await ledgerOf(log)).state.paused?.error ?? '';
+  return /^the platform has given no usable answer since 2026-01-01T00:00:\d\d.*: the answer, HTTP 502/.test(error);
+};
+const isStill = async () => {
+  const { length } = called;
+  lane.wake(); // its own timer follows another clock
+  await pause(300);
+  expect(called).toHaveLength(length);
+};
 
 beforeEach(() => {
-  ahead = 0;
+  now = 0;
   log = memoryLog();
   called = [];
-  answer = { type: 'answered', status: 502, body: '<html>' };
+  answer = written({ type: 'answered', status: 502, body: '<html>' });
 });
 
 test('a platform that answers only 502 costs some of the audience and then one recipient a try, until it answers again', async () => {
   const sending = begin();
-  await isSlowed();
+  await until(isSlowed);
   const lost = called.length;
   expect(lost).toBeGreaterThanOrEqual(10);
   expect(lost).toBeLessThan(100);
-  await pause(300);
-  expect(called).toHaveLength(lost);
+  await isStill();
   for (const [tries, seconds] of [4, 8].entries()) {
-    ahead += seconds * 1000 - 1000;
-    await pause(300);
-    expect(called).toHaveLength(lost + tries);
-    ahead += 1000;
+    expect(trouble.wait()).toBeGreaterThan(0);
+    expect(trouble.wait()).toBeLessThanOrEqual(seconds * 1000);
+    now += trouble.wait() - 1;
+    await isStill();
+    now += 1;
     await expect.poll(() => called.length, WAIT).toBe(lost + tries + 1);
+    await expect.poll(() => trouble.wait(), WAIT).toBe(2 * seconds * 1000);
   }
 
-  answer = DONE;
-  ahead += 16_000;
-  const { state } = await sending;
+  answer = written(DONE);
+  const { state } = await end(sending);
   expect(called.toSorted((a, b) => a - b)).toEqual(chats);
   expect(state.places.filter((place) => place === PLACE.unknown)).toHaveLength(lost + 2);
   expect(state.paused).toBe(null);
 }, 60_000);
 
+const WAIT = { timeout: 10_000 };
+
 test('a platform that answered only 502 is asked for one recipient by the sender that takes over', async () => {
   const first = begin();
-  await isSlowed();
+  await until(isSlowed);
   stop.abort();
-  await first;
+  await end(first);
   const lost = called.length;
   const second = begin();
-  await expect.poll(() => called.length, WAIT).toBe(lost + 1);
-  await pause(500);
+  await until(() => called.length > lost);
+  await expect.poll(() => trouble.wait(), WAIT).toBe(4000);
+  now += 3999;
+  await isStill();
   expect(called).toHaveLength(lost + 1);
   stop.abort();
-  await second;
+  await end(second);
+});
+
+test('a call that the service breaks before it is written does not end the pause of a platform without usable answers', async () => {
+  const sending = begin();
+  await until(isSlowed);
+  let broken = 0;
+  answer = async () => {
+    broken++;
+    throw new TypeError('a mistake before the call');
+  };
+  await until(() => broken > 0);
+  await end(sending);
+  expect(trouble.pause()?.error).toMatch(/no usable answer/);
+});
+
+describe('while the log does not answer for longer than the pause lasts', () => {
+  /** Calls under way that have no answer yet. */
+  let open: ((answer: Answer) => void)[];
+  let release: () => void;
+  /** Replaced by a test: what the log does not answer. */
+  let holds: (commit: NewCommit) => boolean;
+  let isHeld: boolean;
+  const BAD: Answer = { type: 'answered', status: 502, body: '<html>' };
+  const unanswered = (write: () => void): Promise<Answer> => {
+    write();
+    return new Promise((resolve) => {
+      open.push(resolve);
+    });
+  };
+
+  beforeEach(() => {
+    open = [];
+    isHeld = false;
+    holds = () => false;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { append } = log;
+    log.append = async (commit) => {
+      if (holds(commit)) {
+        isHeld = true;
+        await released;
+      }
+      return append(commit);
+    };
+  });
+
+  /** The calls under way get no usable answer, and the log answers only after the pause. */
+  async function expectOneCall(sending: Promise<SendingLedger>): Promise<void> {
+    answer = written(BAD);
+    for (const answered of open.splice(0)) answered(BAD);
+    await until(() => trouble.wait() > 0);
+    const lost = called.length;
+    now += 4000;
+    await isStill();
+    holds = () => false;
+    release();
+    await until(() => called.length > lost);
+    await isStill();
+    expect(called).toHaveLength(lost + 1);
+    stop.abort();
+    const { state } = await end(sending);
+    expect(state.claims.size).toBe(0);
+  }
+
+  test('recipients that were claimed before are not called', async () => {
+    answer = written(DONE);
+    const sending = begin();
+    await until(() => called.length >= 10);
+    answer = unanswered;
+    await until(() => open.length === 10); // as many as may be under way
+    holds = () => true;
+    open.shift()!(DONE);
+    await until(() => isHeld);
+    await expectOneCall(sending);
+  });
+
+  test('recipients whose claim was on its way are not called', async () => {
+    answer = written(DONE);
+    holds = ({ events }) => called.length > 10 && events.some(({ type }) => type === 'batch_claimed');
+    const sending = begin();
+    await until(() => isHeld);
+    answer = unanswered;
+    await until(() => open.length === 10);
+    await expectOneCall(sending);
+  });
 });

@@ -128,7 +128,7 @@ test('stopped and launched again at once, it stays within its own cap', async ()
   const elapsed = () => performance.now() + ahead;
   const stop = new AbortController();
   const lane = createLane(createSlots(10), 10, elapsed, stop.signal);
-  lane.add({ limiter: createLimiter(30, 0), units: () => 0, begin: () => {} }); // the bot has another one
+  lane.add({ limiter: createLimiter(30, 0), units: () => 0, begin() {}, rest() {} }); // the bot has another one
   ahead = 2000;
   const times: number[] = [];
   answer = async (_, written) => {

@@ -9,6 +9,7 @@ import {
   isAllAttempted,
   openPlaces,
   PLACE,
+  pauseSending,
   type SendingEvent,
   type SendingState,
   sending,
@@ -54,6 +55,8 @@ type Move =
   | { readonly type: 'claim'; readonly sender: number; readonly count: number }
   | { readonly type: 'answer'; readonly sender: number; readonly outcome: Ending; readonly part: number }
   | { readonly type: 'crash'; readonly sender: number }
+  /** The platform has told its bot to wait. */
+  | { readonly type: 'pause'; readonly sender: number }
   /** With a message that may be another one. */
   | { readonly type: 'relaunch'; readonly sender: number };
 
@@ -76,16 +79,19 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('crash' as const), sender: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('pause' as const), sender: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('relaunch' as const), sender: fc.nat(2) }) },
 );
 
-test('whoever claims, answers, crashes and launches again: nobody is claimed after an attempt that may have been one, all end in one state, the sums add up', () => {
+test('senders claim, answer, pause, crash and launch again: no recipient is claimed after a call that may have been made, or reopened and then claimed by an earlier launch; each ends in one state, the sums add up', () => {
   fc.assert(
-    fc.property(fc.array(moves, { maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
+    fc.property(fc.array(moves, { maxLength: 80, size: 'max' }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
       let state: SendingState = sending.initialState();
       const attempted = new Set<number>();
       /** Whose last call was refused for the message itself: certainly not sent. */
       const refused = new Set<number>();
+      /** The last launch that has reopened recipients. */
+      let reopenedBy = 0;
       /** The launch that each sender believes in. */
       const launches = [1, 1, 1];
       const runs = [0, 0, 0];
@@ -94,19 +100,23 @@ test('whoever claims, answers, crashes and launches again: nobody is claimed aft
         if (decision instanceof Rejection) return;
         for (const stored of decision.map(sending.write)) {
           const event = sending.read(JSON.parse(JSON.stringify(stored)));
-          if (event.type === 'batch_claimed')
+          if (event.type === 'batch_claimed') {
+            expect(event.data.launch, 'an earlier launch claims').toBeGreaterThanOrEqual(reopenedBy);
             for (const [first, last] of event.data.recipients)
               for (let place = first; place <= last; place++) {
                 expect(attempted.has(place), `place ${place} is claimed after an attempt`).toBe(false);
                 expect(state.places[place] ?? PLACE.waiting).toBe(PLACE.waiting);
               }
+          }
           for (const place of attemptedBy(event)) attempted.add(place);
           for (const place of refusedBy(event)) refused.add(place);
-          if (event.type === 'recipients_reopened')
+          if (event.type === 'recipients_reopened') {
+            reopenedBy = Math.max(reopenedBy, event.data.launch);
             for (const place of placesOf(event.data.recipients)) {
               expect(refused.delete(place), `place ${place} is reopened, and may have been sent to`).toBe(true);
               attempted.delete(place);
             }
+          }
           state = sending.evolve(state, event);
         }
       };
@@ -134,6 +144,9 @@ test('whoever claims, answers, crashes and launches again: nobody is claimed aft
                 sender: nameOf(move.sender),
               }),
             );
+            break;
+          case 'pause':
+            apply(pauseSending(state, ID, launches[move.sender]!, { until: 5000, error: null, limited: true }));
             break;
           case 'relaunch':
             relaunch(move.sender);

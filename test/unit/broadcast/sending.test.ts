@@ -10,6 +10,7 @@ import {
   pauseSending,
   resumeSending,
   type SendingEvent,
+  type SendingState,
   sending,
 } from '../../../src/domain/broadcast/sending.ts';
 import type { Range } from '../../../src/domain/broadcast/sending-events.ts';
@@ -32,6 +33,7 @@ const claim = (count: number, audience = 100, launch = 1) => ({
   audience,
   count,
 });
+const PAUSE = { until: 5000, error: null, limited: true };
 const delivered = (...places: number[]): Answered[] =>
   places.map((place) => ({ place, outcome: 'delivered', reason: null }));
 
@@ -139,6 +141,32 @@ describe('a later launch', () => {
     expect(given(sending, ...first, reopened).state()).toMatchObject({ attempted: 7, refused: 0 });
   });
 
+  test('begins when it reopens: a sender of the earlier launch claims nobody after that, and a late pause of it changes nothing', () => {
+    const late: SendingEvent = {
+      type: 'sending_paused',
+      data: { broadcast_id: ID, launch: 1, until: null, limited: true, error: 'away' },
+    };
+    for (const events of [
+      [...first, reopened],
+      [...first, reopened, late],
+    ]) {
+      given(sending, ...events)
+        .when((state) => claimBatch(state, claim(4)))
+        .isRefused('conflict', 'launch');
+      given(sending, ...events)
+        .when((state) => pauseSending(state, ID, 1, { until: 5000, error: null, limited: true }))
+        .yieldsNothing();
+      expect(given(sending, ...events).state()).toMatchObject({ launch: 2, limited: false });
+    }
+  });
+
+  test('reopens nobody for an earlier launch that has not claimed', () => {
+    const third: SendingEvent = { type: 'sending_paused', data: { broadcast_id: ID, launch: 3, ...PAUSE } };
+    given(sending, ...first, third)
+      .when((state) => reopenRefused(state, ID, 2))
+      .yieldsNothing();
+  });
+
   test('claims them first, and reopens nobody once it has claimed', () => {
     given(sending, ...first, reopened)
       .when((state) => claimBatch(state, claim(4, 100, 2)))
@@ -186,7 +214,33 @@ describe('a later launch', () => {
       state = sending.evolve(state, event!);
     }
     expect(parts).toEqual([10_000, 5000]);
-    expect(state.returned).toEqual(odd.map(([place]) => place));
+    const first = { calls: 1, refusals: 0 };
+    expect(claimBatch({ ...state, first }, claim(size, size, 2))).toEqual([claimed(2, odd, 'a', 2)]);
+  });
+
+  test('claims reopened recipients about as fast as new ones', () => {
+    const size = 100_000;
+    const every: Range[] = [[0, size - 1]];
+    const fresh = sending.initialState();
+    const past = [
+      claimed(1, every),
+      answered(1, 'not_delivered', every, ofMessage),
+      { ...reopened, data: { ...reopened.data, recipients: every } } as SendingEvent,
+    ];
+    /** How long claims of 20 take, ms. */
+    const timeOf = (state: SendingState): number => {
+      const from = performance.now();
+      for (let n = 2; n < 2 + size / 20; n++) {
+        const [event] = claimBatch(state, claim(20, size, 2)) as SendingEvent[];
+        state = sending.evolve(state, event!);
+        const range = event!.type === 'batch_claimed' ? event!.data.recipients : [];
+        state = sending.evolve(state, answered(n, 'delivered', range));
+      }
+      return performance.now() - from;
+    };
+    const ofNew = timeOf({ ...fresh, lastClaim: 1 });
+    const ofReopened = timeOf(past.reduce(sending.evolve, sending.initialState()));
+    expect(ofReopened / ofNew).toBeLessThan(20);
   });
 });
 
