@@ -38,8 +38,8 @@ export interface ReadModel {
   /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
   readonly putOff?: string;
   /**
-   * The function that counts what `idle` has still to do and answers wait for: deferred_events in events/deferred.ts has
-   * its parameters. Absent: answers do not depend on when `idle` comes to it.
+   * The function that, without arguments, counts what `idle` has still to do and answers wait for, as deferred_events in
+   * events/deferred.ts. Absent: answers do not depend on when `idle` comes to it.
    */
   readonly deferred?: string;
   /**

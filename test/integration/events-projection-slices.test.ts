@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
-import { judgeSlice } from '../../src/projections/events/revaluations.ts';
+import { judgeSlice, noteRevaluations } from '../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readCommit } from '../support/intake-commits.ts';
@@ -14,8 +14,38 @@ import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
+/** A step of a plan that was run, as EXPLAIN has it: rows on average of each loop. */
+interface Plan {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+function rowsOf(plan: Plan): number {
+  const each = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Join Filter'] ?? 0);
+  return (plan.Plans ?? []).map(rowsOf).reduce((a, b) => a + b, each * plan['Actual Loops']);
+}
+
 /** Dates before and after all events. */
 const [FIRST, LAST] = [-8e15, 8e15];
+
+/** The events that a noted change has still to reach, each event compared with each change. */
+const DEFERRED_PLAINLY = `
+  SELECT count(*) AS events FROM events e JOIN bots b USING (bot_id)
+   WHERE EXISTS (
+     SELECT FROM revaluations r
+      WHERE (r.owner_id IS NULL OR r.owner_id = b.owner_id) AND (r.of_bot IS NULL OR r.of_bot = b.bot_id)
+        AND e.unit = coalesce(r.unit, e.unit)
+        AND (r.currency IS NULL OR r.currency IN (SELECT o.currency FROM owner_currencies o WHERE o.owner_id = b.owner_id))
+        AND (b.bot_id > r.bot_id AND e.date >= r.from_date
+             OR b.bot_id = r.bot_id AND (e.date, e.ord) > (coalesce(r.date, r.from_date), coalesce(r.ord, -1))))`;
+
+async function countOf(tx: ClientBase, from: string): Promise<number> {
+  const { rows } = await tx.query<{ events: number }>(`SELECT events::int FROM ${from}`);
+  return rows[0]!.events;
+}
 
 /** What a changed rate or currency touches is judged anew in slices, between the batches and after them. */
 
@@ -40,6 +70,7 @@ it('the rows are those of a plain fold, however slices follow each other and the
         let batch = 0;
         const found = await projection.project(cut(interleaved(lanes, picks), sizes), pictureOf, async (tx) => {
           for (const limits of slices[batch++ % slices.length]!) await judgeSlice(tx, limits);
+          expect(await countOf(tx, 'deferred_events()')).toEqual(await countOf(tx, `(${DEFERRED_PLAINLY}) t`));
         });
         expect(sorted(found)).toEqual(sorted(foldIntake([...lanes.values()].flat())));
       }),
@@ -220,6 +251,62 @@ describe('in transactions of their own', () => {
       expect(await deferred('a', EPOCH + 1, LAST, 5)).toEqual({ events: 0, exact: false, since: EPOCH });
       expect(await deferred('a', FIRST, LAST, 15)).toEqual({ events: 6, exact: true, since: EPOCH });
     });
+
+    it('looks at few rows after an import of 200 rates and a new unit and currency of each of 500 of 1,000 bots', async () => {
+      const [bots, rates, events] = [1000, 200, 6000];
+      await apply(...worth('a', 3, 'EUR'), ...worth('b', 2, 'U7'), ...worth('b', 2));
+      await inE(async (tx) => {
+        await tx.query(`
+          INSERT INTO bots SELECT 1000 + n, 'k' || n, 1000 + n, '-', '_', '{}', '{}', 0, 0, 0
+            FROM generate_series(3, ${bots}) n;
+          INSERT INTO owner_currencies SELECT 1000 + n, 1, 'USD', 0, ${LAST} FROM generate_series(3, ${bots}) n`);
+        const all = Array.from({ length: bots }, (_, n) => 1001 + n);
+        await noteRevaluations(
+          tx,
+          {
+            rates: Array.from({ length: rates }, (_, i) => ({
+              unit: `U${i}`,
+              currency: 'USD',
+              from_day: 0,
+              at: EPOCH,
+            })),
+            owners: all.slice(500).map((owner_id) => ({ owner_id, at: EPOCH })),
+          },
+          all.slice(500).map((bot_id) => ({ bot_id, unit: 'TOK', at: EPOCH })),
+        );
+      });
+      await inE((tx) =>
+        tx.query(`
+          INSERT INTO events (user_id, date, ord, session, date_received, commit_id, bot_id, event_id, user_idx, idx, unit)
+          SELECT n, ${EPOCH}, n, n, ${EPOCH}, gen_random_uuid(), 1003 + n % 998, 101, 0, 0, 'U' || n % 300
+            FROM generate_series(1, ${events}) n`),
+      );
+      const plainly = await inE((tx) => countOf(tx, `(${DEFERRED_PLAINLY}) t`));
+      expect(await deferred(null, FIRST, LAST, 20_000)).toEqual({ events: plainly, exact: true, since: EPOCH });
+      for (const mode of ['force_custom_plan', 'force_generic_plan'] as const)
+        expect(await rowsLookedAt(mode), mode).toBeLessThan(40 * (bots + rates + events));
+    });
+
+    /** The rows that all steps of a count over all bots pass on or leave out, planned for these arguments or for any. */
+    async function rowsLookedAt(mode: 'force_custom_plan' | 'force_generic_plan'): Promise<number> {
+      return inE(async (tx) => {
+        const { rows } = await tx.query<{ body: string; settings: string[] }>(
+          `SELECT prosrc AS body, proconfig AS settings FROM pg_proc WHERE oid = 'deferred_events'::regproc`,
+        );
+        const { body, settings } = rows[0]!;
+        for (const setting of [...settings, `plan_cache_mode=${mode}`]) await tx.query(`SET LOCAL ${setting}`);
+        const names = ['only_bot', 'date_from', 'date_to', 'only_units', 'most'];
+        const numbered = body.replaceAll(/\w+/g, (word) =>
+          names.includes(word) ? `$${names.indexOf(word) + 1}` : word,
+        );
+        await tx.query(`PREPARE count_deferred (int, bigint, bigint, boolean, int) AS ${numbered}`);
+        const explained = await tx.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE count_deferred (NULL, ${FIRST}, ${LAST}, false, 20000)`,
+        );
+        await tx.query('DEALLOCATE count_deferred');
+        return rowsOf(explained.rows[0]!['QUERY PLAN'][0].Plan);
+      });
+    }
   });
 
   it('two projectors at once miss no event between them', async () => {

@@ -27,7 +27,7 @@ import { countEvents, writeEvents, writeEventTypes, writeMemories } from './writ
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 8,
+  shape: 9,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',

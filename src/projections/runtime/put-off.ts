@@ -18,9 +18,6 @@ export interface Deferred {
   readonly exact: boolean;
 }
 
-/** Events that are looked at for a count, which takes some 20 ms at most. */
-const MOST = 20_000;
-
 /** What the read model has put off that answers wait for, and for how long; null: nothing. */
 export async function deferredWork(
   db: Pool | ClientBase,
@@ -30,7 +27,7 @@ export async function deferredWork(
   if (deferred === undefined) return null;
   const { rows } = await db.query<Deferred & { readonly seconds: number | null }>(
     `SELECT events::int, exact, (extract(epoch FROM clock_timestamp()) - since / 1000.0)::float8 AS seconds
-       FROM ${schema}.${deferred}(NULL, -9223372036854775808, 9223372036854775807, false, ${MOST})`,
+       FROM ${schema}.${deferred}()`,
   );
   const { events, exact, seconds } = rows[0]!;
   return seconds === null ? null : { deferred: { events, exact }, seconds: Math.max(0, seconds) };

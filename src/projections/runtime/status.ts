@@ -22,7 +22,7 @@ export interface ProjectionStatus {
    * deferred.
    */
   readonly lag: { readonly events: number; readonly seconds: number };
-  /** Events that were read and whose rows are still to follow, as those to be revalued; null: none. */
+  /** Events that were read and whose rows are still to follow, as those that await revaluation; null: none. */
   readonly deferred: Deferred | null;
   readonly error: string | null;
   /** What to type next: when something is wrong, or to go on with a rebuild. */

@@ -6,15 +6,12 @@ import type { Span } from './event-source.ts';
 import { fieldsRead } from './fields-read.ts';
 import type { Query } from './snapshot.ts';
 
-/** Values of a report that are yet to follow a change of rates, units or currency. */
+/** Values of a report that await revaluation after a change of rates, units or currency. */
 export interface Deferred {
   /** Receipt of the oldest such change, milliseconds since 1970 UTC. */
   readonly since: number;
   readonly warning: Warning;
 }
-
-/** Events that are looked at, which takes some 20 ms at most. */
-const MOST = 20_000;
 
 /** What of a report's values is deferred as of its snapshot; null: nothing, or the report reads no values. */
 export async function deferredValues(
@@ -26,14 +23,14 @@ export async function deferredValues(
   // Rates and currencies change no value_int, units do.
   if (!readsAmounts && !fields.has('events.value_int')) return null;
   // Of constants, so that it goes with the snapshot's beginning.
-  const [bot, first, end, most] = [botId, span.from, span.to, MOST].map((number) => sql.lit(number));
+  const [bot, first, end] = [botId, span.from, span.to].map((number) => sql.lit(number));
   const [row] = await query(sql<DeferredRow>`
     SELECT events::int, exact, since::float8
-      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${sql.lit(!readsAmounts)}, ${most})`);
+      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${sql.lit(!readsAmounts)})`);
   const { events, exact, since } = row!;
   if (since === null) return null;
-  const message = `${howMany(events, exact)} still to be revalued after a change of rates, units or currency: values may mix`;
-  return { since, warning: { path: 'source_request', message: `${message} former and new ones` } };
+  const message = `${howMany(events, exact)} revaluation after a change of rates, units or currency; amounts may be stale`;
+  return { since, warning: { path: 'source_request', message } };
 }
 
 interface DeferredOptions {
@@ -52,7 +49,7 @@ interface DeferredRow {
 }
 
 function howMany(events: number, exact: boolean): string {
-  const counted = events === 1 ? '1 event is' : `${events} events are`;
+  const counted = events === 1 ? '1 event awaits' : `${events} events await`;
   if (exact) return counted;
-  return events === 0 ? 'events, their number not known yet, are' : `at least ${counted}`;
+  return events === 0 ? 'an unknown number of events await' : `at least ${counted}`;
 }

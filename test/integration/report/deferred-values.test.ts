@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createUnit } from '../../../src/commands/create-unit.ts';
 import { setExchangeRates } from '../../../src/commands/set-exchange-rates.ts';
+import { EXCHANGE_RATES_STREAM } from '../../../src/domain/streams.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Values that are still to follow a change of rates or units: everything that shows them says so. */
+/** Everything that shows amounts tells that they await revaluation after a change of rates or units. */
 
 let service: TestService;
 let bot: TestBot;
@@ -71,24 +72,29 @@ async function whileRevaluationsWait(work: () => Promise<void>): Promise<void> {
   await service.projected();
 }
 
-it('reports of amounts, the list of projections and metrics show events that are still to be revalued', async () => {
+it('reports of amounts, the list of projections and metrics count the events that await revaluation', async () => {
   expect(await total()).toBe(24);
   await whileRevaluationsWait(async () => {
     await setRate('3');
     await expect.poll(async () => (await statusOfEvents()).deferred).toEqual({ events: 2, exact: true });
 
+    const changedAt = (await service.log.read(EXCHANGE_RATES_STREAM)).commits.at(-1)!.at;
+    const askedAt = Date.now();
     const { columns, meta } = await report(revenue);
+    const answeredAt = Date.now();
     expect(columns[1].total, 'the former amounts').toBe(24);
     const warning = {
       path: 'source_request',
-      message:
-        '2 events are still to be revalued after a change of rates, units or currency: values may mix former and new ones',
+      message: '2 events await revaluation after a change of rates, units or currency; amounts may be stale',
     };
     expect(meta.warnings).toEqual([warning]);
-    expect(meta.lag_ms).toBeGreaterThan(0);
-    expect(Date.parse(meta.data_as_of)).toBeLessThan(Date.now());
+    expect(Date.parse(meta.data_as_of), 'the receipt of the change, to the second').toBe(
+      Math.floor(changedAt / 1000) * 1000,
+    );
+    expect(meta.lag_ms).toBeGreaterThanOrEqual(askedAt - changedAt);
+    expect(meta.lag_ms).toBeLessThanOrEqual(answeredAt - changedAt);
     const [one] = (await report(revenue, ['02', '03'])).meta.warnings;
-    expect(one.message).toMatch(/^1 event is still to be revalued/);
+    expect(one.message).toMatch(/^1 event awaits revaluation/);
     for (const source of [
       chart('total', { filters: ['>', 'events.value_amount', 10] }),
       { type: 'list', type_chart: 'list', table: 'events', columns: ['events.value_amount'] },
@@ -114,7 +120,7 @@ it('reports of amounts, the list of projections and metrics show events that are
   expect(await measured()).toMatch(/botledger_projection_deferred_events\{projection="events",version="\d+"\} 0/);
 });
 
-it('reports of value_int say so after a new unit, and not after a new rate', async () => {
+it('warns about value_int after a new unit, not after a new rate', async () => {
   const date = '2026-02-05T00:00:00.000Z';
   await service.post(
     '/v1/send-target',
@@ -135,7 +141,7 @@ it('reports of value_int say so after a new unit, and not after a new rate', asy
     await expect.poll(async () => (await statusOfEvents()).deferred).toEqual({ events: 1, exact: true });
     expect(await told()).toBe(5);
     const { warnings } = (await report(values, ['04', '05'])).meta;
-    expect(warnings).toMatchObject([{ message: expect.stringMatching(/^1 event is still to be revalued/) }]);
+    expect(warnings).toMatchObject([{ message: expect.stringMatching(/^1 event awaits revaluation/) }]);
   });
   expect(await told()).toBe(50);
   expect((await report(values, ['04', '05'])).meta.warnings).toEqual([]);
