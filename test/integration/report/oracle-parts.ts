@@ -70,9 +70,10 @@ export function brokenDown<T>(
 
 /** The value of a field as a breakdown shows it: a date to the second, with its offset. */
 function shownOf(name: string, event: WorldEvent, { world, timezone }: { world: World; timezone: string }): unknown {
-  if (name !== 'user.date_create') return fieldOf(name, event, world, timezone);
+  if (name !== 'user.date_create' && name !== 'user.date_last_active') return fieldOf(name, event, world, timezone);
   const user = world.users.get(event.user_id);
-  return user && iso(user.date_create, timezone);
+  const date = name === 'user.date_create' ? user?.date_create : user?.date_last_active;
+  return date == null ? null : iso(date, timezone);
 }
 
 const tagged = (value: unknown) => (value instanceof Big ? { number: value.toFixed() } : value);

@@ -227,5 +227,6 @@ export function fieldOf(name: string, event: WorldEvent, world: World, timezone:
   }
   if (key === 'user_status') return 'active';
   if (key === 'addition_fields') return user.addition_fields[more.join('.')];
-  return key === 'date_create' ? localText(user.date_create, timezone) : user[key as 'username' | 'is_premium'];
+  const value = user[key as 'username' | 'is_premium' | 'date_create' | 'date_last_active'];
+  return typeof value === 'number' ? localText(value, timezone) : value;
 }

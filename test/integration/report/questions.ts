@@ -50,6 +50,7 @@ const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
   ['user.addition_fields.utm_source', text],
   ['user.addition_fields.referral_code', text],
   ['users.date_create', date],
+  ['user.date_last_active', date],
   ['user.custom_fields.level', custom],
   ["user.custom_fields.na'me", custom],
 ];
@@ -99,6 +100,7 @@ export const separators: fc.Arbitrary<readonly string[]> = fc.oneof(
       'user.custom_fields.level',
       'user.is_premium',
       'user.date_create',
+      'user.date_last_active',
     ],
     { minLength: 1, maxLength: 3 },
   ),

@@ -17,6 +17,8 @@ export interface WorldUser {
   readonly username: string | null;
   /** ms UTC */
   readonly date_create: number;
+  /** ms UTC */
+  readonly date_last_active: number | null;
   readonly is_premium: boolean | null;
   readonly custom_fields: Readonly<Record<string, string | number | boolean>>;
   readonly addition_fields: Readonly<Record<string, string>>;
@@ -95,12 +97,14 @@ export function sampleWorld(): World {
     const app = draft.webapp_name === null ? null : first(`${draft.user_id} ${draft.webapp_name}`);
     return { ...draft, date_received: draft.date + 1500, session: first(`${draft.user_id}`), app_session: app };
   });
+  // Some differ by milliseconds, some by a second, some by the hour that a clock repeats.
+  const userDate = fc
+    .tuple(fc.constantFrom(...CENTERS), fc.constantFrom(0, 1, 999, 1000, HOUR))
+    .map(([center, more]) => center + more);
   const user = fc.record({
     username: text,
-    // Some differ by milliseconds, some by a second, some by the hour that a clock repeats.
-    date_create: fc
-      .tuple(fc.constantFrom(...CENTERS), fc.constantFrom(0, 1, 999, 1000, HOUR))
-      .map(([center, more]) => center + more),
+    date_create: userDate,
+    date_last_active: nullable(userDate),
     is_premium: nullable(fc.boolean()),
     custom_fields: fc.dictionary(fc.constantFrom('level', "na'me"), fc.constantFrom('1', 1, 1.5, true, 'ä')),
     addition_fields: fc.dictionary(
