@@ -48,11 +48,11 @@ export function startReportThreads(
   const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
 
   /** The time of a report counts from when the thread begins it: a thread that is started for it takes its time, too. */
-  async function runInThread(task: ReportTask): Promise<ReportOutcome> {
+  async function runInThread(task: ReportTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: begins, port2: begun } = new MessageChannel();
     let hasBegun = false;
-    let timer = setTimeout(() => end.abort(), config.MAX_WAIT_MS);
+    let timer = setTimeout(() => end.abort(), beginWithinMs);
     begins.once('message', () => {
       hasBegun = true;
       clearTimeout(timer);
@@ -72,7 +72,7 @@ export function startReportThreads(
 
   return {
     async run(task, keyId) {
-      const outcome = await queue.run(keyId, () => runInThread(task));
+      const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
       switch (outcome.type) {
         case 'answer':
           return revived(outcome.answer);

@@ -2,17 +2,17 @@
 export class ReportNotRunError extends Error {
   override readonly name = 'ReportNotRunError';
   constructor() {
-    super('too many reports are running, this one did not run, try again');
+    super('report not started: all report threads are busy; retry');
   }
 }
 
 /** Runs at most `places` reports at once. Keys whose reports wait take turns. */
 export interface ReportQueue {
   /**
-   * Runs `work` when its turn has come.
+   * Runs `work` when its turn has come. `leftMs`: what is then left of `maxWaitMs` until it must begin.
    * @throws ReportNotRunError when the turn did not come within `maxWaitMs`
    */
-  run<T>(keyId: number, work: () => Promise<T>): Promise<T>;
+  run<T>(keyId: number, work: (leftMs: number) => Promise<T>): Promise<T>;
 }
 
 interface Key {
@@ -81,9 +81,10 @@ export function reportQueue(places: number, maxWaitMs: number): ReportQueue {
 
   return {
     async run(keyId, work) {
+      const deadline = performance.now() + maxWaitMs;
       await turnOf(keyId);
       try {
-        return await work();
+        return await work(Math.max(0, deadline - performance.now()));
       } finally {
         free++;
         keys.get(keyId)!.running--;

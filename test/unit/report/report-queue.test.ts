@@ -62,6 +62,16 @@ it('refuses a report whose turn does not come in time, and never runs it', async
   expect(await waits, 'a report that runs is not refused').toBe('2b');
 });
 
+it('counts the wait for a turn and the start of a report against one limit', async () => {
+  const { queue, ask, end } = world(1);
+  const running = ask('1a');
+  const left = queue.run(2, (leftMs) => Promise.resolve(leftMs));
+  await vi.advanceTimersByTimeAsync(2000);
+  await end('1a');
+  await running;
+  expect(await left).toBe(3000);
+});
+
 it('gives the place of a report that fails to the next', async () => {
   const { queue, ask, end } = world(1);
   const failed = expect(queue.run(1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
