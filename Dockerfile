@@ -13,6 +13,9 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/bin bin
+# The guide, served at /docs/guide.
+COPY README.md ./
+COPY docs docs
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

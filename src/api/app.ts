@@ -6,6 +6,7 @@ import { takeRawBodies } from './body.ts';
 import { closeInOrder } from './closing.ts';
 import type { CorsOrigins } from './cors.ts';
 import { answerFrameworkError, handleErrors } from './error-handler.ts';
+import { serveGuide } from './guide.ts';
 import { rememberCommands } from './idempotency.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { describeApi } from './openapi.ts';
@@ -50,6 +51,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   if (api !== null) {
     rememberCommands(app, api.context);
     await describeApi(app);
+    serveGuide(app);
     registerRoutes(app, accessControl(api.access), api.routes, api.corsOrigins);
   }
   refuseTheOthers();

@@ -22,7 +22,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** A caller's own time-outs are its own; these bound what a stalled one can hold. */
+/** Limit the time of a stalled client; clients set their own timeouts. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 

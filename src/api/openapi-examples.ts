@@ -1,8 +1,10 @@
-/** What the page at /docs shows and fills in, where what it makes of the schemas would not work. */
+/** OpenAPI examples that replace generated ones that would be refused. */
 
-/** An answer of each status that is an error, as the service gives it. */
+const NO_INTEGER = 'must be a positive integer';
+
+/** The text of each status that is an error, as the service answers it. */
 const ERRORS: Readonly<Record<string, string>> = {
-  400: 'must be a positive integer (at user_id)',
+  400: `${NO_INTEGER} (at user_id)`,
   401: 'API key missing',
   403: 'Premium plan required',
   404: 'no bot for this resource_key',
@@ -16,6 +18,10 @@ const ERRORS: Readonly<Record<string, string>> = {
   502: 'the report took longer than 15000 ms: narrow the period',
   503: 'the log is not available, try again',
 };
+
+const INVALID = { details: [{ path: 'user_id', message: NO_INTEGER }] };
+/** send-target has a form of its own (decisions 1.1). */
+const INVALID_TARGET = { ok: false, error: { user_id: [NO_INTEGER] }, error_code: 400 };
 
 interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>;
@@ -78,6 +84,11 @@ const BODIES: Readonly<Record<string, unknown>> = {
   reverseReferralAccrual: { accrual_id: 1, reason: 'returned' },
 };
 
+function errorExample({ operationId }: Operation, error_code: number, error: string): object {
+  if (error_code === 400 && operationId === 'sendTarget') return INVALID_TARGET;
+  return { ok: false, error, error_code, ...(error_code === 400 ? INVALID : {}) };
+}
+
 /** Puts the examples into an OpenAPI document. */
 export function withExamples<D extends object>(document: D): D {
   const { paths = {} } = document as { paths?: Record<string, Record<string, Operation>> };
@@ -85,7 +96,7 @@ export function withExamples<D extends object>(document: D): D {
     for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
       const error = ERRORS[status];
       const media = content?.['application/json'];
-      if (error !== undefined && media !== undefined) media.example = { ok: false, error, error_code: Number(status) };
+      if (error !== undefined && media !== undefined) media.example = errorExample(operation, Number(status), error);
     }
     const body = BODIES[operation.operationId ?? ''];
     const media = operation.requestBody?.content?.['application/json'];

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { GUIDE_URL } from './guide.ts';
 import { withExamples } from './openapi-examples.ts';
 
 const DESCRIPTION = `Event intake, reports, broadcasts and a referral program for bots.
@@ -30,6 +31,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         version: '1',
         description: DESCRIPTION,
       },
+      externalDocs: { url: GUIDE_URL, description: 'The guide: first steps, an example of each endpoint, operation' },
       components: {
         securitySchemes: {
           apiKey: { type: 'apiKey', in: 'header', name: 'Api-Key' },

@@ -83,6 +83,22 @@ it('GET / leads to /docs, whose page has the name', async () => {
   expect((await service.get('/docs')).body).toContain('<title>Botledger');
 });
 
+it.each([
+  ['sendEvent', '/v1/send-event'],
+  ['sendTarget', '/v1/send-target'],
+])('the example of a 400 of %s is what the service answers', async (operation, path) => {
+  const { paths } = (await service.get('/openapi.json')).body;
+  const { requestBody, responses } = paths[path].post as Operation;
+  const { example } = requestBody!.content['application/json']!;
+  const headers = { 'api-key': (await readFile(join(folder, '.data/demo.key'), 'utf8')).trim() };
+  const { status, body } = await service.post(path, { ...example, user_id: 0 }, headers);
+  expect({ operation, status, body }).toEqual({
+    operation,
+    status: 400,
+    body: responses['400']!.content['application/json']!.example,
+  });
+});
+
 interface Operation {
   readonly operationId: string;
   readonly requestBody?: { readonly content: Content };

@@ -48,7 +48,9 @@ describe('the README', () => {
   });
   const endpoints = [
     ...routes.map(({ method, url }) => `${method} ${url}`),
-    ...['/health', '/ready', '/metrics', '/docs', '/openapi.json'].map((url) => `GET ${url}`),
+    ...['/health', '/ready', '/metrics', '/docs', '/docs/guide', '/docs/guide/:page', '/openapi.json'].map(
+      (url) => `GET ${url}`,
+    ),
   ];
 
   it('names every endpoint, and no other', () => {
@@ -61,7 +63,9 @@ describe('the README', () => {
 
   it('has a curl for every endpoint, and for no other path', () => {
     const called = [...readme.matchAll(/^curl -s "\$URL(\/[^"?]*)/gm)].map(([, path]) => path!);
-    const paths = endpoints.map((endpoint) => endpoint.split(' ')[1]!.replace(':bot_public_key', 'demo'));
+    const paths = endpoints.map((endpoint) =>
+      endpoint.split(' ')[1]!.replace(':bot_public_key', 'demo').replace(':page', 'psql'),
+    );
     expect([...new Set(called)].sort()).toEqual([...new Set(paths)].sort());
   });
 

@@ -66,6 +66,8 @@ it.each<[string, readonly string[]]>([
   ['/metrics', ['GET', 'HEAD']],
   ['/docs', ['GET', 'HEAD']],
   ['/docs/', ['GET', 'HEAD']],
+  ['/docs/guide', ['GET', 'HEAD']],
+  ['/docs/guide/psql', ['GET', 'HEAD']],
   ['/openapi.json', ['GET', 'HEAD']],
   ['/v1/thing', ['POST']],
   ['/v1/both', ['GET', 'HEAD', 'POST']],
