@@ -1,15 +1,21 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterEach, beforeEach, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { crashBroadcasts } from './broadcasts.ts';
 
 let database: TestDatabase;
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase();
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
 test(
   'kill -9 of a sender at random moments, 3 rounds',
   () => crashBroadcasts({ databaseUrl: database.url, kills: 3, senders: 1 }),
+  180_000,
+);
+
+test(
+  'kill -9 of a sender in a launch whose message is refused for half of them, and in the relaunch that sends to them',
+  () => crashBroadcasts({ databaseUrl: database.url, kills: 2, senders: 1, relaunch: true }),
   180_000,
 );

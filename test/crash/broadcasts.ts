@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { expect } from 'vitest';
+import { activateBroadcast } from '../../src/commands/broadcast/activate.ts';
+import { cancelBroadcast } from '../../src/commands/broadcast/cancel.ts';
 import { changeBot } from '../../src/commands/change-bot.ts';
 import { createBot } from '../../src/commands/create-bot.ts';
 import { createOwner } from '../../src/commands/create-owner.ts';
@@ -7,7 +9,7 @@ import type { CommandContext } from '../../src/commands/handle.ts';
 import { pause } from '../../src/pause.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { systemSources } from '../../src/system-sources.ts';
-import { type BotApiProcess, botApiProcess } from '../support/bot-api-process.ts';
+import { type BotApiProcess, botApiProcess, HALF_REFUSED } from '../support/bot-api-process.ts';
 import { launch, TOKEN } from '../support/broadcasts.ts';
 import type { KafkaBroker } from '../support/kafka-broker.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
@@ -30,13 +32,16 @@ export interface BroadcastCrashes {
   readonly kills: number;
   /** Instances that send. */
   readonly senders: number;
+  /** Each broadcast is cancelled and launched again, with a message in place of one that was refused for half of them. */
+  readonly relaunch?: true;
   /** Kills PostgreSQL; absent: only senders are killed. */
   readonly killPostgres?: () => Promise<void>;
 }
 
 /**
  * Sends to 5,000 recipients, 1,000 a second, again and again, while a sender or the database is killed with -9 at random
- * moments: nobody is called twice, everybody ends in one state, and a kill costs at most one second of sending.
+ * moments: nobody is called after a call that was not refused for the message itself, everybody ends in one state, and a kill
+ * costs at most one second of sending.
  */
 export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
   const { databaseUrl, senders, broker = null } = given;
@@ -80,26 +85,59 @@ interface World extends BroadcastCrashes {
 
 /** Sends one broadcast while something is killed, at most `most` times. @returns how often */
 async function sendOne(world: World, round: number, most: number): Promise<number> {
-  const { platform } = world;
+  const { commands, relaunch } = world;
   const first = round * RECIPIENTS + 1;
   const chats = Array.from({ length: RECIPIENTS }, (_, i) => first + i);
-  const id = await launch(world, await aBot(world.commands), { chats, cap: CAP });
+  const bot = await aBot(commands);
+  const message = { text: relaunch ? HALF_REFUSED : 'Hello' };
+  const id = await launch(world, bot, { chats, cap: CAP, message });
   let kills = 0;
-  for (let calls = 0; ; ) {
+  if (relaunch) {
+    const of = { bot: bot.publicKey, id, ownerId: bot.ownerId };
+    kills = await sendUnderKills(world, { id, launch: 1, most: 1, kills }, () => cancelBroadcast(commands, of, {}));
+    const changes = { message: { text: 'Hello' } };
+    const ready = () => undefined;
+    await patiently(() => activateBroadcast(commands, { ...of, changes: changes as never, ready }, {}));
+  }
+  kills = await sendUnderKills(world, { id, launch: relaunch ? 2 : 1, most, kills });
+  await expectOnce(world, id, chats, kills);
+  return kills;
+}
+
+interface Launch {
+  readonly id: number;
+  readonly launch: number;
+  readonly most: number;
+  /** In earlier launches. */
+  readonly kills: number;
+}
+
+/** Waits for the end of a launch. @param cancel called once it goes on after the last kill @returns how often something was killed */
+async function sendUnderKills(
+  world: World,
+  { id, launch, most, kills }: Launch,
+  cancel?: () => Promise<unknown>,
+): Promise<number> {
+  const { platform } = world;
+  const isOver = async () => hasEnded(await statusOf(world, id, launch));
+  let isCancelled = false;
+  for (let calls = (await platform.arrivals()).length; ; ) {
     const now = (await platform.arrivals()).length;
-    if (hasEnded(await statusOf(world, id))) break;
-    if (now === calls || kills === most) {
+    if (await isOver()) return kills;
+    if (now === calls || kills >= most) {
+      if (now > calls && cancel !== undefined && !isCancelled) {
+        await patiently(cancel);
+        isCancelled = true;
+      }
       await pause(POLL_MS);
       continue;
     }
     // It is sending: a random moment later it is not.
     await pause(Math.random() * 900);
-    if (hasEnded(await statusOf(world, id))) break;
+    if (await isOver()) return kills;
     await killOne(world, kills++);
     calls = (await platform.arrivals()).length;
   }
-  await expectOnce(world, id, chats, kills);
-  return kills;
 }
 
 async function killOne({ services, killPostgres }: World, n: number): Promise<void> {
@@ -111,10 +149,16 @@ async function killOne({ services, killPostgres }: World, n: number): Promise<vo
 
 async function expectOnce(world: World, id: number, chats: readonly number[], kills: number): Promise<void> {
   const { platform, pool } = world;
-  const called = new Map<number, number>();
-  for (const [, chat] of await platform.arrivals()) called.set(chat, (called.get(chat) ?? 0) + 1);
-  const twice = chats.filter((chat) => (called.get(chat) ?? 0) > 1);
-  expect(twice, 'called more than once').toEqual([]);
+  /** By chat: whether each of its calls was refused for the message itself. */
+  const called = new Map<number, boolean[]>();
+  for (const [, chat, , , refused] of await platform.arrivals())
+    called.set(chat, [...(called.get(chat) ?? []), refused]);
+  const callsOf = (chat: number) => called.get(chat) ?? [];
+  const twice = chats.filter((chat) => callsOf(chat).slice(0, -1).includes(false));
+  expect(twice, 'called again after a call that was not refused').toEqual([]);
+  const again = chats.filter((chat) => callsOf(chat).length > 1);
+  expect(again.length > 0, 'called again after a call that was refused').toBe(world.relaunch === true);
+  expect(chats.filter((chat) => callsOf(chat).length > 2)).toEqual([]);
 
   const schema = firstSchema(recipientsReadModel);
   const { rows } = await pool.query<{ chat: number; state: number }>(
@@ -144,25 +188,33 @@ async function expectOnce(world: World, id: number, chats: readonly number[], ki
       count_unknown: unknown,
     },
   ]);
-  console.log(`${kills} kills: ${delivered} delivered, ${unknown} unknown, nobody called twice`);
+  console.log(
+    `${kills} kills: ${delivered} delivered, ${unknown} unknown, ${again.length} called again, after a refusal`,
+  );
 }
 
-async function statusOf({ pool }: World, id: number): Promise<number | undefined> {
-  const text = `SELECT status FROM ${firstSchema(recipientsReadModel)}.sendings WHERE broadcast_id = $1`;
+/** @returns null: the launch has not been activated as far as the read model knows */
+async function statusOf({ pool }: World, id: number, launch: number): Promise<number | null | undefined> {
+  const table = `${firstSchema(recipientsReadModel)}.sendings`;
+  const text = `SELECT CASE WHEN launch = $2 THEN status END AS status FROM ${table} WHERE broadcast_id = $1`;
+  const { rows } = await patiently(() => pool.query<{ status: number | null }>(text, [id, launch]));
+  return rows[0]?.status;
+}
+
+/** Again and again while it fails: the server was killed, or there is no such table yet. */
+async function patiently<T>(what: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + WITHIN_MS;
   for (;;) {
     try {
-      const { rows } = await pool.query<{ status: number }>(text, [id]);
-      return rows[0]?.status;
+      return await what();
     } catch (error) {
-      // The server was killed, or there is no such table yet.
       if (performance.now() > deadline) throw error;
       await pause(100);
     }
   }
 }
 
-const hasEnded = (status: number | undefined): boolean => status === 3 || status === 4 || status === 5;
+const hasEnded = (status: number | null | undefined): boolean => status === 3 || status === 4 || status === 5;
 
 /** A bot of its own for each: none has to wait for another's limits. */
 async function aBot(commands: CommandContext): Promise<{ publicKey: string; ownerId: number }> {

@@ -38,6 +38,9 @@ test(`kill -9 of one of two senders, ${ROUNDS} rounds`, () =>
 test(`kill -9 of one of two senders and of PostgreSQL, ${ROUNDS} rounds`, () =>
   crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 2, killPostgres }));
 
+test(`kill -9 of one of two senders and of PostgreSQL in launches and relaunches, ${ROUNDS} rounds`, () =>
+  crashBroadcasts({ databaseUrl, kills: ROUNDS, senders: 2, killPostgres, relaunch: true }));
+
 test.skipIf(broker === null)(`kill -9 of one of two senders with the log on Kafka, ${KAFKA_ROUNDS} rounds`, () =>
   crashBroadcasts({ databaseUrl, kills: KAFKA_ROUNDS, senders: 2, broker: broker! }),
 );

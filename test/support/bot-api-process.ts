@@ -2,8 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** When (ms of its clock), chat, method, token. */
-export type Arrival = readonly [at: number, chatId: number, method: string, token: string];
+/** When (ms of its clock), chat, method, token, and whether it was refused for the message itself. */
+export type Arrival = readonly [at: number, chatId: number, method: string, token: string, refused: boolean];
+/** A text that the stand-in refuses for the message itself, for even chats. */
+export const HALF_REFUSED = 'refused for even chats';
 export type Asked = 'arrivals' | 'stop';
 export type Told =
   | { readonly root: string }

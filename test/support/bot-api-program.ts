@@ -1,12 +1,17 @@
 /**
  * The stand-in for the platform in a process of its own, so that what arrives is timed by a clock that nobody else keeps
- * busy. Calls with a token that ends in `slow<ms>` are answered after so long; its parent asks it by messages.
+ * busy. Calls with a token that ends in `slow<ms>` are answered after so long, and the text `HALF_REFUSED` is refused for even
+ * chats; its parent asks it by messages.
  */
-import type { Arrival, Asked, Told } from './bot-api-process.ts';
-import { startBotApi } from './bot-api-server.ts';
+import { type Arrival, type Asked, HALF_REFUSED, type Told } from './bot-api-process.ts';
+import { type Call, startBotApi } from './bot-api-server.ts';
 
 const server = await startBotApi();
-server.behave(({ token }) => {
+const isRefused = ({ chatId, parameters }: Call): boolean => parameters['text'] === HALF_REFUSED && chatId % 2 === 0;
+const REFUSED = { code: 400, description: "Bad Request: can't parse entities: unexpected end" };
+server.behave((call) => {
+  const { token } = call;
+  if (isRefused(call)) return { error: REFUSED };
   const [, delayMs] = /slow(\d+)$/.exec(token) ?? [];
   return delayMs === undefined ? undefined : { delayMs: Number(delayMs) };
 });
@@ -17,7 +22,7 @@ process.on('message', (asked: Asked) => {
   if (asked === 'stop') process.exit(0);
   const arrivals = server.calls
     .slice(known)
-    .map(({ at, chatId, method, token }): Arrival => [at, chatId, method, token]);
+    .map((call): Arrival => [call.at, call.chatId, call.method, call.token, isRefused(call)]);
   known = server.calls.length;
   tell({ arrivals, mistakes: server.mistakes });
 });

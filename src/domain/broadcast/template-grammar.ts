@@ -1,4 +1,4 @@
-import { TemplateError } from './template.ts';
+import { shortened, TemplateError } from './template.ts';
 
 /**
  * What may stand in `{{ … }}` and `{% … %}` (decisions 6.7). The library that renders passes over what it cannot read, so
@@ -197,5 +197,5 @@ function textOf(literal: string): string {
 /** A mistake at a place of a template. */
 export function faultAt(text: string, at: number, message: string): TemplateError {
   const before = text.slice(0, at).split('\n');
-  return new TemplateError(`line ${before.length}, column ${[...before.at(-1)!].length + 1}: ${message}`);
+  return new TemplateError(`line ${before.length}, column ${[...before.at(-1)!].length + 1}: ${shortened(message)}`);
 }

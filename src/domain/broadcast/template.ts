@@ -35,9 +35,9 @@ export function isTemplate(text: string): boolean {
 
 /** Far above what a message can hold, so that only what does harm is refused. */
 const MAX_CHARACTERS = 16_384;
-/** Of values written, and of elements of ranges, which stored templates may have. Time is no limit: machines are slow at times. */
+/** Of values written, and of elements of ranges, which stored templates may have. Bounded by output size, not by time. */
 const MAX_MADE = 1_000_000;
-/** Some messages repeat the template. */
+/** UTF-16 units of what is wrong, without its place. */
 const MAX_MESSAGE = 200;
 
 export const TAGS: readonly string[] = ['if', 'unless'];
@@ -135,5 +135,11 @@ function originOf(error: unknown): unknown {
 function templateError(place: string, cause: Error): TemplateError {
   // Its message goes on with where it stands in a file.
   const [message = ''] = cause.message.split(/, (?:line:\d|file:)/, 1);
-  return new TemplateError(`${place}${message.slice(0, MAX_MESSAGE)}`, { cause });
+  return new TemplateError(`${place}${shortened(message)}`, { cause });
+}
+
+/** What is said of a template, which may repeat all of it. */
+export function shortened(message: string): string {
+  if (message.length <= MAX_MESSAGE) return message;
+  return `${message.slice(0, MAX_MESSAGE).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -31,7 +31,7 @@ export interface Delivery {
 
 const DELIVERED = { outcome: 'delivered', reason: null } as const;
 const RETURNED = { outcome: 'returned', reason: null } as const;
-/** Nobody knows whether the platform has the call. */
+/** The platform may have received the call. */
 export const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed while sending' } as const;
 
 /**

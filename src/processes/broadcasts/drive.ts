@@ -101,7 +101,7 @@ async function waitInStatus(
       if (status !== null && (await existingBroadcast(log, name)).status !== status) return;
     } catch (error) {
       // Likely what it waits for.
-      logger.debug({ err: error, broadcast: name.id }, 'a broadcast could not be read');
+      logger.debug({ err: error, broadcast: name.id }, 'failed to read broadcast; retrying');
     }
   }
 }
@@ -230,7 +230,7 @@ async function whileInStatus(
       (broadcast) => {
         if (broadcast.status !== status) left.abort();
       },
-      (error: unknown) => context.logger.warn({ err: error, broadcast: name.id }, 'a broadcast could not be read'),
+      (error: unknown) => context.logger.warn({ err: error, broadcast: name.id }, 'failed to read broadcast; retrying'),
     );
   }, POLL_MS);
   return { signal: AbortSignal.any([signal, left.signal]), forget: () => clearInterval(timer) };

@@ -43,7 +43,10 @@ export function createFailure({ broadcast, logger, elapsed, tell }: FailureOptio
       const passing = isPassing(error);
       const waitMs = passing || before === null ? FIRST_MS : Math.min(2 * before.waitMs, MOST_MS);
       if (before?.text !== text)
-        logger[passing ? 'warn' : 'error']({ err: error, broadcast }, 'a broadcast cannot go on, will try again');
+        logger[passing ? 'warn' : 'error'](
+          { err: error, broadcast, againMs: waitMs },
+          'failed to send broadcast; retrying',
+        );
       last = { text, waitMs, at: elapsed() };
       if (!passing) tell({ error: text, againMs: waitMs });
       told ||= !passing;

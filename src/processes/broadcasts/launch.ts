@@ -249,7 +249,7 @@ export async function sendLaunch(
       return await options.usersOf(places.map((place) => chats[place]!));
     } catch (error) {
       if (isDatabaseDown(error)) {
-        logger.warn({ err: error, broadcast: name.id }, 'recipients cannot be looked up, they are given back');
+        logger.warn({ err: error, broadcast: name.id }, 'failed to look up recipients; giving them back');
         await pause(LOOK_MS, signal);
       } else fail(error);
       return null;

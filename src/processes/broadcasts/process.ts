@@ -74,6 +74,7 @@ export const broadcastsProcess: Process = {
 const NOTHING: ReadonlySet<number> = new Set();
 
 const LOOKING = 'what there is to send';
+const LOOK_FAILED = `failed to look up due broadcasts; retrying in ${AGAIN_MS / 1000} s`;
 
 /** What a look has found: how far the read model was, and when the next broadcast is due; null: there is none yet. */
 type Found = { readonly passed: Cursor; readonly nextDue: number | null } | null;
@@ -93,8 +94,7 @@ function lookPatiently(): (
     } catch (error) {
       work.clear(); // what ends meanwhile is not to be begun again
       const down = isDatabaseDown(error);
-      const message = 'it cannot be looked what there is to send, will try again';
-      if (!failing) context.logger[down ? 'warn' : 'error']({ err: error }, message);
+      if (!failing) context.logger[down ? 'warn' : 'error']({ err: error }, LOOK_FAILED);
       if (!down)
         context.tell(LOOKING, { error: error instanceof Error ? error.message : String(error), againMs: AGAIN_MS });
       failing = true;
@@ -129,8 +129,10 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
   try {
     await of.leases.hold(`broadcasts of ${of.bot}`, signal, (held) => sendWhileHeld(context, of, held));
   } catch (error) {
-    // To take or to give back the lease.
-    logger.warn({ err: error, bot: of.bot }, 'the broadcasts of a bot cannot be sent now, will try again');
+    logger.warn(
+      { err: error, bot: of.bot },
+      `failed to take or give back the lease of a bot's broadcasts; retrying in ${AGAIN_MS / 1000} s`,
+    );
     await pause(AGAIN_MS, signal);
   }
 }

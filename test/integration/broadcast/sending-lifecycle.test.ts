@@ -163,7 +163,7 @@ test('a platform that answers only 502 does not cost the audience: it is told, l
   await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
 });
 
-test('when it cannot be looked what there is to send, the rest goes on, and so does what comes later', async () => {
+test('while the look-up of due broadcasts fails, what is being sent goes on, and later broadcasts are sent once it works', async () => {
   const { pool } = service.database;
   const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
   const long = await launch(service, bot, { chats: some(300), cap: 10 });

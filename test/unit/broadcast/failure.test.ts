@@ -4,7 +4,7 @@ import { LogUnavailableError } from '../../../src/log/port.ts';
 import { createFailure, type Failure } from '../../../src/processes/broadcasts/failure.ts';
 
 let now: number;
-let logged: { level: number; err: { message: string } }[];
+let logged: { level: number; msg: string; againMs: number; err: { message: string } }[];
 let told: unknown[];
 let failure: Failure;
 beforeEach(() => {
@@ -32,6 +32,7 @@ function failing(times: number, error: Error): number[] {
 test('what fails again is tried ever less often, up to 5 minutes, and logged once', () => {
   expect(failing(8, new Error('a mistake'))).toEqual([4, 8, 16, 32, 64, 128, 256, 300].map((s) => s * 1000));
   expect(logged.map(({ err, level }) => [err.message, level])).toEqual([['a mistake', 50]]);
+  expect(logged).toMatchObject([{ msg: 'failed to send broadcast; retrying', againMs: 4000 }]);
   expect(told.at(-1)).toEqual({ error: 'a mistake', againMs: 300_000 });
   failing(1, new Error('another'));
   expect(logged).toHaveLength(2);

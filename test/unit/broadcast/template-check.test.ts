@@ -99,6 +99,21 @@ describe('a template that is saved', () => {
     ['{% if user.premium %}x{% endif %}', 'use user.is_premium'],
   ])('%s names what there is not: %s', (text, message) => expect(said(text)).toContain(message));
 
+  const long = '𝒂'.repeat(5000);
+  it.each([
+    ['a name', `{{ ${long} }}`, 'there is no'],
+    ['a custom field', `{{ user.custom.${long} }}`, 'there is no'],
+    ['a field of a custom field', `{{ user.custom_fields.a.${long} }}`, 'there is no'],
+    ['a tag', `{% ${long} %}`, 'tag'],
+    ['a filter', `{{ user.first_name | ${long} }}`, 'undefined filter'],
+    ['a word', `{{ "a" ${long} }}`, 'unexpected'],
+  ])('a mistake in %s of 5,000 characters is told in few', (_, text, message) => {
+    const problem = said(text)!;
+    expect(problem).toContain(message);
+    expect(problem.length).toBeLessThan(500);
+    expect(problem.isWellFormed()).toBe(true);
+  });
+
   it('tells the custom fields that it names', () => {
     const text =
       '{{ user.custom_fields.a | default: user.custom_fields["b c"] }}{% if user.custom_fields.a %}x{% endif %}';
