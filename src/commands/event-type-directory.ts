@@ -9,8 +9,8 @@ import type { CommandContext } from './handle.ts';
 export interface EventTypeDirectory {
   /** The ids of names; those that have none get one, in the log before this resolves. @throws Rejection limit: its path is the index of a name */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** A goal of the bot; undefined only after a fresh look at the log. */
-  goal(bot: string, targetId: number): Promise<{ event_id: number } | undefined>;
+  /** The event ids of the bot's goals, by target id; one is missing only after a fresh look at the log, the same for all. */
+  goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
 /** What is known of a bot: its stream's fold so far. Ids never change, so what is known stays true for ever. */
@@ -107,11 +107,11 @@ export function createEventTypeDirectory({ log, sources }: CommandContext): Even
       return new Map(names.map((name) => [name, entry.state.names.get(name)!]));
     },
 
-    async goal(bot, targetId) {
+    async goals(bot, targetIds) {
       const entry = entryOf(bot);
-      if (!entry.state.goals.has(targetId)) await refresh(bot, entry);
-      const event_id = entry.state.goals.get(targetId);
-      return event_id === undefined ? undefined : { event_id };
+      if (targetIds.some((id) => !entry.state.goals.has(id))) await refresh(bot, entry);
+      const { goals } = entry.state;
+      return new Map(targetIds.flatMap((id) => (goals.has(id) ? [[id, goals.get(id)!]] : [])));
     },
   };
 }

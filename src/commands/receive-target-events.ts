@@ -21,13 +21,12 @@ export type ReceiveTargetEvents = (
 ) => Promise<Appended | UnknownTargets>;
 
 /** Which of these the bot has no goal for: none of those that were made before the call. */
-export type FindUnknownTargets = (bot: string, targetIds: Iterable<number>) => Promise<ReadonlySet<number>>;
+export type FindUnknownTargets = (bot: string, targetIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTargets {
   return async (bot, targetIds) => {
-    const unknown = new Set<number>();
-    for (const id of new Set(targetIds)) if ((await directory.goal(bot, id)) === undefined) unknown.add(id);
-    return unknown;
+    const goals = await directory.goals(bot, targetIds);
+    return new Set(targetIds.filter((id) => !goals.has(id)));
   };
 }
 
@@ -39,11 +38,9 @@ export function receiveTargetEvents(deps: {
 }): ReceiveTargetEvents {
   const { log, sources, directory } = deps;
   return async (bot, events, stamp) => {
-    const goals = new Map<number, number | undefined>();
-    for (const { target_id } of events) {
-      if (!goals.has(target_id)) goals.set(target_id, (await directory.goal(bot, target_id))?.event_id);
-    }
-    const unknown = events.flatMap(({ target_id }, index) => (goals.get(target_id) === undefined ? [index] : []));
+    const ids = events.map(({ target_id }) => target_id);
+    const goals = await directory.goals(bot, ids);
+    const unknown = ids.flatMap((id, index) => (goals.has(id) ? [] : [index]));
     if (unknown.length > 0) return { unknown };
     const items = events.map(({ target_id, unit, ...rest }) => ({
       event_id: goals.get(target_id)!,

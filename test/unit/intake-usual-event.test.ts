@@ -131,7 +131,7 @@ const log = {
 } as Pick<EventLog, 'append'> as EventLog;
 const directory: EventTypeDirectory = {
   resolve: async (_bot, names) => new Map(names.map((name) => [name, 101])),
-  goal: async () => ({ event_id: 101 }),
+  goals: async (_bot, ids) => new Map(ids.map((id) => [id, 101])),
 };
 
 /** Each element that the schema accepts, received, is in the log as if it had been checked once more. */

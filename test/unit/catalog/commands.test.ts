@@ -84,10 +84,15 @@ describe('commands of the catalog', () => {
     const { publicKey } = (await withBot(context)).bot;
     const directory = createEventTypeDirectory(context);
     await directory.resolve(publicKey, ['buy']);
-    expect(await directory.goal(publicKey, 1)).toEqual({ event_id: 100 });
-    expect(await directory.goal(publicKey, 5)).toBeUndefined();
+    expect(await directory.goals(publicKey, [1])).toEqual(new Map([[1, 100]]));
+    expect(await directory.goals(publicKey, [5])).toEqual(new Map());
     expect(await createGoal(context, { bot: publicKey, targetId: 5, name: 'Sign-up' })).toMatchObject({ eventId: 102 });
-    expect(await directory.goal(publicKey, 5)).toEqual({ event_id: 102 });
+    expect(await directory.goals(publicKey, [5, 1])).toEqual(
+      new Map([
+        [5, 102],
+        [1, 100],
+      ]),
+    );
   });
 
   it('refuse what names a bot that is not there', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEventTypeDirectory } from '../../../src/commands/event-type-directory.ts';
 import { receiveCustomEvents } from '../../../src/commands/receive-custom-events.ts';
+import { findUnknownTargets, receiveTargetEvents } from '../../../src/commands/receive-target-events.ts';
 import { MAX_EVENT_NAMES } from '../../../src/domain/catalog/event-types.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -55,6 +56,19 @@ describe('the event type directory', () => {
     await one.resolve(BOT, ['x']);
     expect(await two.resolve(BOT, ['x'])).toEqual(new Map([['x', 101]]));
     expect(calls.appends).toBe(1);
+  });
+
+  it('reads the log once for all goals of a request that it does not know', async () => {
+    const { log, calls, directory } = fixture();
+    const goals = directory('a');
+    const find = findUnknownTargets(goals);
+    const ids = Array.from({ length: 100 }, (_, index) => index + 10);
+    expect(await find(BOT, ids)).toEqual(new Set(ids));
+    expect(calls.reads).toBe(1);
+    const receive = receiveTargetEvents({ log, sources: testSources(), directory: goals });
+    const events = ids.map((target_id) => ({ target_id, user_id: 1 }));
+    expect(await receive(BOT, events, {})).toEqual({ unknown: ids.map((_, index) => index) });
+    expect(calls.reads).toBe(2);
   });
 
   it('agrees with another instance on every id, however they race', async () => {
