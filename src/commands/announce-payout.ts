@@ -6,7 +6,7 @@ import {
   giveUpPayout,
   payoutDelivered,
 } from '../domain/referral/account/payout.ts';
-import { dueAt, nextAttempt, type RetryDelays } from '../domain/referral/delivery-schedule.ts';
+import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../domain/referral/delivery-schedule.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 /** The attempts to announce a payout to its client, each in the log before it is made and after. */
@@ -16,20 +16,20 @@ export interface PayoutKey extends AccountKey {
 }
 
 /**
- * Records that an attempt begins, at the `address`-th address of the bot.
+ * Records that an attempt begins, at the bot's present address.
  * @returns its number; null: none is due, another instance was faster
  */
 export async function beginAttempt(
   accounts: Accounts,
   { payoutId: payout_id, ...key }: PayoutKey,
   delays: RetryDelays,
-  address: number,
+  present: PresentAddress,
 ): Promise<number | null> {
   const { events } = await accounts.change(key, {
     decide(state, now) {
       const payout = state.payouts.get(payout_id);
-      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, address);
-      return due === null || due > now ? [] : attemptPayout(state, { payout_id, address }, now);
+      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, present);
+      return due === null || due > now ? [] : attemptPayout(state, { payout_id, address: present.address }, now);
     },
   });
   const begun = events.find((event): event is Extract<AccountEvent, { type: 'payout_attempted' }> => {

@@ -1,17 +1,11 @@
 import { secretText } from '../domain/referral/delivery.ts';
-import {
-  rotateSecret,
-  setWebhook,
-  signingSecrets,
-  type Webhook,
-  webhook,
-} from '../domain/referral/delivery-webhook.ts';
+import type { PresentAddress } from '../domain/referral/delivery-schedule.ts';
+import { rotateSecret, setWebhook, signingSecrets, webhook } from '../domain/referral/delivery-webhook.ts';
 import { keyIdOfSecret, openSecret, type SealedSecret } from '../domain/secret.ts';
 import { webhookStream } from '../domain/streams.ts';
 import type { Position } from '../log/port.ts';
 import { existingBot } from './existing-bot.ts';
 import { type CommandContext, handle } from './handle.ts';
-import { load } from './load.ts';
 import { sealSecret } from './seal-secret.ts';
 
 interface Changed {
@@ -41,20 +35,22 @@ export async function rotatePayoutSecret(context: CommandContext, bot: string): 
   return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position };
 }
 
-export interface PayoutWebhook {
+export interface PayoutWebhook extends PresentAddress {
   readonly url: string;
-  /** The how-manieth address it is, from 1. */
-  readonly address: number;
   /** Those that sign now, the newest first, as their owner sees them; without those whose key was forgotten. */
   readonly secrets: readonly string[];
 }
 
 /** As the log has it now. @throws LogUnavailableError */
 export async function findPayoutWebhook(context: CommandContext, bot: string): Promise<PayoutWebhook | null> {
-  const state: Webhook | null = (await load(context.log, webhook, webhookStream(bot))).state;
-  if (state === null) return null;
+  const { commits } = await context.log.read(webhookStream(bot));
+  const events = commits.flatMap(({ at, events }) => events.map((event) => ({ at, event: webhook.read(event) })));
+  const state = events.reduce((state, { event }) => webhook.evolve(state, event), webhook.initialState());
+  const last = events.findLast(({ event }) => event.type === 'payout_webhook_set');
+  if (state === null || last === undefined) return null;
   const { url, address } = state;
-  return { url, address, secrets: await opened(context, bot, signingSecrets(state, context.sources.now())) };
+  const secrets = await opened(context, bot, signingSecrets(state, context.sources.now()));
+  return { url, address, setAt: last.at, secrets };
 }
 
 /** 24 to 64 by Standard Webhooks. */

@@ -24,17 +24,24 @@ export interface Announcing {
  */
 export const CUT_OFF_MS = 45_000;
 
-/**
- * When the next attempt is due; null: none is. What failed at another address than the bot's present one, which is the
- * `address`-th, does not wait.
- */
-export function dueAt(payout: Announcing, delays: RetryDelays, address: number): number | null {
+/** The bot's present address. */
+export interface PresentAddress {
+  /** Number of times the bot set its webhook, from 1. */
+  readonly address: number;
+  /** When it was last set, milliseconds UTC. */
+  readonly setAt: number;
+}
+
+/** When the next attempt is due; null: none is. A payout whose last attempt failed before the address was set does not wait. */
+export function dueAt(payout: Announcing, delays: RetryDelays, { address, setAt }: PresentAddress): number | null {
   const { status, asked_at, attempt, attempted_at, next_at } = payout;
   if (status === 0) return next_at ?? asked_at + delays[0]! * 1000;
   if (status !== 1) return null;
   if (attempt === 'open') return attempted_at! + CUT_OFF_MS;
   if (attempt !== 'failed') return null;
-  return payout.address !== null && payout.address < address ? attempted_at : next_at;
+  // Attempts of earlier programs did not note their address.
+  const wasBefore = payout.address === null ? attempted_at! < setAt : payout.address < address;
+  return wasBefore ? attempted_at : next_at;
 }
 
 /** How far delays are spread, so that what failed together is not tried again together. */

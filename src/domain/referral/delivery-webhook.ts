@@ -8,7 +8,7 @@ import { payoutWebhookSecretRotated, payoutWebhookSet } from './delivery-events.
 
 export interface Webhook {
   readonly url: string;
-  /** The how-manieth it is, from 1: the same one counts anew each time that it is set. */
+  /** Number of times the bot set its webhook, from 1. */
   readonly address: number;
   readonly secret: SealedSecret;
   /** The secret before, as long as it signs; `until` in milliseconds UTC. */

@@ -113,7 +113,7 @@ function deliverer(
       const what = webhook === null ? 'the bot has no webhook' : "the webhook's secret was forgotten";
       return giveUp(accounts, key, `${what}: botledger webhook set`);
     }
-    const number = await beginAttempt(accounts, key, delays, webhook.address);
+    const number = await beginAttempt(accounts, key, delays, webhook);
     if (number === null) return;
     const body = noticeBody(payout);
     const headers = signedHeaders(payout.payout_id, body, webhook.secrets, sources.now());

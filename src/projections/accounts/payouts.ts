@@ -137,12 +137,12 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
 }
 
 /** The bot has set another address, or the same once more. */
-export async function applyAddress(tx: ClientBase, publicKey: string): Promise<void> {
+export async function applyAddress(tx: ClientBase, publicKey: string, at: number): Promise<void> {
   await tx.query({
     name: 'accounts.set_address',
-    text: `INSERT INTO webhooks AS w VALUES ($1, 1)
-           ON CONFLICT (public_key) DO UPDATE SET address = w.address + 1`,
-    values: [publicKey],
+    text: `INSERT INTO webhooks AS w VALUES ($1, 1, $2)
+           ON CONFLICT (public_key) DO UPDATE SET address = w.address + 1, set_at = $2`,
+    values: [publicKey, at],
   });
 }
 

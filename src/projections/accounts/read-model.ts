@@ -11,7 +11,7 @@ import { ACCOUNTS_DDL } from './tables.ts';
 /** Referrers' accounts: what they have earned, and what became of it; and how often bots set where to tell of payouts. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 3,
+  shape: 4,
   categories: ['account', 'webhook'],
   events: [
     'reward_accrued',
@@ -35,7 +35,7 @@ export const accountsReadModel: ReadModel = {
     const heads = new Map<string, Head>();
     for (const commit of commits) {
       if (categoryOf(commit.stream) === 'webhook') {
-        for (const _ of commit.events) await applyAddress(tx, keyOf(commit.stream));
+        for (const _ of commit.events) await applyAddress(tx, keyOf(commit.stream), commit.at);
         continue;
       }
       const account = accountOf(commit);

@@ -103,10 +103,11 @@ CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id
 CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);
 CREATE INDEX payouts_by_status ON payouts (public_key, status, payout_id);
 CREATE INDEX payouts_to_deliver ON payouts (payout_id) WHERE method = 'webhook' AND status IN (0, 1);
-/* how many addresses a bot has set to be told of payouts: what failed at an earlier one does not wait for its next attempt */
+/* how often a bot has set its webhook, and when last: a payout whose attempt failed before does not wait for its next one */
 CREATE TABLE webhooks (
   public_key text PRIMARY KEY,
-  address int NOT NULL
+  address int NOT NULL,
+  set_at bigint NOT NULL
 );
 CREATE TABLE attempts (
   payout_id bigint NOT NULL,

@@ -21,14 +21,19 @@ export interface DueOptions {
   readonly perBot: number;
 }
 
+/** When the last attempt of a payout `p` began. */
+const attemptedAt = (accounts: string): string =>
+  `(SELECT a.at FROM ${accounts}.attempts a WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts)`;
+
 /** By when the next attempt of a payout `p` is due: dueAt in the domain. */
 const DUE_AT = (accounts: string): string => `
 CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
-     WHEN p.attempt = 'failed' AND p.address < (SELECT w.address FROM ${accounts}.webhooks w
-                                                 WHERE w.public_key = p.public_key) THEN p.requested_at
+     WHEN p.attempt = 'failed' AND EXISTS (
+            SELECT FROM ${accounts}.webhooks w WHERE w.public_key = p.public_key
+               AND CASE WHEN p.address IS NULL THEN ${attemptedAt(accounts)} < w.set_at ELSE p.address < w.address END)
+       THEN p.requested_at
      WHEN p.attempt = 'failed' THEN p.next_at
-     WHEN p.attempt = 'open' THEN (SELECT a.at FROM ${accounts}.attempts a
-                                    WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts) + ${CUT_OFF_MS} END`;
+     WHEN p.attempt = 'open' THEN ${attemptedAt(accounts)} + ${CUT_OFF_MS} END`;
 
 /**
  * What clients are to be told now: of the payouts that are due, the longest overdue of each bot first; those whose unit is

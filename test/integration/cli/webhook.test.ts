@@ -49,19 +49,20 @@ it('lists every attempt to tell the client of a payout, the latest first', async
   const rule = { rule_id: 1, reward_type: 'fixed' as const, amount: '3', percent: null, unit_id: null, hold_days: '0' };
   const event = { commit_id: 'c', index: 0, event_id: 101, date: 0, received: 0 };
   const payouts: number[] = [];
+  const present = { address: 1, setAt: 0 };
   for (const userId of [7, 8]) {
     await accrueRewards(accounts, { bot: shop, referrer: userId, items: [{ rule, referral_id: 9, event }] });
     const asked = { bot: shop, userId, method: 'webhook' as const, initiated_by: 'api' as const };
     const { payout_id: payoutId } = await requestPayout(accounts, asked);
     const key = { bot: shop, userId, payoutId };
-    const attempt = (await beginAttempt(accounts, key, [0, 5], 1))!;
+    const attempt = (await beginAttempt(accounts, key, [0, 5], present))!;
     const failed = { result: 'again', sent: true, status: 500, error: 'answered 500', retryAfter: null } as const;
     await endAttempt(accounts, key, attempt, failed, [0, 5]);
     payouts.push(payoutId);
     cli.sources.advance(10_000);
   }
   const [first, second] = payouts;
-  expect(await beginAttempt(accounts, { bot: shop, userId: 7, payoutId: first! }, [0, 5], 1)).toBe(2);
+  expect(await beginAttempt(accounts, { bot: shop, userId: 7, payoutId: first! }, [0, 5], present)).toBe(2);
   const all = await cli.json('webhook', 'deliveries', '--bot', shop);
   const row = { status: 500, error: 'answered 500', at: expect.stringMatching(/^2025-01-15T12:00:\d\d\.000Z$/) };
   expect(all).toEqual([

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/accounts.ts';
 import { administerPayout } from '../../../src/commands/administer-payout.ts';
 import { setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import type { EventLog, LogEvent } from '../../../src/log/port.ts';
 import { pause } from '../../../src/pause.ts';
 import { deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
@@ -63,6 +64,40 @@ it('a payout that waits for its next attempt is announced at once when the addre
   await administerPayout(createAccounts(world.context), { ...waiting, action: 'retry', force: false });
   await becomes(waiting, { status: 2, attempts: 3 });
   await dead.close();
+});
+
+/** The log as a program wrote it that did not note which address an attempt called. */
+function earlierLog(log: EventLog): EventLog {
+  const earlier = (event: LogEvent): LogEvent => {
+    if (event.type !== 'payout_attempted') return event;
+    const { address: _, ...data } = event.data as { address: number };
+    return { ...event, v: 1, data };
+  };
+  return {
+    ...log,
+    append: (commit, ...rest) => log.append({ ...commit, events: commit.events.map(earlier) }, ...rest),
+  };
+}
+
+it('a payout that an earlier program attempted is announced at once when the address is set after the attempt, not before', async () => {
+  client.answers((_, response) => response.writeHead(503, { 'retry-after': '86400' }).end());
+  const { bot } = await world.bot(client.url);
+  const other = await world.bot(client.url);
+  world.advance(SECOND);
+  for (const each of [bot, other.bot]) await setPayoutWebhook(world.context, each, client.url);
+  world.advance(SECOND);
+  const stop = world.run([deliveries()], {}, earlierLog(world.log));
+  const names = [await world.payout(bot, null), await world.payout(other.bot, null)] as const;
+  for (const each of names) await becomes(each, { attempt: 'failed', attempts: 1, address: null });
+  await stop();
+  world.advance(SECOND);
+  client.answers(200);
+  run();
+  await still(2);
+  await setPayoutWebhook(world.context, bot, client.url);
+  await becomes(names[0], { status: 2, attempts: 2 });
+  await still(3);
+  expect(await world.look(names[1])).toMatchObject({ attempt: 'failed', attempts: 1 });
 });
 
 it('a payout is retried at once, however late the first attempt after a payout is', async () => {

@@ -68,14 +68,19 @@ describe('the schedule', () => {
     ['attempted, without an end: taken to be cut off after a while', { attempt: 'open' }, NOW + 45_005],
     ['failed', { attempt: 'failed' }, NOW + 7],
     ['failed at an address before', { attempt: 'failed', address: 1 }, NOW + 5],
-    ['failed at an address that was not noted', { attempt: 'failed', address: null }, NOW + 7],
+    [
+      'failed before the address was set, itself not noted',
+      { attempt: 'failed', address: null, attempted_at: NOW + 3 },
+      NOW + 3,
+    ],
+    ['failed after the address was set, itself not noted', { attempt: 'failed', address: null }, NOW + 7],
     ['failed for the last time', { attempt: 'failed', next_at: null }, null],
     ['accepted', { attempt: 'accepted' }, null],
     ['paid', { status: 2 }, null],
     ['failed for good', { status: 3 }, null],
     ['cancelled', { status: 4 }, null],
   ] as const)('of a payout that is %s', (_, changes, due) => {
-    expect(dueAt({ ...payout, ...changes }, DELAYS, 2)).toBe(due);
+    expect(dueAt({ ...payout, ...changes }, DELAYS, { address: 2, setAt: NOW + 4 })).toBe(due);
   });
 
   it('goes on by the delays, a fifth more or less, and ends', () => {
