@@ -46,7 +46,7 @@ export interface Outcome {
   readonly errors: Map<EventDraft, UnknownUserError>;
   /** Events that waited since an earlier batch and now count. */
   readonly released: { readonly event: EventDraft; readonly at: number }[];
-  /** Units by which events may have a value that could not be read so far. */
+  /** New units; events with these codes need revaluation. */
   readonly newUnits: NewUnit[];
   readonly rewardable: Rewardable[];
   readonly refusals: Refusal[];

@@ -46,7 +46,7 @@ export interface SliceLimits {
 
 const LIMITS: SliceLimits = { judged: 2000, looked: 20_000, steps: 100, bots: 1000 };
 
-/** Before all dates: the least that a Date can hold. */
+/** Smallest value of a JavaScript Date, in ms. */
 const FIRST_DATE = -8.64e15;
 
 /** A unit that a bot has from now on. */
