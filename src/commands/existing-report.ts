@@ -11,7 +11,7 @@ export interface ExistingReport {
   readonly created_at: number;
 }
 
-/** Where the streams end that a uuid has under these bots, by public key: one of them at most. */
+/** Finds the report's stream among these bots (public keys), and its head revision; null: none has it. */
 export async function reportEnds(
   log: EventLog,
   bots: readonly string[],

@@ -22,8 +22,9 @@ export interface ReportOfBot {
 }
 
 /**
- * The saved report that a caller names, as its stream has it now, and its bot, on which the request acts from here on. The
- * read model only saves reading what it has already.
+ * The saved report that a caller names, as its stream has it now, and its bot, on which the request acts from here on. Uses
+ * the read model's row if its revision is current, else reads the stream.
+ * @throws LogUnavailableError also for a report that the read model has
  * @throws ApiError 404 unknown, malformed or another owner's; 403 of a bot outside the key's scope
  */
 export async function findReport(
