@@ -175,9 +175,12 @@ describe('while the log does not answer for longer than the pause lasts', () => 
     await isStill();
     holds = () => false;
     release();
+    answer = unanswered;
     await until(() => called.length > lost);
-    await isStill();
+    const enough = now + 400;
+    await until(() => now > enough);
     expect(called).toHaveLength(lost + 1);
+    open.shift()!(BAD);
     stop.abort();
     const { state } = await end(sending);
     expect(state.claims.size).toBe(0);
