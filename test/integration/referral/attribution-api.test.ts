@@ -301,3 +301,36 @@ describe('what stays', () => {
     });
   });
 });
+
+it("a command to another bot is no start of this one's, whichever way the update comes", async () => {
+  const named = await service.createBot();
+  await changeBot(service.commands, named.publicKey, { username: 'shop_bot' });
+  await service.projected();
+  const from = { id: user(), is_bot: false, first_name: 'Ada' };
+  const updateTo = (addressee: string, update_id: number) => {
+    const text = `/start@${addressee} CODE`;
+    const entities = [{ type: 'bot_command', offset: 0, length: text.indexOf(' ') }];
+    const message = {
+      message_id: update_id,
+      date: DAY / 1000,
+      chat: { id: from.id, type: 'private' },
+      from,
+      text,
+      entities,
+    };
+    return { update_id, message };
+  };
+  const webhook = { 'x-telegram-bot-api-secret-token': named.webhookSecret };
+  const ways = [
+    (update: object) => service.post(`/v1/webhook/${named.publicKey}`, update, webhook),
+    (update: object) => service.post('/v1/send-update', { update }, { 'api-key': named.apiKey }),
+  ];
+  let updates = 0;
+  for (const send of ways)
+    for (const addressee of ['other_bot', 'shop_bot'])
+      expect(await send(updateTo(addressee, ++updates))).toMatchObject({ status: 200 });
+  const commits = await readAll(service.log, { categories: ['intake'] });
+  const mine = commits.filter(({ stream }) => stream === `intake-${named.publicKey}`);
+  const codes = mine.map(({ events }) => JSON.stringify(events).includes('CODE'));
+  expect(codes).toEqual([false, true, false, true]);
+});
