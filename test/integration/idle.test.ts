@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
@@ -62,12 +62,16 @@ test('projectors ask for the versions and leases of all read models of a thread 
   const before = looks();
   await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 1); // what was begun is done
   statements.length = 0;
+  // Node 20 never frees the weak reference that a source signal keeps to each combined signal: 57 bytes a call.
+  const combined = vi.spyOn(AbortSignal, 'any');
   const since = performance.now();
   await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(4);
   const seconds = Math.ceil((performance.now() - since) / 1000);
   expect(new Set(statements)).toEqual(new Set(['runtime.seen_versions', 'lease.take']));
   // Of versions two a second, of leases one.
   expect(statements.length).toBeLessThanOrEqual(3 * seconds + 2);
+  expect(combined).not.toHaveBeenCalled();
+  combined.mockRestore();
 });
 
 test('a service with nothing to do makes less than 20 transactions a second', async () => {

@@ -152,6 +152,8 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
   const fail = (error: unknown): void => failed.abort(error);
   const over = new AbortController();
+  /** Made once: Node 20 never frees the reference that a long-lived signal keeps to each combined signal. */
+  const watched = AbortSignal.any([ended, over.signal]);
   let timer: NodeJS.Timeout | null = null;
   /** Soon, in turn with batches, does what is left to do beside them: until nothing is. */
   function later(): void {
@@ -167,7 +169,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   /** Sees when the version is dropped, and when what it has set aside is to be applied once more. */
   async function watch(): Promise<void> {
     for (let asked: number | undefined; ; ) {
-      const seen = await versions.next(AbortSignal.any([ended, over.signal]));
+      const seen = await versions.next(watched);
       if (seen === null) return;
       const own = seen.find((each) => each.name === model.name && each.version === version);
       if (own === undefined || own.state === 'dropped') return fail(GONE);
