@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { CATALOG_DDL } from '../../src/projections/catalog/tables.ts';
 import { query, startPostgresProcess, temporaryDataDir } from '../support/embedded-postgres.ts';
 import { ROOT } from '../support/source-files.ts';
 
@@ -9,7 +10,7 @@ import { ROOT } from '../support/source-files.ts';
 const page = readFileSync(join(ROOT, 'docs/psql.md'), 'utf8');
 const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql]) => sql!);
 
-test('the read-only role of docs/psql.md reads the log and read models, never keys, and writes nothing', async () => {
+test('the read-only role of docs/psql.md reads the log and read models, no key and no token, and writes nothing', async () => {
   const folder = await temporaryDataDir();
   const server = startPostgresProcess(folder.path, 'service');
   try {
@@ -18,6 +19,7 @@ test('the read-only role of docs/psql.md reads the log and read models, never ke
       service,
       `CREATE SCHEMA log; CREATE TABLE log.commits (n int); CREATE TABLE log.keys (n int); INSERT INTO log.commits VALUES (1);
        CREATE SCHEMA events_v1; CREATE TABLE events_v1.chunks AS SELECT 2 AS n;
+       CREATE SCHEMA catalog_v12; SET search_path = catalog_v12; ${CATALOG_DDL} RESET search_path;
        CREATE SCHEMA kafka_index; CREATE TABLE kafka_index.keys AS SELECT 3 AS n;`,
     );
     const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
@@ -30,6 +32,10 @@ test('the read-only role of docs/psql.md reads the log and read models, never ke
     expect(await query(reader, 'SELECT n FROM events_v1.chunks')).toEqual([{ n: 2 }]);
     for (const secret of ['log.keys', 'kafka_index.keys'])
       await expect(query(reader, `SELECT n FROM ${secret}`)).rejects.toThrow('permission denied');
+    expect(await query(reader, 'SELECT bot_id, name, timezone FROM catalog_v12.bots')).toEqual([]);
+    expect(await query(reader, 'SELECT * FROM catalog_v12.owners')).toEqual([]);
+    for (const columns of ['token', '*'])
+      await expect(query(reader, `SELECT ${columns} FROM catalog_v12.bots`)).rejects.toThrow('permission denied');
     for (const write of [
       'INSERT INTO log.commits VALUES (2)',
       'DELETE FROM events_v1.chunks',
