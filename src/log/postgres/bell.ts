@@ -68,6 +68,7 @@ export function openBell({ connectionString, pool, onTrouble }: BellOptions): Be
       connectionString,
       application_name: 'botledger log bell',
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_WITHIN_MS,
       query_timeout: ANSWER_WITHIN_MS,
     });
     const lost = (error: Error): void => {
@@ -147,7 +148,7 @@ export function openBell({ connectionString, pool, onTrouble }: BellOptions): Be
       if (reconnect !== null) clearTimeout(reconnect);
       await Promise.all([announcing, looking]);
       rung();
-      await client?.end();
+      await latest?.end().catch(() => {}); // also one that is still being made, and may never be
     },
   };
 }
