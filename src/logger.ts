@@ -30,8 +30,11 @@ export async function createLogger(level: string, { fd = 1, stream }: LoggerTarg
   return pino(options, readable);
 }
 
+/** Fields that name who is affected. */
+const WHO = ['projection', 'process', 'bot', 'lease'];
+
 /**
- * Writes a line about an outage of the log or the database once in 30 s, however often it is said. The next one has
+ * Writes a line about an outage of the log or the database once in 30 s for each message and each projection, process, bot or lease. The next one has
  * `leftOut`, the number of the lines between. Without it an outage of 90 s was told in 4,180 lines.
  */
 export function collapseOutages(
@@ -41,12 +44,13 @@ export function collapseOutages(
   return function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
     const [fields, message] = args as [unknown, unknown];
     if (!isOutage(fields) || typeof message !== 'string') return void method.apply(this, args);
-    const last = said.get(message);
+    const key = `${message} ${WHO.map((name) => this.bindings()[name] ?? (fields as Record<string, unknown>)[name] ?? '')}`;
+    const last = said.get(key);
     if (last !== undefined && now() - last.at < SAME_LINE_MS) {
       last.leftOut += 1;
       return;
     }
-    said.set(message, { at: now(), leftOut: 0 });
+    said.set(key, { at: now(), leftOut: 0 });
     const { leftOut = 0 } = last ?? {};
     method.apply(this, leftOut === 0 ? args : [{ ...fields, leftOut }, message]);
   };

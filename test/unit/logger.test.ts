@@ -25,7 +25,7 @@ it('a line about an outage is written once in 30 s, and the next tells how many 
   const down = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   for (let n = 0; n < 1000; n++) {
     log.warn({ err: down }, 'projection interrupted');
-    log.child({ process: 'rewards' }).warn({ err: new LogUnavailableError('down') }, 'a process failed');
+    log.child({ part: 'log' }).warn({ err: new LogUnavailableError('down') }, 'a process failed');
     log.warn({ err: new DatabaseUnavailableError('down') }, 'a process failed');
     pass(10);
   }
@@ -37,6 +37,16 @@ it('a line about an outage is written once in 30 s, and the next tells how many 
   log.warn({ err: down }, 'projection interrupted');
   log.warn({ err: down }, 'projection interrupted');
   expect(told()).toEqual([['projection interrupted', 999]]);
+});
+
+it('a line about an outage is written once for each projection, process and bot', () => {
+  const { log, told } = logger();
+  const err = new LogUnavailableError('down');
+  for (let n = 0; n < 3; n++) {
+    for (const projection of ['events_v1', 'users_v1']) log.warn({ err, projection }, 'projection interrupted');
+    for (const process of ['rewards', 'payouts']) log.child({ process }).warn({ err }, 'a process failed');
+  }
+  expect(told()).toHaveLength(4);
 });
 
 it('every other line is written each time', () => {
