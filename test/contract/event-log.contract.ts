@@ -448,6 +448,20 @@ export function describeEventLog(engine: EngineUnderTest): void {
       });
     });
 
+    it('tells that it has grown after an append by another instance, and not before', async () => {
+      await log.append(newCommit(`intake-${newBot()}`));
+      // What was appended before may be told late; then it is quiet.
+      let grown = log.grown();
+      const quiet = async (): Promise<boolean> => {
+        grown = log.grown();
+        await pause(1500, grown);
+        return !grown.aborted;
+      };
+      await expect.poll(quiet, { timeout: 30_000 }).toBe(true);
+      await other.append(newCommit(`intake-${newBot()}`));
+      await expect.poll(() => grown.aborted, { timeout: 20_000 }).toBe(true);
+    });
+
     it('loses, doubles and swaps nothing under concurrent writers and readers', async () => {
       const bots = Array.from({ length: 3 }, newBot);
       const stop = new AbortController();

@@ -101,6 +101,30 @@ test('a service with nothing to do makes less than 20 transactions a second', as
     .toBeLessThan(20);
 });
 
+test('a commit of which no notification comes aborts grown()', async () => {
+  const announced = newCommit(`intake-${newBot()}`);
+  await log.append(announced);
+  let grown = log.grown();
+  const quiet = async (): Promise<boolean> => {
+    grown = log.grown();
+    await pause(1500, grown);
+    return !grown.aborted;
+  };
+  await expect.poll(quiet, { timeout: 30_000 }).toBe(true);
+  await appendSilently(announced.id);
+  await expect.poll(() => grown.aborted, { timeout: 20_000 }).toBe(true);
+});
+
+/** As an append whose notification is lost. @param like the id of a commit that is the only one */
+async function appendSilently(like: string): Promise<string> {
+  const silent = randomUUID();
+  await database.pool.query(
+    `INSERT INTO log.commits (id, stream, body) SELECT $1::uuid, stream, replace(body, $2, $1::uuid::text) FROM log.commits`,
+    [silent, like],
+  );
+  return silent;
+}
+
 test('a commit of which no notification comes is read all the same', async () => {
   const ends = new AbortController();
   const read: string[] = [];
@@ -115,10 +139,6 @@ test('a commit of which no notification comes is read all the same', async () =>
   const announced = newCommit(`intake-${newBot()}`);
   await log.append(announced);
   await expect.poll(() => read, { timeout: 20_000 }).toEqual([announced.id]);
-  const silent = randomUUID();
-  await database.pool.query(
-    `INSERT INTO log.commits (id, stream, body) SELECT $1::uuid, stream, replace(body, $2, $1::uuid::text) FROM log.commits`,
-    [silent, announced.id],
-  );
+  const silent = await appendSilently(announced.id);
   await expect.poll(() => read, { timeout: 20_000 }).toEqual([announced.id, silent]);
 });
