@@ -2,7 +2,7 @@ import type { Change, CliContext, ContextRunner } from './cli/context.ts';
 import { CliError, SettleTimeoutError } from './cli/errors.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { readConfig } from './config.ts';
-import { isHeld } from './database/lease.ts';
+import { isHeld, isHeldByOther } from './database/lease.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type Cursor, laneOf } from './log/port.ts';
 import { createLogger } from './logger.ts';
@@ -27,10 +27,14 @@ const SETTLE_MS = 10_000;
 /**
  * Opens what a command works with from the same environment as the service: it joins a running embedded database, or
  * starts it for its own duration. While no service projects the catalog, the command does, so that it sees what is there.
+ * @param options.lowerPriority lowers the priority of this process
  */
 export function cliContext(
   env: NodeJS.ProcessEnv,
-  { progress = () => {}, giveWay = () => {} }: Partial<Pick<CliContext, 'progress' | 'giveWay'>> = {},
+  {
+    progress = () => {},
+    lowerPriority = () => {},
+  }: Partial<Pick<CliContext, 'progress'>> & { lowerPriority?: () => void } = {},
   /** For tests: instead of those of the same name, and of all there are. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
@@ -54,7 +58,11 @@ export function cliContext(
         onBadEvent: 'stop',
         signal: stopping.signal,
       });
-      const projecting = new Map([[catalogReadModel.name, runProjector(projector(current(catalogReadModel)), true)]]);
+      const standingBack = new AbortController();
+      const standsBy = AbortSignal.any([stopping.signal, standingBack.signal]);
+      const standBy = (model: ReadModel): Promise<void> =>
+        runProjector({ ...projector(model), signal: standsBy }, true);
+      const projecting = new Map([[catalogReadModel.name, standBy(current(catalogReadModel))]]);
       lifecycle.started('projectors', async () => {
         stopping.abort();
         await Promise.all(projecting.values());
@@ -63,7 +71,7 @@ export function cliContext(
       const projected: CliContext['projected'] = async (asked) => {
         const model = current(asked);
         const { name } = model;
-        if (!projecting.has(name)) projecting.set(name, runProjector(projector(model), true));
+        if (!standsBy.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
         if (!(await waitUntilProjected(pool, model, head, SETTLE_MS)))
           throw new CliError(`the read model ${name} did not catch up with the log within ${SETTLE_MS / 1000} s`);
         const { version } = servedOf(await versionsOf(pool, model))!;
@@ -86,7 +94,13 @@ export function cliContext(
           return opened;
         },
         signal: stopping.signal,
-        giveWay,
+        async giveWay() {
+          if (!(await isServed(foundation))) return;
+          standingBack.abort();
+          foundation.standBack();
+          await Promise.all(projecting.values());
+          lowerPriority();
+        },
         progress,
       };
       return await work(context);
@@ -113,6 +127,12 @@ async function settle(
       throw new SettleTimeoutError(SETTLE_MS / 1000);
   }
   if (replaces) await pause(FRESH_MS);
+}
+
+/** Whether a service runs: another process projects the catalog. */
+async function isServed({ pool, instance }: Foundation): Promise<boolean> {
+  const served = servedOf(await versionsOf(pool, catalogReadModel));
+  return served !== null && isHeldByOther(pool, leaseOf(served.name, served.version), instance);
 }
 
 /** Read models that nobody projects now have nobody to answer from them either. */

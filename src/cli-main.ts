@@ -2,19 +2,19 @@ import { getPriority, setPriority } from 'node:os';
 import type { ContextRunner } from './cli/context.ts';
 import { runCli } from './cli/program.ts';
 
-/** Behind a service on this machine, its projectors too: work of minutes for which no request waits. */
+/** For work of minutes beside a service: no request waits for it. */
 const PRIORITY = 10;
 
-function giveWay(): void {
-  // Whoever was started with less may not take more.
+function lowerPriority(): void {
+  // The system refuses a process that raises its priority.
   if (getPriority() < PRIORITY) setPriority(PRIORITY);
 }
 
-/** Help, and what is used wrongly, is told without what a command works with. */
+/** Help and usage errors load no engine or database code. */
 const withContext: ContextRunner = async (work) => {
   const { cliContext } = await import('./cli-context.ts');
   const { createProgress } = await import('./cli/progress.ts');
-  return cliContext(process.env, { progress: createProgress(process.stderr), giveWay })(work);
+  return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work);
 };
 
 /** `botledger`: what bin/botledger.js runs. */

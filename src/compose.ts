@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { openEmbeddedPostgres } from './database/embedded/open-embedded-postgres.ts';
-import { createPool } from './database/pool.ts';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from './database/embedded/open-embedded-postgres.ts';
+import { createPool, cutOffOnAbort } from './database/pool.ts';
 import { migrateRuntimeSchema } from './database/runtime-schema.ts';
 import { ANY_CATEGORIES } from './domain/streams.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -22,6 +22,11 @@ export interface Foundation {
   readonly connectionString: string;
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  /**
+   * Leaves to the service beside this command what requests wait for: the lead of the log's index, and the start of the
+   * embedded server. A command calls it before it lowers its priority.
+   */
+  standBack(): void;
 }
 
 export interface FoundationOptions {
@@ -47,8 +52,11 @@ export async function openFoundation(
   lifecycle: Lifecycle,
   { mayLead = true, wait = NO_WAIT }: FoundationOptions = {},
 ): Promise<Foundation> {
-  const embedded = (): Promise<string> => openEmbedded(config.DATA_DIR, role, logger, lifecycle);
-  const connectionString = config.DATABASE_URL ?? (await wait.until('the database', embedded));
+  const embedded =
+    config.DATABASE_URL === undefined
+      ? await wait.until('the database', () => openEmbedded(config.DATA_DIR, role, logger, lifecycle, wait.signal))
+      : null;
+  const connectionString = embedded?.url ?? config.DATABASE_URL!;
   const pool = createPool({
     connectionString,
     max: POOL_SIZE,
@@ -58,12 +66,15 @@ export async function openFoundation(
     onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());
+  const letBe = cutOffOnAbort(pool, wait.signal);
   const look = databaseLooks(config);
   await wait.until('the database', () => look(() => migrateRuntimeSchema(pool)));
   const instance = randomUUID();
+  const standingBack = new AbortController();
+  const lead = { mayLead, leadUntil: standingBack.signal };
   const lookAtLog = logLooks(config);
   const log = await wait.until('the log', () =>
-    lookAtLog(() => openEngine(config, { connectionString, instance }, logger, mayLead)),
+    lookAtLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
   );
   lifecycle.started('log', () => log.close());
   await wait
@@ -76,7 +87,12 @@ export async function openFoundation(
     .catch((error: unknown) => {
       throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
     });
-  return { instance, connectionString, pool, log };
+  letBe();
+  const standBack = (): void => {
+    standingBack.abort();
+    embedded?.startNoServer();
+  };
+  return { instance, connectionString, pool, log, standBack };
 }
 
 async function openEmbedded(
@@ -84,10 +100,16 @@ async function openEmbedded(
   role: 'service' | 'command',
   logger: Logger,
   lifecycle: Lifecycle,
-): Promise<string> {
-  const embedded = await openEmbeddedPostgres({ dataDir, role, log: logger });
-  lifecycle.started('embedded PostgreSQL', () => embedded.close());
-  return embedded.url;
+  signal: AbortSignal,
+): Promise<EmbeddedPostgres> {
+  const opening = openEmbeddedPostgres({ dataDir, role, log: logger, signal });
+  // Before it is open: a start that is called off ends when its server has.
+  const closing = async (): Promise<void> => {
+    const opened = await opening.catch(() => null);
+    await opened?.close();
+  };
+  lifecycle.started('embedded PostgreSQL', closing);
+  return opening;
 }
 
 /** Opens the log of EVENT_LOG at the first attempt. @throws StartError */
@@ -96,12 +118,12 @@ export async function openLog(
   database: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
 ): Promise<EventLog> {
-  return openEngine(config, database, logger, true).catch((error: unknown) => {
+  return openEngine(config, database, logger, { mayLead: true }).catch((error: unknown) => {
     throw logStartError(error, config);
   });
 }
 
-/** Tells a log that is slow from one that is not there; whoever has answered once during a start is only slow. */
+/** Tells a slow log from a missing one. A log that answered once during this start is treated as slow. */
 function logLooks(config: Config): (open: () => Promise<EventLog>) => Promise<EventLog> {
   let reached = false;
   return async (open) => {
@@ -124,9 +146,9 @@ async function openEngine(
   config: Config,
   { connectionString, instance }: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
-  mayLead: boolean,
+  lead: { readonly mayLead: boolean; readonly leadUntil?: AbortSignal },
 ): Promise<EventLog> {
-  const onTrouble = (error: Error): void => logger.warn({ err: error }, 'the log is in trouble, trying again');
+  const onTrouble = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
   const common = { connectionString, anyCategories: ANY_CATEGORIES, maxWaitMs: config.MAX_WAIT_MS };
   switch (config.EVENT_LOG) {
     case 'postgres': {
@@ -141,7 +163,7 @@ async function openEngine(
         topic: config.KAFKA_TOPIC,
         partitions: config.KAFKA_PARTITIONS,
         holder: instance,
-        mayLead,
+        ...lead,
         logger,
       });
     }
@@ -152,7 +174,7 @@ async function openEngine(
         url: config.EVENTSTORE_URL ?? '',
         stream: config.EVENTSTORE_STREAM,
         holder: instance,
-        mayLead,
+        ...lead,
         logger,
       });
     }

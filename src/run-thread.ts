@@ -32,6 +32,8 @@ export async function runThread(
     await stopped;
   } catch (error) {
     if (!(error instanceof StartStoppedError)) throw error;
+    await lifecycle.stop();
+    process.exit(); // ends the thread: an attempt that was abandoned may hold a connection
   }
   await lifecycle.stop();
 }

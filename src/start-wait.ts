@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { pause } from './pause.ts';
 
-/** What is asked for is there, and not ready yet: the start asks again. */
+/** The dependency is reachable but not ready: the start tries again. */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';
 }
@@ -17,9 +18,11 @@ export interface StartWait {
   readonly waitsFor: string;
   /**
    * Repeats `attempt` while it fails with NotYetError. Logs `waiting for <what>` after a second and every 10 s.
-   * @throws StartStoppedError, and any other error of the attempt
+   * @throws StartStoppedError as soon as `signal` aborts, whatever the attempt does; any other error of the attempt
    */
   until<T>(what: string, attempt: () => Promise<T>): Promise<T>;
+  /** Aborts when the start is called off. */
+  readonly signal: AbortSignal;
 }
 
 const FIRST_LINE_MS = 1000;
@@ -32,6 +35,7 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
     get waitsFor() {
       return waitsFor;
     },
+    signal,
     async until(what, attempt) {
       waitsFor = what;
       const since = performance.now();
@@ -49,8 +53,9 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
         for (;;) {
           if (signal.aborted) throw new StartStoppedError(`stopped while waiting for ${what}`);
           try {
-            return await attempt();
+            return await unlessAborted(attempt(), signal);
           } catch (error) {
+            if (signal.aborted) continue;
             if (!(error instanceof NotYetError)) throw error;
             reason = error.cause ?? error;
           }
@@ -63,9 +68,21 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
   };
 }
 
-/** One attempt is all: a command does not wait for what is slow. Its caller is told what the attempt failed with. */
+/** Rejects when the signal aborts first; what the work comes to is then nobody's concern. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController();
+  try {
+    const aborted = once(signal, 'abort', { signal: over.signal }).then(() => Promise.reject(signal.reason));
+    return await Promise.race([work, aborted]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Tries once: commands do not wait. Throws what the attempt failed with. */
 export const NO_WAIT: StartWait = {
   waitsFor: 'nothing',
+  signal: new AbortController().signal,
   async until(_what, attempt) {
     try {
       return await attempt();

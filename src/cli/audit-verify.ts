@@ -27,7 +27,7 @@ const LISTED = 1000;
  */
 export async function verifyLedger(context: CliContext, bot: string | undefined): Promise<Answer> {
   const { log, pool, signal, progress } = context;
-  context.giveWay();
+  await context.giveWay();
   const begun = performance.now();
   const found: Finding[] = [];
   let count = 0;

@@ -25,8 +25,11 @@ export interface CliContext extends CommandContext {
   openLog(engine: string): Promise<EventLog>;
   /** Aborts when the command is to end early. */
   readonly signal: AbortSignal;
-  /** Lets whatever else runs on this machine go first, from here on: for work of minutes beside a service. */
-  giveWay(): void;
+  /**
+   * For work of minutes: beside a service, lowers this process's priority and leaves to the service all that requests wait
+   * for. Without a service it does nothing.
+   */
+  giveWay(): Promise<void>;
   /** Shows a person how far the work is. */
   readonly progress: ShowProgress;
 }

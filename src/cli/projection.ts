@@ -40,7 +40,7 @@ export function projection(cli: Cli): void {
     .action(
       cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
-        context.giveWay();
+        await context.giveWay();
         const rows: ProjectionStatus[] = [];
         const notes: string[] = [];
         for (const model of name === undefined ? await context.readModels() : [await modelOf(context, name)]) {
@@ -61,7 +61,7 @@ export function projection(cli: Cli): void {
         const model = await modelOf(context, name);
         const newest = await newestOf(context, model);
         refuseBuilding(newest);
-        context.giveWay();
+        await context.giveWay();
         const watch = watchOf(context.progress, name);
         const { differences, tables } = await verify(context.projector(model), newest, watch);
         if (differences.length > 0) {

@@ -155,6 +155,15 @@ export function createLeaseHolder(
   };
 }
 
+/** Whether anybody but `holder` holds the lease. */
+export async function isHeldByOther(pool: pg.Pool, name: string, holder: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'SELECT FROM runtime.leases WHERE name = $1 AND holder <> $2 AND expires_at >= clock_timestamp()',
+    [name, holder],
+  );
+  return rowCount === 1;
+}
+
 /** Whether anybody holds the lease. */
 export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
   const { rowCount } = await pool.query(

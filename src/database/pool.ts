@@ -41,3 +41,24 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on('connect', (client) => client.on('error', onTrouble));
   return pool;
 }
+
+/**
+ * When the signal aborts, ends the pool's connections, those with a query under way too: a server or a pooler may hold
+ * a query back for as long as the pool lets it. Call it before the pool has connections.
+ * @returns no longer does so from here on
+ */
+export function cutOffOnAbort(pool: pg.Pool, signal: AbortSignal): () => void {
+  const clients = new Set<unknown>();
+  const add = (client: unknown): void => void clients.add(client);
+  const remove = (client: unknown): void => void clients.delete(client);
+  const cutOff = (): void => {
+    for (const client of clients) if (client instanceof pg.Client) client.end().catch(() => {}); // it is lost already
+  };
+  const stop = (): void => {
+    signal.removeEventListener('abort', cutOff);
+    pool.off('connect', add).off('remove', remove);
+  };
+  pool.on('connect', add).on('remove', remove);
+  signal.addEventListener('abort', cutOff, { once: true });
+  return stop;
+}

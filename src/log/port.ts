@@ -161,8 +161,8 @@ export interface EventLog {
   /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /**
-   * Aborts when the log has grown since the call, or may have; the latest half a second after. As long as somebody waits,
-   * all who do cost the log one small question now and then, whatever their number.
+   * Aborts when the log has grown since the call, or may have: within 0.75 s even if a notification is lost. While anyone
+   * waits, all waiters together cost the log one small query per poll.
    */
   grown(): AbortSignal;
   /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */
@@ -238,7 +238,7 @@ export class LogSilentError extends LogUnavailableError {
   override readonly name = 'LogSilentError';
 }
 
-/** What is there cannot hold the log, or is another one: no waiting mends it. */
+/** What is there cannot hold the log, or is another log. Waiting does not help; the operator must change the configuration. */
 export class LogUnfitError extends Error {
   override readonly name: string = 'LogUnfitError';
 }

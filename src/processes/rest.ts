@@ -7,8 +7,9 @@ export interface Rest {
   /** Before a look: what the log gets from here on ends the rest after it. */
   begin(): void;
   /**
-   * After a look: rests for `lookMs`, and on until there may be something new, as long as what was looked at has all of the
-   * log. @param passed how far the read models were that were looked at; null: there was none, or there is work under way
+   * Waits `lookMs`, then until the log grows, `isDue()`, or `slowLookMs`. Waits `lookMs` only where the read models are
+   * behind the log.
+   * @param passed how far the read models were at the look; null: there were none, or work is under way
    */
   rest(lookMs: number, passed: readonly Cursor[] | null, signal: AbortSignal): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
 import {
   eventually,
   type PostgresProcess,
@@ -133,6 +134,60 @@ describe('kill -9', () => {
     expect(await serverPid()).toBe(server);
     expect(await service.kill('SIGTERM')).toBe(0);
     expect(await serverOf(folder.path)).toBeUndefined();
+  });
+
+  test('of one backend again and again: each time the service waits longer before it joins the recovered server', async () => {
+    const { service, url } = await serviceWithData();
+    const presence = `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`;
+    for (const seconds of [0, 0.25, 0.5]) {
+      await eventually(async () => {
+        const [client] = await query(url, presence);
+        process.kill(Number(client?.['pid']), 'SIGKILL');
+      });
+      await service.said('log', `lost PostgreSQL; joining or starting it in ${seconds} s`);
+    }
+    await eventually(async () => expect(await query(url, presence)).toHaveLength(1));
+    expect(await service.kill('SIGTERM')).toBe(0);
+  });
+
+  test('of the server under a command that gave way: a service starts it, and the command joins it', async () => {
+    const { service, url } = await serviceWithData();
+    expect(await service.kill('SIGTERM')).toBe(0);
+    const said: string[] = [];
+    const note = (text: string): void => void said.push(text);
+    const log = { info: note, warn: note };
+    const command = await openEmbeddedPostgres({ dataDir: folder.path, role: 'command', log, durable: false });
+    command.startNoServer();
+    process.kill(await serverPid(), 'SIGKILL');
+    await eventually(async () =>
+      expect(said.join('\n')).toContain('the service that runs beside this command has to start'),
+    );
+    expect(await serverOf(folder.path)).toBeUndefined();
+    const next = start('service');
+    expect(await next.said('url')).toBe(url);
+    await eventually(async () => expect(said).toContain('PostgreSQL is back'));
+    await command.close();
+    expect(await next.kill('SIGTERM')).toBe(0);
+  });
+
+  test('of the service: a start that waits for its server to stop is called off at once', async () => {
+    const { service } = await serviceWithData();
+    const orphan = await serverPid();
+    await service.kill('SIGKILL');
+    process.kill(orphan, 'SIGSTOP');
+    const stopping = new AbortController();
+    const warn = (text: string): void => {
+      if (text.startsWith('stopping the PostgreSQL server')) stopping.abort(new Error('called off'));
+    };
+    const log = { info: () => {}, warn };
+    const signal = stopping.signal;
+    try {
+      const opening = openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log, durable: false, signal });
+      await expect(opening).rejects.toThrow('called off');
+      expect(await serverPid(), 'the orphan has yet to stop').toBe(orphan);
+    } finally {
+      process.kill(orphan, 'SIGCONT');
+    }
   });
 
   test('of the server, then at once of the service that starts it again', async () => {

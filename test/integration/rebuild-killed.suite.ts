@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allVersions, dropVersion, makeLive } from '../../src/projections/runtime/versions.ts';
+import { cliContext } from '../../src/cli-context.ts';
+import { isHeld } from '../../src/database/lease.ts';
+import { pause } from '../../src/pause.ts';
+import { allVersions, dropVersion, leaseOf, makeLive } from '../../src/projections/runtime/versions.ts';
 import { botledger, operate } from '../support/operate.ts';
 import type { TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
@@ -26,7 +29,7 @@ export function describeKilledRebuild(start: () => Promise<TestService>): void {
       });
       const ended = once(command, 'exit');
       await expect.poll(counted, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
-      expect(getPriority(command.pid), 'requests go first').toBe(Math.max(10, getPriority()));
+      expect(getPriority(command.pid), 'no service runs').toBe(getPriority());
       command.kill('SIGKILL');
       await ended;
       const [before, version] = [await counted(), (await allVersions(pool)).find((each) => each.version === 2)];
@@ -92,6 +95,25 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
       expect((await pool.query('SELECT FROM events_v1.put_off')).rowCount).toBe(0);
     });
   }, 30_000);
+
+  test('a command of minutes beside a service lowers its priority, and leaves the catalog to the service', async () => {
+    const service = await start();
+    try {
+      await service.createBot();
+      let lowered = 0;
+      const lowerPriority = (): void => void lowered++;
+      await cliContext(service.env, { lowerPriority })(async (context) => {
+        await context.giveWay();
+        expect(lowered).toBe(1);
+        await service.restart(async () => {
+          await pause(2500); // whoever stands by for a lease asks once a second
+          expect(await isHeld(service.database.pool, leaseOf('catalog', 1))).toBe(false);
+        });
+      });
+    } finally {
+      await service.stop();
+    }
+  }, 60_000);
 
   test('two comparisons at once take turns, and what a killed one has left is removed', async () => {
     const service = await start();

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
 import { pause } from '../../src/pause.ts';
@@ -78,6 +79,20 @@ test('a stop ends a start that waits', async () => {
   service.signal('SIGTERM');
   await expect(started).rejects.toThrow('the service ended: 0');
   await proxy.close();
+});
+
+test('a stop ends a start whose query the database holds back', async () => {
+  const database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
+  const holding = await database.pool.connect();
+  await holding.query('BEGIN; LOCK TABLE runtime.kysely_migration');
+  const service = await serviceProcess({ DATABASE_URL: database.url });
+  const started = service.start();
+  await waitingFor('the database', service, started);
+  service.signal('SIGTERM');
+  await expect(started).rejects.toThrow('the service ended: 0');
+  holding.release(true);
+  await database.drop();
 });
 
 test.each([

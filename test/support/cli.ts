@@ -65,7 +65,7 @@ export async function startTestCli(): Promise<TestCli> {
           signal: new AbortController().signal,
           settleVersions: async () => {},
           progress: () => {},
-          giveWay: () => {},
+          giveWay: async () => {},
           catalog: async () => source,
           async projected(model) {
             const follows = followed.get(model.name) ?? (await follow(database.pool, model, log));

@@ -48,7 +48,7 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         replaceOrphan = false;
       } else if (server.status === 'stopping' || (replaceOrphan && (await isOrphan(server, password)))) {
         log.warn(`stopping the PostgreSQL server (pid ${server.pid}) that an earlier run left behind`);
-        await stopServer(place, server);
+        await stopServer(place, server, { signal });
       } else {
         const usage = await joinRunning(place, server, options);
         if (usage !== undefined) return { usage, port: server.port };
@@ -83,7 +83,7 @@ async function joinRunning(place: ClusterPlace, server: Server, options: EnterOp
     if (await hasStartupProcess(server.pid)) aliveAt = Date.now();
     if (Date.now() - aliveAt > STUCK_MS) {
       log.warn(`PostgreSQL (pid ${server.pid}) refuses connections and has no startup process; stopping it`);
-      await stopServer(place, server, 'at once');
+      await stopServer(place, server, { atOnce: true, signal });
       return undefined;
     }
     if (waited % 10_000 === 0) log.info('PostgreSQL still replays its own log after a crash');

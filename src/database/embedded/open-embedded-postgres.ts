@@ -21,11 +21,18 @@ export interface EmbeddedPostgresOptions {
   readonly log: Log;
   /** False for tests: no fsync. Default true. */
   readonly durable?: boolean;
+  /** Calls the opening off: it rejects with the signal's reason, and leaves no server that it started. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
   /** Stays the same until `close`, across restarts of the server. The role may create databases but is no superuser. */
   readonly url: string;
+  /**
+   * From here on this process joins a server that is back, and never starts one. A process of low priority calls it: a
+   * server inherits the priority of the process that starts it, for its whole life.
+   */
+  startNoServer(): void;
   /** Leaves the server, and stops it if nobody else uses it. Close pools first: what they still run is cut off. */
   close(): Promise<void>;
 }
@@ -58,7 +65,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     const user = await findServerUser(dataDir, folder, binaries.postgres);
     const kept = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, user }, options);
     return {
-      url: kept.url,
+      ...kept,
       async close() {
         try {
           await kept.close();
@@ -109,24 +116,36 @@ async function exists(path: string): Promise<boolean> {
 async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { role, log } = options;
   const closing = new AbortController();
-  const common = { log, signal: closing.signal };
+  const opening = options.signal ?? closing.signal;
 
-  const { usage, password, port } = await withStartLock(place, async () => {
+  const enterFirst = async () => {
     const known = await prepareCluster(place, log);
     const { password } = known;
-    const choosePort = (): Promise<number> => freePort(known.port);
     const entered = await enterServer(place, {
-      ...common,
+      log,
+      signal: opening,
       password,
-      choosePort,
+      choosePort: () => freePort(known.port),
       replaceOrphan: role === 'service',
       patienceMs: RETRY_MS,
     });
     if (entered.port !== known.port) await writeAccess(place.dataDir, { port: entered.port, password });
     return { ...entered, password };
-  });
+  };
+  const { usage, password, port } = await withStartLock(place, enterFirst, opening);
 
-  const again = { ...common, password, choosePort: async () => port, replaceOrphan: false, patienceMs: 0 };
+  let mayStart = true;
+  const again: EnterOptions = {
+    log,
+    signal: closing.signal,
+    password,
+    async choosePort() {
+      if (mayStart) return port;
+      throw new EmbeddedPostgresError('did-not-start', 'the service that runs beside this command has to start it');
+    },
+    replaceOrphan: false,
+    patienceMs: 0,
+  };
   const closed = once(closing.signal, 'abort');
   const standingBy = (async () => {
     const tries = { count: 0 };
@@ -134,7 +153,6 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
       const since = Date.now();
       await Promise.race([present.lost, closed]);
       if (closing.signal.aborted) return present.leave();
-      log.warn('PostgreSQL is gone; starting it again');
       if (Date.now() - since > STEADY_MS) tries.count = 0;
       present = await enterAgain(place, again, port, tries);
       if (present !== undefined) log.info('PostgreSQL is back');
@@ -143,6 +161,9 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
 
   return {
     url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/${SERVICE_DATABASE}`,
+    startNoServer() {
+      mayStart = false;
+    },
     async close() {
       closing.abort();
       await standingBy;
@@ -157,8 +178,9 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
 }
 
 /**
- * Tries until it succeeds, on the port that our clients know; undefined when it was called off. `tries` counts those
- * since the server last ran steadily: each waits longer. A server that recovers by itself is joined at once.
+ * Joins or starts the server, on the port that our clients know, until that succeeds; undefined when it was called off.
+ * `tries` counts those since the server last ran for STEADY_MS. Each waits longer, also where the server recovers by
+ * itself: one that crashes again and again would otherwise write its lines without a pause.
  */
 async function enterAgain(
   place: ClusterPlace,
@@ -167,12 +189,11 @@ async function enterAgain(
   tries: { count: number },
 ): Promise<Usage | undefined> {
   const { log, signal } = options;
-  for (let failed = false; ; failed = true) {
+  log.warn(`lost PostgreSQL; joining or starting it in ${pauseBefore(tries.count) / 1000} s`);
+  for (;;) {
     try {
-      if (failed || (await findServer(place)) === undefined) {
-        await sleep(pauseBefore(tries.count), undefined, { signal });
-        tries.count += 1;
-      }
+      await sleep(pauseBefore(tries.count), undefined, { signal });
+      tries.count += 1;
       const entered = await withStartLock(place, () => enterServer(place, options), options.signal);
       if (entered.port === port) return entered.usage;
       await entered.usage.leave(); // a command started it while our port was taken, and will stop it
@@ -180,7 +201,7 @@ async function enterAgain(
     } catch (error) {
       if (signal.aborted) return undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn(`PostgreSQL is still down: ${reason}; trying again in ${pauseBefore(tries.count) / 1000} s`);
+      log.warn(`PostgreSQL is still down: ${reason}; retrying in ${pauseBefore(tries.count) / 1000} s`);
     }
   }
 }

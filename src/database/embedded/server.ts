@@ -72,18 +72,21 @@ export async function startServer(place: ClusterPlace, port: number, options: St
 
 /**
  * Stops the server: fast, which ends sessions and writes a checkpoint, then harder; what is committed survives even the
- * last. `at once` leaves the first out, for a server that cannot write a checkpoint.
+ * last.
+ * @param options.atOnce leaves the first step out, for a server that cannot write a checkpoint
+ * @param options.signal ends the wait with the signal's reason: the server goes on stopping
  */
 export async function stopServer(
   place: Pick<ClusterPlace, 'folder' | 'binaries'>,
   { pid }: Server,
-  how: 'in order' | 'at once' = 'in order',
+  { atOnce = false, signal }: { readonly atOnce?: boolean; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const harder = [['QUIT', 10_000] as const, ['KILL', 10_000] as const];
-  const steps = how === 'at once' ? harder : [['INT', 60_000] as const, ...harder];
-  for (const [signal, patienceMs] of steps) {
-    await sendSignal(place, pid, signal);
+  const steps = atOnce ? harder : [['INT', 60_000] as const, ...harder];
+  for (const [step, patienceMs] of steps) {
+    await sendSignal(place, pid, step);
     for (const giveUpAt = Date.now() + patienceMs; Date.now() < giveUpAt; await sleep(POLL_MS)) {
+      signal?.throwIfAborted();
       if (!(await isServer(pid, place.folder))) return;
     }
   }

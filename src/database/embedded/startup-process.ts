@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 
 /**
  * Whether the server has a startup process: the one that replays its log after a crash, for as long as that takes. A
- * server that has none and lets nobody in will never let anybody in. Windows shows no titles of processes: there, true.
+ * server without one that refuses connections refuses connections for ever. Windows shows no titles of processes: there,
+ * true.
  */
 export async function hasStartupProcess(serverPid: number): Promise<boolean> {
   if (process.platform === 'win32') return true;

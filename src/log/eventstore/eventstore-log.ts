@@ -25,6 +25,8 @@ export interface EventStoreLogOptions {
   readonly maxQueuedBytes?: number;
   /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
   readonly mayLead?: boolean;
+  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  readonly leadUntil?: AbortSignal | undefined;
 }
 
 /** EventStoreDB's greatest record (TFConsts.EffectiveMaxLogRecordSize: 16 MiB less 10,000), and room for our own fields. */

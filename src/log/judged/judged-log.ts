@@ -51,6 +51,8 @@ export interface JudgedLogOptions {
   readonly groups: GroupLimits;
   /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
   readonly mayLead?: boolean | undefined;
+  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  readonly leadUntil?: AbortSignal | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export interface JudgedLogOptions {
  * @throws ForeignIndexError
  */
 export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog & VoidCounts> {
-  const { store, index, laneOf, logger, maxWaitMs = 5000 } = options;
+  const { store, index, laneOf, logger, maxWaitMs = 5000, leadUntil } = options;
   const { lanes } = index;
   const closing = new AbortController();
   const progress = new Progress({
@@ -76,7 +78,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
       laneOf,
       holder: options.holder,
       logger,
-      signal: closing.signal,
+      signal: leadUntil === undefined ? closing.signal : AbortSignal.any([closing.signal, leadUntil]),
       onProgress: (next) => progress.publish(next),
     });
   const appender = new Appender({ store, maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20, ...options.groups });

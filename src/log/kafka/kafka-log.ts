@@ -35,6 +35,8 @@ export interface KafkaLogOptions {
   readonly maxQueuedBytes?: number;
   /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
   readonly mayLead?: boolean;
+  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  readonly leadUntil?: AbortSignal | undefined;
 }
 
 const BROKER_DEFAULT = -1;
@@ -53,7 +55,7 @@ const MAX_COMMIT_BYTES = MAX_BATCH_BYTES - 4096;
  * @throws TopicUnfitError, ForeignIndexError, LogUnavailableError
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog & VoidCounts> {
-  const { logger, holder, topic = 'botledger', partitions: lanes = 12, maxWaitMs = 5000 } = options;
+  const { logger, holder, topic = 'botledger', partitions: lanes = 12, maxWaitMs = 5000, leadUntil } = options;
   const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'the index cannot be asked');
   const pool = createPool({
     connectionString: options.connectionString,
@@ -112,7 +114,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
         pool,
         holder,
         logger,
-        signal: closing.signal,
+        signal: leadUntil === undefined ? closing.signal : AbortSignal.any([closing.signal, leadUntil]),
         topic: keysTopic,
         prepare,
         onProgress: (next) => keysProgress.publish([next]),
