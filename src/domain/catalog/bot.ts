@@ -100,11 +100,7 @@ export function createUnit(state: BotState, command: CreateUnit): Decision<BotEv
     unitCodeProblem('code', command.code) ??
     (currencyDigits(code) === undefined
       ? undefined
-      : new Rejection(
-          'invalid',
-          'code',
-          `code must not be an ISO 4217 code or XTR: rules take it as it is, use rule create --unit ${code}`,
-        )) ??
+      : new Rejection('invalid', 'code', `code must not be an ISO 4217 code or XTR; use rule create --unit ${code}`)) ??
     (command.name === null ? undefined : textProblem('name', command.name, MAX_NAME_LENGTH)) ??
     (scale <= MAX_SCALE ? undefined : new Rejection('invalid', 'scale', `scale must be 0 to ${MAX_SCALE}`));
   if (problem !== undefined) return problem;

@@ -212,7 +212,8 @@ describe('a currency', () => {
   it('is no unit of a bot’s own', async () => {
     for (const code of ['USD', 'eur', 'XTR']) {
       const refused = await cli.run('unit', 'create', '--bot', cafe, '--code', code, '--scale', '3');
-      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`${code.toUpperCase()} needs no unit`) });
+      const err = `code must not be an ISO 4217 code or XTR; use rule create --unit ${code.toUpperCase()}`;
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(err) });
     }
   });
 
