@@ -73,6 +73,8 @@ export interface CliOptions {
   readonly withContext: ContextRunner;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Columns of the help text. Default: those of the terminal, else 80. */
+  readonly helpWidth?: number;
 }
 
 const USAGE_ERROR = 2;
@@ -93,12 +95,17 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   }
 }
 
-async function programOf(argv: readonly string[], { withContext, stdout, stderr }: CliOptions): Promise<Command> {
+async function programOf(argv: readonly string[], options: CliOptions): Promise<Command> {
+  const { withContext, stdout, stderr, helpWidth } = options;
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
     .option('--json', 'answer with one JSON value')
     .exitOverride()
-    .configureOutput({ writeOut: stdout, writeErr: stderr })
+    .configureOutput({
+      writeOut: stdout,
+      writeErr: stderr,
+      ...(helpWidth === undefined ? {} : { getOutHelpWidth: () => helpWidth }),
+    })
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(false);
 

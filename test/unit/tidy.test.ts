@@ -6,7 +6,7 @@ import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.t
 
 /** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation is told as `file: what`. */
 
-const files = ['src', 'test', 'demo'].flatMap(sourceFiles);
+const files = ['src', 'test', 'demo', 'docs'].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
 
 /** The folder below src that a file belongs to; null for the composition roots, which may name every room. */
