@@ -90,7 +90,9 @@ export const environment = z
       .describe('esdb://host:port?tls=false and the like; for EVENT_LOG=eventstoredb'),
     EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
     ROLE: oneOf(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
-    LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('Least level of log lines'),
+    LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+      .default('info')
+      .describe('Least level of log lines'),
     MAX_WAIT_MS: count(5000, 100, LONGEST_MS).describe(
       'No request waits longer for the log, a queue or a lock, in milliseconds',
     ),

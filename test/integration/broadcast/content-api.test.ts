@@ -123,6 +123,14 @@ describe('a body', () => {
     ]);
   });
 
+  it('is told which custom fields were not looked up, beyond 20 of them', async () => {
+    const text = Array.from({ length: 22 }, (_, n) => `{{ user.custom_fields.f${n} }}`).join('');
+    const { body } = await post('create', { type: 'sendMessage', message: { text } });
+    const messages = (body.warnings as { message: string }[]).map(({ message }) => message);
+    expect(messages.filter((message) => message.startsWith('no user of the bot has'))).toHaveLength(20);
+    expect(messages.filter((message) => message.includes('only 20 names'))).toHaveLength(2);
+  });
+
   it('is warned of a custom field that no user has yet, and of a date that is past', async () => {
     await importUsers(api.service.commands, bot.publicKey, [{ user_id: 1, custom_fields: { city: 'Pune' } }]);
     await api.service.projected();
