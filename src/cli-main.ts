@@ -14,6 +14,10 @@ function lowerPriority(): void {
 const withContext: ContextRunner = async (work) => {
   const { cliContext } = await import('./cli-context.ts');
   const { createProgress } = await import('./cli/progress.ts');
+  const { environment } = await import('./config.ts');
+  const { misspeltVariables, misspeltWarning } = await import('./misspelt-variables.ts');
+  for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
+    process.stderr.write(`botledger: ${misspeltWarning(misspelt)}\n`);
   return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work);
 };
 

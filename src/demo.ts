@@ -52,21 +52,27 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
         `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,
         `curl -s ${address}/v1/reports/events -H "Api-Key: ${key}"`,
         '',
-        ...(toTerminal ? nextSteps(address) : []),
+        ...(toTerminal ? nextSteps(address, dataDir) : []),
         '',
       ].join('\n');
     },
   };
 }
 
-/** For a person at a terminal. */
-function nextSteps(address: string): string[] {
+/** For a person at a terminal; with what differs from the defaults, so that each line can be pasted. */
+function nextSteps(address: string, dataDir: string): string[] {
+  const folder = dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
+  const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;
+  const steps = [
+    [`${address}/docs`, 'every endpoint, to try out in a browser'],
+    [`${folder}${url}npm run demo`, '100,000 events, and then the reports of the README, "Cookbook"'],
+    [`${folder}npx botledger projection list`, 'how far each read model is'],
+    ['npx botledger --help', 'owners, bots, keys, rules, payouts'],
+  ];
+  const width = Math.max(...steps.map(([step]) => step!.length));
   return [
     'What to try next, in a second terminal:',
-    `  ${address}/docs            every endpoint, to try out in a browser`,
-    '  npm run demo                          100,000 events, and then the reports of the README, "Cookbook"',
-    '  npx botledger projection list         how far each read model is',
-    '  npx botledger --help                  owners, bots, keys, rules, payouts',
+    ...steps.map(([step, what]) => `  ${step!.padEnd(width)}  ${what}`),
     '',
   ];
 }

@@ -3,7 +3,7 @@ import { EmbeddedPostgresError } from './database/embedded/error.ts';
 import { NewerDatabaseError } from './database/migrate.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
-import { misspeltVariables } from './misspelt-variables.ts';
+import { misspeltVariables, misspeltWarning } from './misspelt-variables.ts';
 import { startProcesses } from './processes.ts';
 import { runProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
@@ -28,8 +28,8 @@ const stopping = new AbortController();
 async function start(): Promise<void> {
   const config = readConfig(process.env);
   const logger = await createLogger(config.LOG_LEVEL);
-  for (const { given, meant } of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
-    logger.warn(`the variable ${given} is not read; did you mean ${meant}?`);
+  for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
+    logger.warn(misspeltWarning(misspelt));
   const starting = startService({
     config,
     logger,

@@ -21,6 +21,11 @@ export function misspeltVariables(given: readonly string[], known: readonly stri
     });
 }
 
+/** What a person is told of one. */
+export function misspeltWarning({ given, meant }: Misspelt): string {
+  return `the variable ${given} is not read; did you mean ${meant}?`;
+}
+
 /** The edit distance, in which two neighbouring letters that changed places are one mistake. */
 function mistakesIn(name: string, meant: string): number {
   const letters = leven(name, meant);

@@ -69,6 +69,9 @@ it('a terminal is shown the key and what to try next, a file neither', async () 
     expect(terminal).toContain(next);
   expect(file).not.toContain(key);
   expect(file).not.toContain('What to try next');
+  const elsewhere = invitation!.text('http://127.0.0.1:4000', true);
+  expect(elsewhere).toContain(`DATA_DIR=${folder} BASE_URL=http://127.0.0.1:4000 npm run demo`);
+  expect(elsewhere).toContain(`DATA_DIR=${folder} npx botledger projection list`);
 });
 
 it.each(

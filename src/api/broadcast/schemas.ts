@@ -89,7 +89,7 @@ const queryId = z
   .regex(/^[1-9]\d*$/, 'must be the id of a broadcast')
   .transform(Number)
   .refine(Number.isSafeInteger, 'must be the id of a broadcast')
-  .meta({ type: 'integer' });
+  .meta({ type: 'integer', example: 1 });
 
 export const getQuery = z.object({ id: queryId });
 

@@ -21,7 +21,7 @@ const userIdText = z
   .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
   .transform(Number)
   .refine(Number.isSafeInteger, 'must be a positive integer')
-  .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+  .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, example: 4242 });
 
 export const userQuery = z.object({ user_id: userIdText });
 export const userPageQuery = userQuery.extend(page);

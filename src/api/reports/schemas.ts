@@ -144,7 +144,7 @@ export const previewBody: z.ZodType<{ report_config: unknown }> = z
   .object({ resource_key: z.string().optional(), report_config: reportConfig })
   .meta({ id: 'PreviewRequest' });
 
-const uuid = z.uuid().describe('Of a saved report');
+const uuid = z.uuid().describe('Of a saved report').meta({ example: '0b9e5f0c-6f4e-4d5b-9a37-2f7c1f3f9d10' });
 
 /** Read as no more than these keys. */
 export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?: unknown }> = z

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../../../src/cli/program.ts';
 import { cliContext } from '../../../src/cli-context.ts';
@@ -5,6 +8,7 @@ import { type Administer, administer } from '../../support/administer.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { operate } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { ROOT } from '../../support/source-files.ts';
 
 describe('beside a running service', () => {
   let service: TestService;
@@ -40,6 +44,18 @@ describe('without a service', () => {
     expect(created.map(({ owner_id }) => owner_id).sort()).toEqual([1, 2]);
     const owners = (await run('owner', 'list')) as { name: string }[];
     expect(owners.map(({ name }) => name).sort()).toEqual(['Ann', 'Bea']);
+    await database.drop();
+  });
+
+  it('warns of a misspelt variable, and answers all the same', async () => {
+    const database = await createTestDatabase();
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [join(ROOT, 'bin/botledger.js'), 'owner', 'list', '--json'],
+      { env: { ...process.env, DATABASE_URL: database.url, DATABSE_URL: 'x' } },
+    );
+    expect(JSON.parse(stdout)).toEqual([]);
+    expect(stderr).toBe('botledger: the variable DATABSE_URL is not read; did you mean DATABASE_URL?\n');
     await database.drop();
   });
 
