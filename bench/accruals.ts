@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createRule } from '../src/commands/create-rule.ts';
+import { createRule } from '../src/commands/referral/create-rule.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { hasPassedAll } from '../src/log/port.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
@@ -7,7 +7,7 @@ import { accruals } from '../src/processes/accruals/accruals.ts';
 import { loadPositions } from '../src/processes/states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { waitUntilProjected } from '../src/projections/runtime/wait.ts';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { askPatiently, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
 import { startBenchService, visit } from './service.ts';

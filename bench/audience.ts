@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { resolveAudience } from '../src/commands/resolve-audience.ts';
+import { resolveAudience } from '../src/commands/broadcast/resolve-audience.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
 import { parseSegmentations } from '../src/domain/broadcast/audience-segmentations.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
@@ -11,7 +11,7 @@ import { recipientsReadModel } from '../src/projections/recipients/read-model.ts
 import { referralReadModel } from '../src/projections/referral/read-model.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { audienceChats } from '../src/queries/broadcast/audience.ts';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
 import { processorSeconds } from './proc.ts';
 

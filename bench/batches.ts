@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { postLoad } from './load.ts';
 import { median } from './quantile.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';

@@ -1,13 +1,13 @@
 import pg from 'pg';
-import { changeBot } from '../src/commands/change-bot.ts';
-import { createBot } from '../src/commands/create-bot.ts';
-import { createOwner } from '../src/commands/create-owner.ts';
+import { changeBot } from '../src/commands/catalog/change-bot.ts';
+import { createBot } from '../src/commands/catalog/create-bot.ts';
+import { createOwner } from '../src/commands/catalog/create-owner.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { createBotApi } from '../src/platform/bot-api.ts';
 import { schemaOf } from '../src/projections/read-model.ts';
 import { recipientsReadModel } from '../src/projections/recipients/read-model.ts';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { botApiProcess } from '../test/support/bot-api-process.ts';
 import { launch } from '../test/support/broadcasts.ts';
 import { childrenOf, parentOf, processorSeconds, residentMb } from './proc.ts';

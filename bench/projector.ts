@@ -8,7 +8,7 @@ import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
 import { parts } from '../src/projections/runtime/parts.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { botCreated, ownerCreated } from '../test/support/intake-commits.ts';
 import { random } from './random.ts';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { createAccounts } from '../src/commands/accounts.ts';
-import { accrueRewards } from '../src/commands/accrue-rewards.ts';
-import { requestPayout } from '../src/commands/request-payout.ts';
+import { createAccounts } from '../src/commands/referral/accounts.ts';
+import { accrueRewards } from '../src/commands/referral/accrue-rewards.ts';
+import { requestPayout } from '../src/commands/referral/request-payout.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import type { RewardItem } from '../src/domain/referral/account/reward.ts';
@@ -14,7 +14,7 @@ import { createTables, setSearchPath } from '../src/projections/runtime/versions
 import { accrualsOf } from '../src/queries/referral/accruals.ts';
 import { balanceOf } from '../src/queries/referral/balance.ts';
 import { historyRows } from '../src/queries/referral/history.ts';
-import { systemSources } from '../src/system-sources.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
 import { processorSeconds } from './proc.ts';
 import { quantile } from './quantile.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { problemsOfPolicy } from './bad-event-policy.ts';
+import { problemsOfPolicy } from './projections/bad-event-policy.ts';
 import { READ_MODEL_NAMES } from './projections/names.ts';
 
 /** The environment that the service reads: checked once at start, all problems told together. */

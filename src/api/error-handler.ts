@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isDatabaseDown } from '../database/errors.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { ReadModelNotReadyError } from '../projections/served-schema.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 /** What a domain's refusal is in HTTP. */
@@ -66,6 +67,7 @@ function toApiError(error: FastifyError): ApiError {
   if (error instanceof OutcomeUnknownError)
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
+  if (error instanceof ReadModelNotReadyError) return unavailable(error.message);
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');
   // Fastify's own refusals of a request carry a status. Their texts hold the URL, and with it perhaps a key.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)

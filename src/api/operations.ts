@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { inTime } from '../in-time.ts';
 import type { ProjectionStatus } from '../projections/runtime/status.ts';
+import { inTime } from '../util/in-time.ts';
 
 /** How often it is looked how late the event loop is; every 10 ms, the default, costs an idle service more than all else. */
 const LOOP_LOOK_MS = 50;

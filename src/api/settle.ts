@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
-import { inTime } from '../in-time.ts';
 import { laneOf, type Position } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { sharedLook, waitUntilPassed } from '../projections/runtime/wait.ts';
+import { inTime } from '../util/in-time.ts';
 
 /** A slow projector must not keep a caller waiting whose change is done (decisions 5.11). */
 const SETTLE_MS = 2000;

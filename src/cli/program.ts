@@ -10,62 +10,74 @@ type Noun = (cli: Cli) => void;
 
 /** One file a noun, loaded when the noun is named: each stands on much of the service. The help of all needs none. */
 const NOUNS: readonly { readonly name: string; readonly description: string; readonly load: () => Promise<Noun> }[] = [
-  { name: 'owner', description: 'who owns bots and keys', load: async () => (await import('./owner.ts')).owner },
-  { name: 'bot', description: 'bots and their settings', load: async () => (await import('./bot.ts')).bot },
-  { name: 'key', description: 'API keys', load: async () => (await import('./key.ts')).key },
+  {
+    name: 'owner',
+    description: 'who owns bots and keys',
+    load: async () => (await import('./catalog/owner.ts')).owner,
+  },
+  { name: 'bot', description: 'bots and their settings', load: async () => (await import('./catalog/bot.ts')).bot },
+  { name: 'key', description: 'API keys', load: async () => (await import('./catalog/key.ts')).key },
   {
     name: 'goal',
     description: 'goals, which target events complete',
-    load: async () => (await import('./goal.ts')).goal,
+    load: async () => (await import('./catalog/goal.ts')).goal,
   },
   {
     name: 'unit',
     description: "units of a bot's amounts: its own, and those that currencies needed",
-    load: async () => (await import('./unit.ts')).unit,
+    load: async () => (await import('./catalog/unit.ts')).unit,
   },
   {
     name: 'rule',
     description: 'what referrers earn for the events of those they have referred',
-    load: async () => (await import('./rule.ts')).rule,
+    load: async () => (await import('./referral/rule.ts')).rule,
   },
-  { name: 'rate', description: 'individual rates of referrers', load: async () => (await import('./rate.ts')).rate },
-  { name: 'payout', description: 'payouts of referrers', load: async () => (await import('./payout.ts')).payout },
+  {
+    name: 'rate',
+    description: 'individual rates of referrers',
+    load: async () => (await import('./referral/rate.ts')).rate,
+  },
+  {
+    name: 'payout',
+    description: 'payouts of referrers',
+    load: async () => (await import('./referral/payout.ts')).payout,
+  },
   {
     name: 'audit',
     description: 'whether what is answered is what the log says',
-    load: async () => (await import('./audit.ts')).audit,
+    load: async () => (await import('./operations/audit.ts')).audit,
   },
   {
     name: 'webhook',
     description: 'where clients are told of payouts',
-    load: async () => (await import('./webhook.ts')).webhook,
+    load: async () => (await import('./referral/webhook.ts')).webhook,
   },
-  { name: 'fx', description: 'exchange rates', load: async () => (await import('./fx.ts')).fx },
+  { name: 'fx', description: 'exchange rates', load: async () => (await import('./catalog/fx.ts')).fx },
   {
     name: 'user',
     description: 'users of a bot, and what is known of them',
-    load: async () => (await import('./user.ts')).user,
+    load: async () => (await import('./intake/user.ts')).user,
   },
   {
     name: 'projection',
     description: 'read models, which follow the log',
-    load: async () => (await import('./projection.ts')).projection,
+    load: async () => (await import('./operations/projection.ts')).projection,
   },
   {
     name: 'dead-letter',
     description: 'events that a read model could not take',
-    load: async () => (await import('./dead-letter.ts')).deadLetter,
+    load: async () => (await import('./operations/dead-letter.ts')).deadLetter,
   },
-  { name: 'log', description: 'the event log', load: async () => (await import('./log.ts')).log },
+  { name: 'log', description: 'the event log', load: async () => (await import('./operations/log.ts')).log },
   {
     name: 'backup',
     description: 'writes the whole log and its keys into a file',
-    load: async () => (await import('./backup.ts')).backup,
+    load: async () => (await import('./operations/backup.ts')).backup,
   },
   {
     name: 'restore',
     description: 'fills an empty log from a file that backup made; again: goes on',
-    load: async () => (await import('./backup.ts')).restoring,
+    load: async () => (await import('./operations/backup.ts')).restoring,
   },
 ];
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Accounts } from '../commands/accounts.ts';
 import type { CommandContext } from '../commands/handle.ts';
+import type { Accounts } from '../commands/referral/accounts.ts';
 import type { Config } from '../config.ts';
 import type { Cursor } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';

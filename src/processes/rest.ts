@@ -1,5 +1,5 @@
 import { type Cursor, hasPassedAll } from '../log/port.ts';
-import { pause } from '../pause.ts';
+import { pause } from '../util/pause.ts';
 import type { ProcessContext } from './process.ts';
 
 /** When a process looks again at read models that had nothing for it to do. */

@@ -1,11 +1,11 @@
-import { createAccounts } from '../commands/accounts.ts';
+import { createAccounts } from '../commands/referral/accounts.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
 import { type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
-import { pause } from '../pause.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { pause } from '../util/pause.ts';
 import type { Process, ProcessContext } from './process.ts';
 import { addState, loadPositions, saveError, saveRunning, saveState } from './states.ts';
 import { saveTrouble } from './troubles.ts';

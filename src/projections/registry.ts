@@ -5,7 +5,7 @@ import { eventsReadModel } from './events/read-model.ts';
 import type { ReadModel } from './read-model.ts';
 import { recipientsReadModel } from './recipients/read-model.ts';
 import { referralReadModel } from './referral/read-model.ts';
-import { reportsReadModel } from './reports/read-model.ts';
+import { reportsReadModel } from './saved-reports/read-model.ts';
 import { usersReadModel } from './users/read-model.ts';
 
 /** Every read model: projectors, the CLI, metrics and test suites go by this list. */

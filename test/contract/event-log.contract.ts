@@ -20,7 +20,7 @@ import {
   type RecordedCommit,
   type StreamHead,
 } from '../../src/log/port.ts';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
 import { fillLog, findings } from '../support/log-audit.ts';
 import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';

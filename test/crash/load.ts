@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LogEvent } from '../../src/log/port.ts';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 
 /** What became of the elements that were sent, each named by a token that {@link tokensOf} finds in the log again. */
 export interface Sent {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { deadLetterSkipped } from '../../src/domain/operation/events.ts';
+import { deadLetterSkipped } from '../../src/domain/operations/events.ts';
 import { intakeStream, projectionStream } from '../../src/domain/streams.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 

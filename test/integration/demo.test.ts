@@ -8,7 +8,7 @@ import { createClient } from '../../demo/client.ts';
 import { counted } from '../../demo/counted.ts';
 import { history } from '../../demo/history.ts';
 import { loadDemo } from '../../demo/load.ts';
-import { createDemo } from '../../src/commands/create-demo.ts';
+import { createDemo } from '../../src/commands/catalog/create-demo.ts';
 import { paste, shellBlocks } from '../support/readme.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';

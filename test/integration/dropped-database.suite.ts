@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import {
   type Answers,
   allAnswers,

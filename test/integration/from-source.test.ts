@@ -9,7 +9,7 @@ test('the service runs from its source too, its projectors in their thread', asy
   const { owner_id } = await cli('owner', 'create', '--name', 'Ann');
   const { public_key } = await cli('bot', 'create', '--owner', String(owner_id), '--name', 'Shop');
   const { api_key } = await cli('key', 'issue', '--owner', String(owner_id), '--bot', public_key);
-  const program = ['--import', 'tsx', 'src/main.ts'];
+  const program = ['--import', 'tsx', 'src/app/main.ts'];
   const service = await serviceProcess({ DATABASE_URL: database.url }, { program });
   try {
     await service.start();

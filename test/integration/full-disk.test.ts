@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import { eventually, serverOf, stopServerOf } from '../support/embedded-postgres.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createGoal } from '../../src/commands/create-goal.ts';
-import { pause } from '../../src/pause.ts';
-import { FRESH_MS } from '../../src/queries/catalog/fresh-cache.ts';
+import { createGoal } from '../../src/commands/catalog/create-goal.ts';
+import { FRESH_MS } from '../../src/database/fresh-cache.ts';
+import { pause } from '../../src/util/pause.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { readAll } from '../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestEngine, type TestService } from '../support/service.ts';

@@ -6,14 +6,14 @@ import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import { ANY_CATEGORIES, intakeStream } from '../../src/domain/streams.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { pause } from '../../src/pause.ts';
 import type { Process, ProcessContext } from '../../src/processes/process.ts';
 import { processes } from '../../src/processes/registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { migrateProcessesSchema } from '../../src/processes/states.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { pause } from '../../src/util/pause.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** The runtime of processes, with ones that only say that they run. */

@@ -31,7 +31,7 @@ test('npm ci --omit=dev brings all that the build takes', async () => {
       }
     }
     await promisify(execFile)('npm', ['run', 'prepare'], { cwd: folder });
-    await expect(access(join(folder, 'dist/main.js'))).resolves.toBeUndefined();
+    await expect(access(join(folder, 'dist/app/main.js'))).resolves.toBeUndefined();
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

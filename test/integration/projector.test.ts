@@ -7,14 +7,14 @@ import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import { ANY_CATEGORIES, eventTypesStream, intakeStream } from '../../src/domain/streams.ts';
 import type { EventLog, LogEvent, RecordedCommit } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { pause } from '../../src/pause.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { type OnBadEvent, runProjector } from '../../src/projections/runtime/projector.ts';
 import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { createVersion, findVersion, setError } from '../../src/projections/runtime/versions.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { pause } from '../../src/util/pause.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** The projector runtime, on a read model that only notes what it was given. */

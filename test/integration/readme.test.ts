@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDemo } from '../../src/commands/create-demo.ts';
+import { createDemo } from '../../src/commands/catalog/create-demo.ts';
 import { paste, shellBlocks } from '../support/readme.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

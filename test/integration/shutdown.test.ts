@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { createOwner } from '../../src/commands/create-owner.ts';
+import { createOwner } from '../../src/commands/catalog/create-owner.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { type EventLog, hasPassed } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { pause } from '../../src/pause.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { loadCheckpoint } from '../../src/projections/runtime/checkpoint.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { pause } from '../../src/util/pause.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { startLoad } from '../crash/load.ts';
 import { expectOnce } from '../crash/rounds.ts';
 import { administer } from '../support/administer.ts';

@@ -6,7 +6,7 @@ import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { temporaryDataDir } from '../support/embedded-postgres.ts';
 import { startEventStoreDouble } from '../support/eventstore-double.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import { administer } from '../support/administer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serviceProcess } from '../support/service-process.ts';

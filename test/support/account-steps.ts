@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import fc from 'fast-check';
-import type { AccountCommand } from '../../src/commands/accounts.ts';
+import type { AccountCommand } from '../../src/commands/referral/accounts.ts';
 import type { AccountState } from '../../src/domain/referral/account/account.ts';
 import { accrueRewards, mayAccrue } from '../../src/domain/referral/account/accrue.ts';
 import * as payout from '../../src/domain/referral/account/payout.ts';

@@ -1,5 +1,5 @@
+import { cliContext } from '../../src/app/cli-context.ts';
 import { runCli } from '../../src/cli/program.ts';
-import { cliContext } from '../../src/cli-context.ts';
 
 /** Runs a command of the CLI on the installation that the environment names. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { advanceBroadcast } from '../../src/commands/broadcast/advance.ts';
-import { changeBot } from '../../src/commands/change-bot.ts';
-import { createGoal } from '../../src/commands/create-goal.ts';
-import { createUnit } from '../../src/commands/create-unit.ts';
-import { issueKey } from '../../src/commands/issue-key.ts';
-import { revokeKey } from '../../src/commands/revoke-key.ts';
-import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
+import { createGoal } from '../../src/commands/catalog/create-goal.ts';
+import { createUnit } from '../../src/commands/catalog/create-unit.ts';
+import { issueKey } from '../../src/commands/catalog/issue-key.ts';
+import { revokeKey } from '../../src/commands/catalog/revoke-key.ts';
+import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';

@@ -3,12 +3,12 @@
  * stdout `chunk` for each chunk that was acknowledged.
  */
 import pg from 'pg';
-import { resolveAudience } from '../../src/commands/resolve-audience.ts';
+import { resolveAudience } from '../../src/commands/broadcast/resolve-audience.ts';
 import { parseSegmentations } from '../../src/domain/broadcast/audience-segmentations.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { audienceChats } from '../../src/queries/broadcast/audience.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { ANY_CATEGORIES } from './log.ts';
 
 export interface ResolverTask {

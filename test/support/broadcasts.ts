@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { createBroadcast } from '../../src/commands/broadcast/create.ts';
-import { changeBot } from '../../src/commands/change-bot.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
 import type { MessageType } from '../../src/domain/broadcast/message-types.ts';
 import { type BroadcastSettings, DEFAULT_SETTINGS } from '../../src/domain/broadcast/settings.ts';
-import { pause } from '../../src/pause.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
+import { pause } from '../../src/util/pause.ts';
 import { firstSchema } from './read-model-tables.ts';
 import type { TestBot, TestService } from './service.ts';
 

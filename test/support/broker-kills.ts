@@ -1,5 +1,5 @@
 import type { EventLog } from '../../src/log/port.ts';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import type { BrokerProcess } from './kafka-broker.ts';
 import { newBot } from './log.ts';
 import { expectFaithful, followAll, nthCommit, persist } from './log-stress.ts';

@@ -1,16 +1,16 @@
-import { changeBot } from '../../src/commands/change-bot.ts';
-import { changeOwner } from '../../src/commands/change-owner.ts';
-import { createBot } from '../../src/commands/create-bot.ts';
-import { createGoal } from '../../src/commands/create-goal.ts';
-import { createOwner } from '../../src/commands/create-owner.ts';
-import { createUnit } from '../../src/commands/create-unit.ts';
-import { createEventTypeDirectory } from '../../src/commands/event-type-directory.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
+import { changeOwner } from '../../src/commands/catalog/change-owner.ts';
+import { createBot } from '../../src/commands/catalog/create-bot.ts';
+import { createGoal } from '../../src/commands/catalog/create-goal.ts';
+import { createOwner } from '../../src/commands/catalog/create-owner.ts';
+import { createUnit } from '../../src/commands/catalog/create-unit.ts';
+import { type IssuedKey, type IssueKey, issueKey } from '../../src/commands/catalog/issue-key.ts';
+import { revokeKey } from '../../src/commands/catalog/revoke-key.ts';
+import { rotateKey } from '../../src/commands/catalog/rotate-key.ts';
+import { rotateWebhookSecret } from '../../src/commands/catalog/rotate-webhook-secret.ts';
+import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
-import { type IssuedKey, type IssueKey, issueKey } from '../../src/commands/issue-key.ts';
-import { revokeKey } from '../../src/commands/revoke-key.ts';
-import { rotateKey } from '../../src/commands/rotate-key.ts';
-import { rotateWebhookSecret } from '../../src/commands/rotate-webhook-secret.ts';
-import { setExchangeRates } from '../../src/commands/set-exchange-rates.ts';
+import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
 
 export async function anOwner(context: CommandContext): Promise<number> {
   const profile = { name: 'Ann', currency: 'EUR', plan: 'premium', broadcastsPerMonth: 100 } as const;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { type EventStoreLogOptions, openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
-import type { VoidCounts } from '../../src/log/judged/judged-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
+import type { VoidCounts } from '../../src/log/validated/judged-log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ANY_CATEGORIES } from './log.ts';
 

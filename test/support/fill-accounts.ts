@@ -1,8 +1,8 @@
-import { createAccounts } from '../../src/commands/accounts.ts';
-import { accrueRewards } from '../../src/commands/accrue-rewards.ts';
-import { administerPayout } from '../../src/commands/administer-payout.ts';
-import { createRule } from '../../src/commands/create-rule.ts';
-import { setRate } from '../../src/commands/set-rate.ts';
+import { createAccounts } from '../../src/commands/referral/accounts.ts';
+import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
+import { administerPayout } from '../../src/commands/referral/administer-payout.ts';
+import { createRule } from '../../src/commands/referral/create-rule.ts';
+import { setRate } from '../../src/commands/referral/set-rate.ts';
 import { item, percentItem } from './account-samples.ts';
 import type { Send } from './all-answers.ts';
 import type { TestBot, TestService } from './service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
-import type { VoidCounts } from '../../src/log/judged/judged-log.ts';
 import { type KafkaLogOptions, openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
+import type { VoidCounts } from '../../src/log/validated/judged-log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ANY_CATEGORIES } from './log.ts';
 

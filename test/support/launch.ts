@@ -10,7 +10,7 @@ import type { LaunchOptions } from '../../src/processes/broadcasts/launch-option
 import { openLedger, openPauseLedger, type SendingLedger } from '../../src/processes/broadcasts/ledger.ts';
 import { createSlots } from '../../src/processes/broadcasts/slots.ts';
 import { createTrouble } from '../../src/processes/broadcasts/trouble.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 
 /** One launch of a broadcast, sent on a log in memory to a platform that is a function. */
 

@@ -1,4 +1,4 @@
-import type { Chunk, NewRecord, RecordStore } from '../../src/log/judged/record-store.ts';
+import type { Chunk, NewRecord, RecordStore } from '../../src/log/validated/record-store.ts';
 
 /** Records in memory, which whoever holds them may change. One lane. */
 export interface MemoryRecords extends RecordStore {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import { fillService } from './all-answers.ts';
 import { type KnownValues, mutated, type Schema, type Schemas, valuesOf } from './schema-values.ts';
 import type { Answer, TestService } from './service.ts';

@@ -1,5 +1,5 @@
+import { cliContext } from '../../src/app/cli-context.ts';
 import { runCli } from '../../src/cli/program.ts';
-import { cliContext } from '../../src/cli-context.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CliRun } from './cli.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { createAccounts } from '../../src/commands/accounts.ts';
-import { accrueRewards } from '../../src/commands/accrue-rewards.ts';
-import { createBot } from '../../src/commands/create-bot.ts';
-import { createOwner } from '../../src/commands/create-owner.ts';
-import { ensureUnit } from '../../src/commands/ensure-unit.ts';
+import { createBot } from '../../src/commands/catalog/create-bot.ts';
+import { createOwner } from '../../src/commands/catalog/create-owner.ts';
+import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
-import { setPayoutWebhook } from '../../src/commands/payout-webhook.ts';
-import { requestPayout } from '../../src/commands/request-payout.ts';
+import { createAccounts } from '../../src/commands/referral/accounts.ts';
+import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
+import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts';
+import { requestPayout } from '../../src/commands/referral/request-payout.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { type AccountEvent, account, type Payout } from '../../src/domain/referral/account/account.ts';
@@ -21,7 +21,7 @@ import { accountsReadModel } from '../../src/projections/accounts/read-model.ts'
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { runProjector } from '../../src/projections/runtime/projector.ts';
 import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface World {

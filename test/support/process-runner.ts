@@ -6,7 +6,7 @@ import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { processes } from '../../src/processes/registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 
 /** Started as a program: runs one process of the service by itself, until it is killed. */
 

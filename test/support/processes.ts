@@ -1,6 +1,6 @@
 import { hasPassedAll } from '../../src/log/port.ts';
-import { pause } from '../../src/pause.ts';
 import { loadPositions } from '../../src/processes/states.ts';
+import { pause } from '../../src/util/pause.ts';
 import type { TestService } from './service.ts';
 
 /** Resolves when a process of the service is done with all that is in the log now. */

@@ -1,4 +1,4 @@
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 import type { Answer, TestBot, TestService } from './service.ts';
 
 /** What a bot's owner asks of the referral program, as calls. */

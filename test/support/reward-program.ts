@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { createRule } from '../../src/commands/create-rule.ts';
-import { ensureUnit } from '../../src/commands/ensure-unit.ts';
+import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
+import { createRule } from '../../src/commands/referral/create-rule.ts';
 import { readConfig } from '../../src/config.ts';
 import { type AccountEvent, account } from '../../src/domain/referral/account/account.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { readAll } from './log.ts';
 import { processed } from './processes.ts';
 import { type ReferralCaller, referralCaller } from './referral.ts';

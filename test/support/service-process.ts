@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 
 /** The service as its users run it: a process, the leader of a group of its own. It may be killed and started again. */
 export interface ServiceProcess {
@@ -26,7 +26,7 @@ const root = join(import.meta.dirname, '../..');
 
 export async function serviceProcess(
   env: Record<string, string>,
-  { port: given, program = ['dist/main.js'] }: { port?: number; program?: readonly string[] } = {},
+  { port: given, program = ['dist/app/main.js'] }: { port?: number; program?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
   const port = given ?? (await freePort());
   let child: ChildProcess | null = null;

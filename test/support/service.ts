@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { createBot } from '../../src/commands/create-bot.ts';
-import { createOwner } from '../../src/commands/create-owner.ts';
+import { startProcesses } from '../../src/app/processes.ts';
+import { runProjectors } from '../../src/app/projectors.ts';
+import { startService } from '../../src/app/service.ts';
+import { createBot } from '../../src/commands/catalog/create-bot.ts';
+import { createOwner } from '../../src/commands/catalog/create-owner.ts';
+import { issueKey } from '../../src/commands/catalog/issue-key.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
-import { issueKey } from '../../src/commands/issue-key.ts';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
-import { createLifecycle } from '../../src/lifecycle.ts';
 import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
 import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { startProcesses } from '../../src/processes.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
 import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
-import { runProjectors } from '../../src/projectors.ts';
-import { createChunkCache } from '../../src/queries/report/chunk-cache.ts';
-import { reportRunner } from '../../src/queries/report/run-report.ts';
-import { startService } from '../../src/service.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { createChunkCache } from '../../src/queries/reports/chunk-cache.ts';
+import { reportRunner } from '../../src/queries/reports/run-report.ts';
+import { createLifecycle } from '../../src/util/lifecycle.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface Answer {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import type { LogRecord } from '../../src/log/judged/record.ts';
 import { openKafkaClient } from '../../src/log/kafka/client.ts';
+import type { LogRecord } from '../../src/log/validated/record.ts';
 
 /** Every record that a topic has, up to where it ends now. */
 export async function topicRecords(brokers: readonly string[], topic: string, compacted = false): Promise<LogRecord[]> {

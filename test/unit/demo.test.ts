@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { prepareDemo } from '../../src/app/demo.ts';
 import type { CommandContext } from '../../src/commands/handle.ts';
 import { load } from '../../src/commands/load.ts';
-import { prepareDemo } from '../../src/demo.ts';
 import { hashSecret } from '../../src/domain/catalog/api-key.ts';
 import { owner } from '../../src/domain/catalog/owner.ts';
 import { ownerStream } from '../../src/domain/streams.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIntakePace, maxHoldMs, pacedAppend, TOLERATED_SECONDS } from '../../src/intake-pace.ts';
+import { createIntakePace, maxHoldMs, pacedAppend, TOLERATED_SECONDS } from '../../src/app/intake-pace.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
 const MAX_HOLD_MS = maxHoldMs(5000);

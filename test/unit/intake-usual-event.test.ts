@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { customEvent, targetEvent } from '../../src/api/intake/schemas.ts';
 import { usualCustomEvent } from '../../src/api/intake/usual-event.ts';
 import { parseJson } from '../../src/api/json.ts';
-import type { EventTypeDirectory } from '../../src/commands/event-type-directory.ts';
-import { receiveCustomEvents } from '../../src/commands/receive-custom-events.ts';
-import { receiveTargetEvents } from '../../src/commands/receive-target-events.ts';
+import type { EventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
+import { receiveCustomEvents } from '../../src/commands/intake/receive-custom-events.ts';
+import { receiveTargetEvents } from '../../src/commands/intake/receive-target-events.ts';
 import type { StoredEvent } from '../../src/domain/event-type.ts';
 import { customEventsReceived, targetEventsReceived } from '../../src/domain/intake/events.ts';
 import type { EventLog, NewCommit } from '../../src/log/port.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const schema = customEvent(() => NOW);

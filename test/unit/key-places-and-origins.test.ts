@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { buildApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
 /** Where a key may stand (decisions 2.1), and which web pages may call (decisions 2.7). */

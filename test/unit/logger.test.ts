@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { collapseOutages } from '../../src/app/logger.ts';
 import { DatabaseUnavailableError } from '../../src/database/errors.ts';
 import { LogUnavailableError } from '../../src/log/port.ts';
-import { collapseOutages } from '../../src/logger.ts';
 
 function logger() {
   const lines: { msg: string; leftOut?: number }[] = [];

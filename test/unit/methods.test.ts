@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
-import { systemSources } from '../../src/system-sources.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
 let app: FastifyInstance;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { misspeltVariables } from '../../src/app/misspelt-variables.ts';
 import { environment } from '../../src/config.ts';
-import { misspeltVariables } from '../../src/misspelt-variables.ts';
 
 const known = Object.keys(environment.shape);
 

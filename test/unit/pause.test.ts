@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pause } from '../../src/pause.ts';
+import { pause } from '../../src/util/pause.ts';
 
 it('lets many wait on one signal without a word, and ends all when it aborts', async () => {
   const warnings: Error[] = [];

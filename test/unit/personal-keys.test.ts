@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { personalKeys } from '../../src/commands/personal-keys.ts';
+import { personalKeys } from '../../src/commands/intake/personal-keys.ts';
 import { type DataKey, LogUnavailableError } from '../../src/log/port.ts';
 
 /** A keyring that tells what it was asked, and gives new keys each time. */

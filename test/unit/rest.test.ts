@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { pause } from '../../src/pause.ts';
 import { createRest } from '../../src/processes/rest.ts';
+import { pause } from '../../src/util/pause.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { memoryLog } from '../support/memory-log.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { expect, it } from 'vitest';
 import { settleIn } from '../../src/api/settle.ts';
-import { reportsReadModel } from '../../src/projections/reports/read-model.ts';
+import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
 
 /** What was logged while a change was waited for, on a database that answers so. */
 async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { createStartWait, NotYetError, StartStoppedError } from '../../src/start-wait.ts';
+import { createStartWait, NotYetError, StartStoppedError } from '../../src/app/start-wait.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -9,22 +9,28 @@ import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.t
 const files = ['src', 'test', 'demo', 'docs'].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
 
-/** The folder below src that a file belongs to; null for the composition roots, which may name every room. */
+/** The folder below src that a file belongs to; null for composition, which may name every room, and the configuration. */
 function roomOf(path: string): string | null {
   const [, room, ...rest] = path.split('/');
-  return rest.length === 0 ? null : room!;
+  return rest.length === 0 || room === 'app' ? null : room!;
 }
+
+/** The read models that there are, as the registry imports them. */
+const READ_MODELS = readSource('src/projections/registry.ts')
+  .files.filter((file) => file.endsWith('/read-model.ts'))
+  .map((file) => file.slice('src/'.length));
 
 /** What each room may import besides itself: a folder (with its slash) or a file, below src. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  database: ['pause.ts'],
-  log: ['database/', 'in-time.ts', 'pause.ts'],
+  util: ['domain/sources.ts'],
+  database: ['util/'],
+  log: ['database/', 'util/'],
   platform: ['domain/'],
   commands: ['domain/', 'log/port.ts'],
-  projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'pause.ts'],
+  projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'util/'],
   // How events are packed is said where they are packed.
-  queries: ['domain/', 'database/', 'projections/events/packed/', 'in-time.ts'],
+  queries: ['domain/', 'database/', 'projections/events/packed/', 'util/'],
   processes: [
     'domain/',
     'commands/',
@@ -34,8 +40,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/port.ts',
     'database/',
     'config.ts',
-    'in-time.ts',
-    'pause.ts',
+    'util/',
   ],
   api: [
     'domain/',
@@ -44,24 +49,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'platform/',
     'log/port.ts',
     'config.ts',
-    'in-time.ts',
+    'util/',
     // Which errors mean that the database is down.
     'database/errors.ts',
     // Where the read models are that queries read, and how far behind.
     'projections/read-model.ts',
-    'projections/broadcasts/read-model.ts',
-    'projections/catalog/read-model.ts',
-    'projections/accounts/read-model.ts',
-    'projections/events/read-model.ts',
-    'projections/recipients/read-model.ts',
-    'projections/referral/read-model.ts',
-    'projections/reports/read-model.ts',
-    'projections/users/read-model.ts',
+    ...READ_MODELS,
     'projections/runtime/checkpoint.ts',
     'projections/runtime/status.ts',
     // A change is answered once whoever asks next is told of it.
     'projections/runtime/wait.ts',
-    'served-schema.ts',
+    'projections/served-schema.ts',
   ],
   // Operators build, compare, switch and mend read models: they work on the runtime itself.
   cli: [
@@ -75,7 +73,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/restore.ts',
     'projections/',
     'database/lease.ts',
-    'pause.ts',
+    'util/',
   ],
 };
 
@@ -102,13 +100,13 @@ it('the demo knows the service by its API alone', () => {
 
 /** Engines of the log are the folders in src/log, but for what engines share. */
 const engines = readdirSync(join(ROOT, 'src/log'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'judged')
+  .filter((entry) => entry.isDirectory() && entry.name !== 'validated')
   .map(({ name }) => name);
 
 it('an engine of the log is named in its folder, in the composition root and in the configuration only', () => {
   const violations = engines.flatMap((engine) =>
     src
-      .filter(({ path }) => !path.startsWith(`src/log/${engine}/`) && path !== 'src/compose.ts')
+      .filter(({ path }) => !path.startsWith(`src/log/${engine}/`) && path !== 'src/app/compose.ts')
       .flatMap(({ path, text, files }) => {
         const imported = files.filter((file) => file.startsWith(`src/log/${engine}/`));
         // PostgreSQL is also where read models are; the word says nothing there.
@@ -198,8 +196,8 @@ function programs(): string[] {
   const built = commands.flatMap((command: string) => [...command.matchAll(/\bdist\/([\w/-]+)\.js/g)]);
   expect(built).toHaveLength(commands.length);
   // Threads are started by their path.
-  const threads = src.map(({ path }) => path).filter((path) => /^src\/[\w-]+-thread\.ts$/.test(path));
-  return [...built.map(([, name]) => `src/${name}.ts`), ...threads.filter((path) => path !== 'src/run-thread.ts')];
+  const threads = src.map(({ path }) => path).filter((path) => /^src\/app\/[\w-]+-thread\.ts$/.test(path));
+  return [...built.map(([, name]) => `src/${name}.ts`), ...threads.filter((path) => path !== 'src/app/run-thread.ts')];
 }
 
 const MAX_LINES = 350;

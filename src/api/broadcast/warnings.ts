@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
 import { customFieldsIn } from '../../domain/broadcast/message-custom-fields.ts';
 import type { Warning } from '../../domain/problem.ts';
-import { inTime } from '../../in-time.ts';
 import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
+import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
 import type { BroadcastChanges } from './context.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { BOT_ERROR_KINDS, botErrors } from '../../queries/bot-errors.ts';
+import { BOT_ERROR_KINDS, botErrors } from '../../queries/intake/bot-errors.ts';
 import { botOf } from '../access.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';

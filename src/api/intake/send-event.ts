@@ -1,4 +1,4 @@
-import type { ReceiveCustomEvents } from '../../commands/receive-custom-events.ts';
+import type { ReceiveCustomEvents } from '../../commands/intake/receive-custom-events.ts';
 import { botOf, principalOf } from '../access.ts';
 import { LARGE_BODY } from '../body.ts';
 import { invalid } from '../errors.ts';

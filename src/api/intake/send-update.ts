@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { ReceiveUpdates } from '../../commands/receive-updates.ts';
+import type { ReceiveUpdates } from '../../commands/intake/receive-updates.ts';
 import type { UpdateItem } from '../../domain/intake/events.ts';
 import { parseUpdate } from '../../platform/update.ts';
 import { botOf, principalOf } from '../access.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReceiveUpdates } from '../../commands/receive-updates.ts';
+import type { ReceiveUpdates } from '../../commands/intake/receive-updates.ts';
 import { parseUpdate } from '../../platform/update.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';

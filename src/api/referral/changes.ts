@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
-import type { AppendedReferral, ReferralMeta } from '../../commands/append-referral.ts';
 import type { CommandContext } from '../../commands/handle.ts';
-import { inTime } from '../../in-time.ts';
+import type { AppendedReferral, ReferralMeta } from '../../commands/referral/append-referral.ts';
 import { type CommandStamp, laneOf, OutcomeUnknownError } from '../../log/port.ts';
 import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
 import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
+import { inTime } from '../../util/in-time.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';
 

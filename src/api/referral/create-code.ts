@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReferralMeta } from '../../commands/append-referral.ts';
-import { createReferralCode } from '../../commands/create-referral-code.ts';
+import type { ReferralMeta } from '../../commands/referral/append-referral.ts';
+import { createReferralCode } from '../../commands/referral/create-referral-code.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';

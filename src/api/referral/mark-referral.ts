@@ -1,9 +1,9 @@
-import type { ReferralMeta } from '../../commands/append-referral.ts';
-import { type MarkReferral, markReferral as mark, markedBy } from '../../commands/mark-referral.ts';
+import type { ReferralMeta } from '../../commands/referral/append-referral.ts';
+import { type MarkReferral, markReferral as mark, markedBy } from '../../commands/referral/mark-referral.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
-import { inTime } from '../../in-time.ts';
 import type { Appended } from '../../log/port.ts';
 import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';
+import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Accounts } from '../../commands/accounts.ts';
 import type { Handled } from '../../commands/handle.ts';
-import { reverseAccrual as reverse } from '../../commands/reverse-accrual.ts';
+import type { Accounts } from '../../commands/referral/accounts.ts';
+import { reverseAccrual as reverse } from '../../commands/referral/reverse-accrual.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { waitUntilProjected } from '../../projections/runtime/wait.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';

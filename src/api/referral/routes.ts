@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { createAccounts } from '../../commands/accounts.ts';
+import { createAccounts } from '../../commands/referral/accounts.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
-import type { ServedSchema } from '../../served-schema.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { settleIn } from '../settle.ts';
 import { sharedCall } from '../shared-call.ts';

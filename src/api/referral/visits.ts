@@ -1,6 +1,6 @@
-import { inTime } from '../../in-time.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
+import { inTime } from '../../util/in-time.ts';
 import { unavailable } from '../errors.ts';
 import { sharedCall } from '../shared-call.ts';
 import { leftUntil } from './changes.ts';

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { Warning } from '../../domain/problem.ts';
-import { parseReport } from '../../domain/report/parse-report.ts';
-import type { ReportAnswer } from '../../queries/report/answer.ts';
-import { ReportNotRunError } from '../../queries/report/report-queue.ts';
-import type { ReportTask } from '../../queries/report/run-report.ts';
-import { ReportTimeoutError } from '../../queries/report/snapshot.ts';
-import { ReportTooLargeError } from '../../queries/report/too-large.ts';
+import { parseReport } from '../../domain/reports/parse-report.ts';
+import type { ReportAnswer } from '../../queries/reports/answer.ts';
+import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
+import type { ReportTask } from '../../queries/reports/run-report.ts';
+import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
+import { ReportTooLargeError } from '../../queries/reports/too-large.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { isLosslessNumber } from 'lossless-json';
 import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
-import type { Cell, Column, Row } from '../../queries/report/answer.ts';
+import type { Cell, Column, Row } from '../../queries/reports/answer.ts';
 import { partsOf, type Table } from './parts.ts';
 
 const MISSING_VALUE = '(none)';

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
-import { existingReport, reportEnds } from '../../commands/existing-report.ts';
+import { existingReport, reportEnds } from '../../commands/reports/existing-report.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
-import { findSavedReport, type SavedReportRow, type SavedReportsSource } from '../../queries/report/saved-reports.ts';
+import { findSavedReport, type SavedReportRow, type SavedReportsSource } from '../../queries/reports/saved-reports.ts';
 import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 

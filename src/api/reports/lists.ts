@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { eventFields } from '../../domain/report/fields.ts';
+import { eventFields } from '../../domain/reports/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
-import { listEvents } from '../../queries/report/events.ts';
-import { utmLabels } from '../../queries/report/utm-labels.ts';
+import { listEvents } from '../../queries/reports/events.ts';
+import { utmLabels } from '../../queries/reports/utm-labels.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';

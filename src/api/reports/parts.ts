@@ -1,4 +1,4 @@
-import type { ReportAnswer, Row } from '../../queries/report/answer.ts';
+import type { ReportAnswer, Row } from '../../queries/reports/answer.ts';
 
 /** Cells that become text at once, which takes some 10 ms: for so long all other requests wait. */
 export const CELLS_AT_ONCE = 10_000;

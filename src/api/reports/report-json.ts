@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'lossless-json';
-import type { ReportAnswer } from '../../queries/report/answer.ts';
+import type { ReportAnswer } from '../../queries/reports/answer.ts';
 import { CELLS_AT_ONCE, partsOf } from './parts.ts';
 
 /** What of a reply its body is told to. */

@@ -1,10 +1,10 @@
 import { stringify } from 'lossless-json';
 import type { CommandContext } from '../../commands/handle.ts';
-import { saveReport } from '../../commands/save-report.ts';
+import { saveReport } from '../../commands/reports/save-report.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { parseReport } from '../../domain/report/parse-report.ts';
-import { reportNameProblem } from '../../domain/report/saved/saved-report.ts';
+import { parseReport } from '../../domain/reports/parse-report.ts';
+import { reportNameProblem } from '../../domain/reports/saved/saved-report.ts';
 import type { CommandStamp } from '../../log/port.ts';
 import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';

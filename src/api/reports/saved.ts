@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { deleteReport } from '../../commands/delete-report.ts';
 import type { CommandContext } from '../../commands/handle.ts';
+import { deleteReport } from '../../commands/reports/delete-report.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { CommandStamp } from '../../log/port.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import { listSavedReports, type SavedReportRow } from '../../queries/report/saved-reports.ts';
+import { listSavedReports, type SavedReportRow } from '../../queries/reports/saved-reports.ts';
 import { principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';

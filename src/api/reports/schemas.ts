@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
-import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/report/aggregation.ts';
-import { reportFields, SEPARATOR_NAMES } from '../../domain/report/fields.ts';
-import { WINDOW_UNITS } from '../../domain/report/parse-funnel.ts';
-import { LIST_ROWS, MAX_COLUMNS } from '../../domain/report/parse-list.ts';
-import { RETENTION_GRANULARITIES } from '../../domain/report/parse-retention.ts';
+import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/reports/aggregation.ts';
+import { reportFields, SEPARATOR_NAMES } from '../../domain/reports/fields.ts';
+import { WINDOW_UNITS } from '../../domain/reports/parse-funnel.ts';
+import { LIST_ROWS, MAX_COLUMNS } from '../../domain/reports/parse-list.ts';
+import { RETENTION_GRANULARITIES } from '../../domain/reports/parse-retention.ts';
 import {
   FUNNEL_ORDERS,
   GRANULARITIES,
   LIST_DIRECTIONS,
   LIST_TABLES,
   RETENTION_TYPES,
-} from '../../domain/report/report.ts';
+} from '../../domain/reports/report.ts';
 
 /**
  * Shapes of the report builder (interface.md, "Report configuration"; decisions 4.7). Those of requests are shown by

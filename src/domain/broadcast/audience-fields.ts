@@ -1,5 +1,5 @@
 import type { FieldCatalogue } from '../condition/condition.ts';
-import { type ReportField, reportFields, userFields } from '../report/fields.ts';
+import { type ReportField, reportFields, userFields } from '../reports/fields.ts';
 
 /** The fields of `user_conditions`, by the names that the document gives them (`users.`); `user.` is an alias. */
 export const audienceUserFields: FieldCatalogue<ReportField> = {

@@ -1,5 +1,5 @@
 import type { Condition } from '../condition/condition.ts';
-import type { ReportField } from '../report/fields.ts';
+import type { ReportField } from '../reports/fields.ts';
 
 /** The checked form of a broadcast's `segmentations` (interface.md, "Audience"). */
 export interface Segmentations {

@@ -1,6 +1,6 @@
 import leven, { closestMatch } from 'leven';
 import { Tokenizer, TokenKind } from 'liquidjs';
-import { userFields } from '../report/fields.ts';
+import { userFields } from '../reports/fields.ts';
 import { compileTemplate, parsed, TAGS } from './template.ts';
 import { ExpressionReader, faultAt, type NamedField } from './template-grammar.ts';
 

@@ -5,7 +5,7 @@ import kurrent, {
   type ResolvedEvent,
   type StreamMetadata,
 } from '@kurrent/kurrentdb-client';
-import { inTime } from '../../in-time.ts';
+import { inTime } from '../../util/in-time.ts';
 
 // It is CommonJS, and exports in a way that Node cannot see the names of.
 const { binaryEvent, isCommandError, KurrentDBClient: Client, ErrorType, jsonEvent, streamNameFilter } = kurrent;

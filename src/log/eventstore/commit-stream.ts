@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { pause } from '../../pause.ts';
-import type { LogRecord } from '../judged/record.ts';
-import { type Chunk, type NewRecord, NotSentError, type RecordStore } from '../judged/record-store.ts';
+import { pause } from '../../util/pause.ts';
 import { LogUnavailableError, LogUnfitError } from '../port.ts';
+import type { LogRecord } from '../validated/record.ts';
+import { type Chunk, type NewRecord, NotSentError, type RecordStore } from '../validated/record-store.ts';
 import { type EventStoreClient, NeverSentError, type NewEvent, type StoredEvent } from './client.ts';
 
 export interface CommitStreamOptions {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
-import type { GroupLimits } from '../judged/appender.ts';
-import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import type { GroupLimits } from '../validated/appender.ts';
+import { openJudgedLog, type VoidCounts } from '../validated/judged-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';

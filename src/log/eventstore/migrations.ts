@@ -1,5 +1,5 @@
 import type { Migrations } from '../../database/migrate.ts';
-import { indexTables } from '../judged/index-schema.ts';
+import { indexTables } from '../validated/index-schema.ts';
 
 /** The schema of the index of an EventStoreDB log: see judged/index-schema.ts. */
 export const INDEX_SCHEMA = 'eventstore_index';

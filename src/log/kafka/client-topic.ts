@@ -1,5 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { LogUnfitError } from '../port.ts';
 
 const { ConfigResourceTypes } = kafkajs;

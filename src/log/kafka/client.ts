@@ -1,8 +1,8 @@
 import kafkajs, { type Consumer, type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
-import { pause } from '../../pause.ts';
-import type { LogRecord } from '../judged/record.ts';
-import type { Chunk, NewRecord, RecordStore } from '../judged/record-store.ts';
+import { pause } from '../../util/pause.ts';
+import type { LogRecord } from '../validated/record.ts';
+import type { Chunk, NewRecord, RecordStore } from '../validated/record-store.ts';
 import { ageOfOldest } from './age.ts';
 import { prepareTopic } from './client-topic.ts';
 

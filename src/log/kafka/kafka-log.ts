@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
-import type { GroupLimits } from '../judged/appender.ts';
-import type { Index } from '../judged/index-schema.ts';
-import { prepareIndex } from '../judged/index-writer.ts';
-import { openJudgedLog, type VoidCounts } from '../judged/judged-log.ts';
-import { Progress } from '../judged/progress.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import type { GroupLimits } from '../validated/appender.ts';
+import type { Index } from '../validated/index-schema.ts';
+import { prepareIndex } from '../validated/index-writer.ts';
+import { openJudgedLog, type VoidCounts } from '../validated/judged-log.ts';
+import { Progress } from '../validated/progress.ts';
 import { isPassing, isSilence, type KafkaClient, openKafkaClient } from './client.ts';
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { nextKeyOffset } from './key-index.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
-import { StaleIndexError } from '../judged/index-writer.ts';
-import type { LogRecord } from '../judged/record.ts';
 import type { DataKey } from '../port.ts';
+import { StaleIndexError } from '../validated/index-writer.ts';
+import type { LogRecord } from '../validated/record.ts';
 import { readKeyRecord } from './key-record.ts';
 
 /** Keys of the index, and the first offset of the topic of keys that was not in it: one snapshot of both. */

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { holdLease } from '../../database/lease.ts';
-import { pause } from '../../pause.ts';
-import { StaleIndexError } from '../judged/index-writer.ts';
+import { pause } from '../../util/pause.ts';
+import { StaleIndexError } from '../validated/index-writer.ts';
 import type { KafkaClient } from './client.ts';
 import { nextKeyOffset, takeKeyRecords } from './key-index.ts';
 import { BEACON, KEYS_LANE, tombstoneOf } from './key-record.ts';

@@ -1,6 +1,6 @@
-import { canonicalUuid, type LogRecord } from '../judged/record.ts';
-import type { NewRecord } from '../judged/record-store.ts';
 import type { DataKey } from '../port.ts';
+import { canonicalUuid, type LogRecord } from '../validated/record.ts';
+import type { NewRecord } from '../validated/record-store.ts';
 import type { Tombstone } from './client.ts';
 
 /**

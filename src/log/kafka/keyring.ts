@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { inTime } from '../../in-time.ts';
-import type { Progress } from '../judged/progress.ts';
-import type { NewRecord } from '../judged/record-store.ts';
+import { inTime } from '../../util/in-time.ts';
 import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
+import type { Progress } from '../validated/progress.ts';
+import type { NewRecord } from '../validated/record-store.ts';
 import type { KafkaClient, Tombstone } from './client.ts';
 import { type IndexedKeys, keysAfter, keysByIds, keysBySubjects } from './key-index.ts';
 import { KEYS_LANE, recordOfKey, tombstoneOf } from './key-record.ts';

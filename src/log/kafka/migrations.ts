@@ -1,5 +1,5 @@
 import type { Migrations } from '../../database/migrate.ts';
-import { indexTables } from '../judged/index-schema.ts';
+import { indexTables } from '../validated/index-schema.ts';
 
 /**
  * The schema `kafka_index`: the verdicts on the topic's records, and what they are made from. Written by the indexer with

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { decodeCommit, encodeCommit, headAt, headWith } from '../commit-codec.ts';
 import {
   type Appended,

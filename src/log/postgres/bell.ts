@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import pg from 'pg';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 
 /** Wakes readers after an append, in this process at once and in others through NOTIFY. */
 export interface Bell {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import { inTime } from '../../in-time.ts';
+import { inTime } from '../../util/in-time.ts';
 import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
 
 export interface PostgresKeyringOptions {

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
-import { inTime } from '../../in-time.ts';
-import { pause } from '../../pause.ts';
+import { inTime } from '../../util/in-time.ts';
+import { pause } from '../../util/pause.ts';
 import { decodeCommit, verifyChain } from '../commit-codec.ts';
 import {
   type Batch,

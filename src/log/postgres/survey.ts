@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { decodeCommit } from '../commit-codec.ts';
 import type { RecordedCommit, StoredRecord, StreamHead } from '../port.ts';
 import { type Place, positionOf, START } from './position.ts';

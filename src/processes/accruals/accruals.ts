@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
-import type { Accounts } from '../../commands/accounts.ts';
-import { accrueRewards } from '../../commands/accrue-rewards.ts';
+import type { Accounts } from '../../commands/referral/accounts.ts';
+import { accrueRewards } from '../../commands/referral/accrue-rewards.ts';
 import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';

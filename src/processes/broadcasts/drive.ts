@@ -1,6 +1,6 @@
 import { advanceBroadcast } from '../../commands/broadcast/advance.ts';
 import { type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
-import { frozenChats } from '../../commands/frozen-chats.ts';
+import { frozenChats } from '../../commands/broadcast/frozen-chats.ts';
 import { type Loaded, load } from '../../commands/load.ts';
 import {
   type Broadcast,
@@ -23,13 +23,13 @@ import { TemplateError } from '../../domain/broadcast/template.ts';
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
-import { pause } from '../../pause.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/sending-bot.ts';
+import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
 import type { Failure } from './failure.ts';
 import { freezeAudience } from './freeze-audience.ts';

@@ -1,7 +1,6 @@
-import { type ResolvedAudience, resolveAudience } from '../../commands/resolve-audience.ts';
+import { type ResolvedAudience, resolveAudience } from '../../commands/broadcast/resolve-audience.ts';
 import { storedSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import { hasPassedAll } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
@@ -9,6 +8,7 @@ import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { audienceChats } from '../../queries/broadcast/audience.ts';
 import type { AudienceTables } from '../../queries/broadcast/audience-tables.ts';
+import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
 
 export interface AudienceOf {

@@ -11,8 +11,8 @@ import {
 import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { pause } from '../../pause.ts';
 import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
+import { pause } from '../../util/pause.ts';
 import { createAnswers } from './answers.ts';
 import { createBell } from './bell.ts';
 import { createBudget } from './budget.ts';

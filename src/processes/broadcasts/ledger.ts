@@ -6,7 +6,7 @@ import type { Decider, Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botSendingStream, sendingStream } from '../../domain/streams.ts';
 import { ConflictError, EMPTY_STREAM, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 
 /** A stream that a sender writes. */
 export interface Ledger<State, Event> {

@@ -1,10 +1,10 @@
 import { isDatabaseDown } from '../../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import type { Cursor } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { broadcastWork } from '../../queries/broadcast/work.ts';
+import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
 import { driveBroadcast, type Station } from './drive.ts';

@@ -1,6 +1,6 @@
-import { pause } from '../../pause.ts';
+import { freshCache } from '../../database/fresh-cache.ts';
 import type { ReadModel } from '../../projections/read-model.ts';
-import { freshCache } from '../../queries/catalog/fresh-cache.ts';
+import { pause } from '../../util/pause.ts';
 import type { ProcessContext, Served } from '../process.ts';
 
 const POLL_MS = 100;

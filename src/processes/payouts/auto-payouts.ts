@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/make-auto-payouts.ts';
+import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/referral/make-auto-payouts.ts';
 import { lastDue } from '../../domain/referral/auto-payouts.ts';
 import type { Cursor } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';

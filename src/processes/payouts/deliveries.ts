@@ -1,14 +1,20 @@
 import PQueue from 'p-queue';
-import { type AttemptEnd, beginAttempt, endAttempt, giveUp, type PayoutKey } from '../../commands/announce-payout.ts';
-import { findPayoutWebhook } from '../../commands/payout-webhook.ts';
+import {
+  type AttemptEnd,
+  beginAttempt,
+  endAttempt,
+  giveUp,
+  type PayoutKey,
+} from '../../commands/referral/announce-payout.ts';
+import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { judgeStatus, type Notice, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
 import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/due-payouts.ts';
+import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
 import { parseNetwork } from './networks.ts';

@@ -9,7 +9,7 @@ import {
   type Position,
   type RecordedCommit,
 } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { ahead } from './ahead.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, NOTHING, type Target } from './apply.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { commitsUpTo, type OnCommits } from './commits-up-to.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 
 /** The read models are of the log on another engine. */

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { Cursor } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Cursor, hasPassedAll } from '../../log/port.ts';
-import { pause } from '../../pause.ts';
+import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { hasPutOff } from './put-off.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
-import { statement } from '../report/statement.ts';
+import { statement } from '../reports/statement.ts';
 import { type AudienceSource, audienceSql } from './audience-sql.ts';
 
 /** Of one chunk: what an event of the frozen audience holds, and what is in memory at a time. */

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
+import { freshCache } from '../../database/fresh-cache.ts';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBot } from './bots.ts';
-import { freshCache } from './fresh-cache.ts';
 import { findKey } from './keys.ts';
 import type { CatalogSource } from './source.ts';
 

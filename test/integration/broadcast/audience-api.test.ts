@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/create-bot.ts';
-import { eraseUser } from '../../../src/commands/erase-user.ts';
-import { importUsers } from '../../../src/commands/import-users.ts';
-import { issueKey } from '../../../src/commands/issue-key.ts';
+import { createBot } from '../../../src/commands/catalog/create-bot.ts';
+import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /**

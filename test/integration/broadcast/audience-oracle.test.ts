@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Segmentations } from '../../../src/domain/broadcast/audience.ts';
 import { parseSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
 import { type FieldValue, predicateOf } from '../../../src/domain/condition/predicate.ts';
-import type { ReportField } from '../../../src/domain/report/fields.ts';
+import type { ReportField } from '../../../src/domain/reports/fields.ts';
 import { audienceChats } from '../../../src/queries/broadcast/audience.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { expectedChats } from './audience-oracle.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
-import { createBot } from '../../../src/commands/create-bot.ts';
-import { issueKey } from '../../../src/commands/issue-key.ts';
-import { resolveAudience } from '../../../src/commands/resolve-audience.ts';
+import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
+import { createBot } from '../../../src/commands/catalog/create-bot.ts';
+import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
 import {
   finishBroadcast,
   freezeAudience,

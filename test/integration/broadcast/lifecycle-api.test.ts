@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { broadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
-import { changeBot } from '../../../src/commands/change-bot.ts';
-import { changeOwner } from '../../../src/commands/change-owner.ts';
-import { resolveAudience } from '../../../src/commands/resolve-audience.ts';
+import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import type { BroadcastEvent, BroadcastState } from '../../../src/domain/broadcast/broadcast.ts';
 import {
   failBroadcast,

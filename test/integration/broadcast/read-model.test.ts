@@ -6,7 +6,7 @@ import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { saveBroadcast } from '../../../src/commands/broadcast/save.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
-import { createBot } from '../../../src/commands/create-bot.ts';
+import { createBot } from '../../../src/commands/catalog/create-bot.ts';
 import type { CommandContext } from '../../../src/commands/handle.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import {

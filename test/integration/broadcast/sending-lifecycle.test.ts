@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
-import { changeOwner } from '../../../src/commands/change-owner.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
-import { pause } from '../../../src/pause.ts';
 import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { projectionStatus } from '../../../src/projections/runtime/status.ts';
-import { systemSources } from '../../../src/system-sources.ts';
+import { pause } from '../../../src/util/pause.ts';
+import { systemSources } from '../../../src/util/system-sources.ts';
 import { type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, recipientsOf, sendingBot, sendingOf, until } from '../../support/broadcasts.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/change-bot.ts';
-import { changeOwner } from '../../../src/commands/change-owner.ts';
-import { createBot } from '../../../src/commands/create-bot.ts';
-import { revokeKey } from '../../../src/commands/revoke-key.ts';
-import { rotateKey } from '../../../src/commands/rotate-key.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
+import { createBot } from '../../../src/commands/catalog/create-bot.ts';
+import { revokeKey } from '../../../src/commands/catalog/revoke-key.ts';
+import { rotateKey } from '../../../src/commands/catalog/rotate-key.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';

@@ -49,15 +49,18 @@ async function loadedBy(args: readonly string[], env: Record<string, string> = {
 
 test('help of all nouns loads no code of a noun, of the log, of read models or of the database', async () => {
   const { own, packages } = await loadedBy(['--help']);
-  expect(own.toSorted()).toEqual(['cli-main', 'cli/errors', 'cli/output', 'cli/program']);
+  expect(own.toSorted()).toEqual(['app/cli-main', 'cli/errors', 'cli/output', 'cli/program']);
   expect(packages).toEqual(['commander', 'lossless-json']);
 });
 
 test('help of a noun loads that noun alone', async () => {
   const { own } = await loadedBy(['owner', 'create', '--help']);
-  expect(own).toContain('cli/owner');
+  expect(own).toContain('cli/catalog/owner');
   expect(
-    own.filter((path) => /^(cli\/(bot|payout|user|audit)|log\/|projections\/)/.test(path) && path !== 'log/port'),
+    own.filter(
+      (path) =>
+        /^(cli\/(catalog\/bot|referral|intake|operations)\b|log\/|projections\/)/.test(path) && path !== 'log/port',
+    ),
   ).toEqual([]);
 });
 
@@ -70,7 +73,7 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   expect(own).toContain('projections/catalog/read-model');
   expect(
     own.filter((path) =>
-      /^(projections\/(events|referral|accounts|registry)|log\/(kafka|eventstore|judged)|api)/.test(path),
+      /^(projections\/(events|referral|accounts|registry)|log\/(kafka|eventstore|validated)|api)/.test(path),
     ),
   ).toEqual([]);
   const rare = [

@@ -12,7 +12,7 @@ import {
   type RecordedCommit,
 } from '../../../src/log/port.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
-import { pause } from '../../../src/pause.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { surviveBrokerKills } from '../../support/broker-kills.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
 import { createKafkaTestLog, type KafkaTestLog } from '../../support/kafka-log.ts';

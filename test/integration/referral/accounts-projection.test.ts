@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccounts } from '../../../src/commands/accounts.ts';
+import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { type AccountEvent, account } from '../../../src/domain/referral/account/account.ts';
 import { historyOf } from '../../../src/domain/referral/account/history.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/change-bot.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import type { AccountEvent } from '../../../src/domain/referral/account/account.ts';
 import type { EventLog } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
 import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { payoutWorld, type World } from '../../support/payout-world.ts';
 
 /** Payouts that bots make by themselves, on a clock that the tests move. */

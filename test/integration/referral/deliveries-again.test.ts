@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createAccounts } from '../../../src/commands/accounts.ts';
-import { administerPayout } from '../../../src/commands/administer-payout.ts';
-import { setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import { createAccounts } from '../../../src/commands/referral/accounts.ts';
+import { administerPayout } from '../../../src/commands/referral/administer-payout.ts';
+import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import type { EventLog, LogEvent } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
 import { deliveries } from '../../../src/processes/payouts/deliveries.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 

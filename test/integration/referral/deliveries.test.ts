@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAccounts } from '../../../src/commands/accounts.ts';
-import { administerPayout } from '../../../src/commands/administer-payout.ts';
-import { rotatePayoutSecret, setPayoutWebhook } from '../../../src/commands/payout-webhook.ts';
+import { createAccounts } from '../../../src/commands/referral/accounts.ts';
+import { administerPayout } from '../../../src/commands/referral/administer-payout.ts';
+import { rotatePayoutSecret, setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { type EventLog, LogUnavailableError } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
 import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 

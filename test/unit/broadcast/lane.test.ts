@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pause } from '../../../src/pause.ts';
 import { createLane, type Source } from '../../../src/processes/broadcasts/lane.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
+import { pause } from '../../../src/util/pause.ts';
 
 /** A broadcast that always has something to send; each call takes a moment. */
 function busy(cap: number, units = 1): Source & { calls: number } {

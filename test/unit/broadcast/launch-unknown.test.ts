@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane, type Lane } from '../../../src/processes/broadcasts/lane.ts';
 import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
 import { createTrouble, type Trouble } from '../../../src/processes/broadcasts/trouble.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { DONE, ledgerOf, sendOnce } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 

@@ -4,13 +4,13 @@ import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import { prepareMessage } from '../../../src/domain/broadcast/sending-message.ts';
 import { TemplateError } from '../../../src/domain/broadcast/template.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
 import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
 import { createLane } from '../../../src/processes/broadcasts/lane.ts';
 import type { LaunchOptions } from '../../../src/processes/broadcasts/launch-options.ts';
 import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { CHATS, DONE, ledgerOf, sendOnce } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ResolveAudience, resolveAudience } from '../../../src/commands/resolve-audience.ts';
+import { type ResolveAudience, resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { unpackChats } from '../../../src/domain/broadcast/packed-chats.ts';
 import { OutcomeUnknownError } from '../../../src/log/port.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';

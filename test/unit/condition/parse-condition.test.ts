@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import type { Problem } from '../../../src/domain/problem.ts';
-import { type ReportField, reportFields } from '../../../src/domain/report/fields.ts';
+import { type ReportField, reportFields } from '../../../src/domain/reports/fields.ts';
 
 function parse(input: unknown, timezone = 'UTC'): { filter: Condition<ReportField> | null; problems: Problem[] } {
   const problems: Problem[] = [];

@@ -5,7 +5,7 @@ import { createCode } from '../../../src/api/referral/create-code.ts';
 import { markReferral } from '../../../src/api/referral/mark-referral.ts';
 import { setCodeOwners } from '../../../src/api/referral/set-code-owners.ts';
 import { type EventLog, OutcomeUnknownError } from '../../../src/log/port.ts';
-import { pause } from '../../../src/pause.ts';
+import { pause } from '../../../src/util/pause.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { testSources } from '../../support/test-sources.ts';
 

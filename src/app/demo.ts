@@ -1,0 +1,89 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDemo } from '../commands/catalog/create-demo.ts';
+import type { CommandContext } from '../commands/handle.ts';
+import { isSecret } from '../domain/catalog/api-key.ts';
+
+const KEY_FILE = 'demo.key';
+const OWNERS_ONLY = { mode: 0o600, flush: true };
+
+/** A bot to try the service with, made once on an empty installation. */
+export interface DemoInvitation {
+  /** The file with the API key, readable by its owner only. */
+  readonly keyFile: string;
+  /** A curl to paste; it shows the key itself only when `toTerminal`. */
+  text(address: string, toTerminal: boolean): string;
+}
+
+/**
+ * Creates the demo if the log holds no owner, and keeps its key in DATA_DIR/demo.key (mode 0600). Null if there is one.
+ * The secret is in a file before the log has the key, so that a start that dies anywhere is finished by the next.
+ */
+export async function prepareDemo(context: CommandContext, dataDir: string): Promise<DemoInvitation | null> {
+  const keyFile = join(dataDir, KEY_FILE);
+  const secretFile = `${keyFile}.secret`;
+  const store = {
+    kept: await readSecret(secretFile),
+    keep: (secret: string) => writeFile(secretFile, secret, OWNERS_ONLY),
+  };
+  const demo = await createDemo(context, store);
+  if (demo !== null) await writeFile(keyFile, `${demo.apiKey}\n`, OWNERS_ONLY);
+  await rm(secretFile, { force: true });
+  if (demo === null) return null;
+  return {
+    keyFile,
+    text(address, toTerminal) {
+      const key = toTerminal ? demo.apiKey : `$(cat ${keyFile})`;
+      const update = {
+        update_id: 1,
+        message: {
+          message_id: 1,
+          date: Math.floor(context.sources.now() / 1000),
+          chat: { id: 4242, type: 'private' },
+          from: { id: 4242, is_bot: false, first_name: 'Ada' },
+          text: 'hello',
+        },
+      };
+      return [
+        '',
+        `A demo bot is ready; its key is in ${keyFile}. Tell it of its first user, and send an event of hers:`,
+        '',
+        `curl -s ${address}/v1/send-update -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '${JSON.stringify({ update })}'`,
+        `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,
+        `curl -s ${address}/v1/reports/events -H "Api-Key: ${key}"`,
+        '',
+        ...(toTerminal ? nextSteps(address, dataDir) : []),
+        '',
+      ].join('\n');
+    },
+  };
+}
+
+/** For a person at a terminal; with what differs from the defaults, so that each line can be pasted. */
+function nextSteps(address: string, dataDir: string): string[] {
+  const folder = dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
+  const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;
+  const steps = [
+    [`${address}/docs`, 'every endpoint, to try out in a browser'],
+    [`${folder}${url}npm run demo`, '100,000 events, and then the reports of the README, "Cookbook"'],
+    [`${folder}npx botledger projection list`, 'how far each read model is'],
+    ['npx botledger --help', 'owners, bots, keys, rules, payouts'],
+  ];
+  const width = Math.max(...steps.map(([step]) => step!.length));
+  return [
+    'What to try next, in a second terminal:',
+    ...steps.map(([step, what]) => `  ${step!.padEnd(width)}  ${what}`),
+    '',
+  ];
+}
+
+/** Null where there is none, or one that was not written to its end. */
+async function readSecret(file: string): Promise<string | null> {
+  try {
+    const text = await readFile(file, 'utf8');
+    return isSecret(text) ? text : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import { isHeld } from '../database/lease.ts';
+import type { AppendOptions, EventLog } from '../log/port.ts';
+import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
+import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { pause } from '../util/pause.ts';
+
+/**
+ * Holds intake's appends back for a moment each while the read models that follow it are late, so that clients who await
+ * their answers send no faster than is projected. Nothing is refused for it (ARCHITECTURE.md, "Priorities").
+ */
+export interface IntakePace {
+  /** Resolves when the next append may go: at once, or after `maxHoldMs` at most. */
+  take(): Promise<void>;
+}
+
+export interface IntakePaceOptions {
+  /** How late the read models are, in seconds. */
+  readonly lateSeconds: () => Promise<number>;
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+  readonly hold: (ms: number) => Promise<void>;
+  readonly maxHoldMs: number;
+}
+
+/** Read models may be so late before an append waits. */
+export const TOLERATED_SECONDS = 1;
+/** Far below the time after which a client gives up. */
+const LONGEST_HOLD_MS = 1000;
+/** Part of MAX_WAIT_MS that an append may be held; the rest is for the log. */
+const HELD_PART = 0.2;
+/** Reached when they are 6 s late. */
+const HOLD_MS_PER_SECOND = 200;
+/** Only while events come in: an idle service asks nothing. */
+const LOOK_EVERY_MS = 500;
+
+export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_PART * maxWaitMs);
+
+export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
+  let holdMs = 0;
+  let looked = Number.NEGATIVE_INFINITY;
+
+  async function look(): Promise<void> {
+    try {
+      const late = (await lateSeconds()) - TOLERATED_SECONDS;
+      holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
+    } catch {
+      // The database is down: intake goes on where the log is elsewhere, and `/ready` says so.
+      holdMs = 0;
+    }
+  }
+
+  return {
+    async take() {
+      if (now() - looked >= LOOK_EVERY_MS) {
+        looked = now();
+        void look();
+      }
+      if (holdMs > 0) await hold(holdMs);
+    },
+  };
+}
+
+/** The log, with appends to intake at the pace of the read models that follow it. */
+export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
+  const followers = readModels.filter(({ categories }) => categories.includes('intake'));
+  const pace = createIntakePace({
+    lateSeconds: async () =>
+      Math.max(0, ...(await Promise.all(followers.map((model) => secondsLate(pool, log, model))))),
+    now: () => performance.now(),
+    hold: pause,
+    maxHoldMs: maxHoldMs(maxWaitMs),
+  });
+  return { ...log, append: pacedAppend(log, { pace, now: () => performance.now(), maxWaitMs }) };
+}
+
+export interface PacedAppendOptions {
+  readonly pace: IntakePace;
+  /** As `performance.now()`. */
+  readonly now: () => number;
+  readonly maxWaitMs: number;
+}
+
+/**
+ * The time that an append is held counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded
+ * like all bodies that await their answers (src/api/body.ts).
+ */
+export function pacedAppend(
+  log: Pick<EventLog, 'append'>,
+  { pace, now, maxWaitMs }: PacedAppendOptions,
+): EventLog['append'] {
+  return async (commit, options: AppendOptions = {}) => {
+    if (!commit.stream.startsWith('intake-')) return log.append(commit, options);
+    const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, now() + maxWaitMs);
+    await pace.take();
+    return log.append(commit, { ...options, deadline });
+  };
+}
+
+/** 0 where nobody projects, or a bad event has stopped it: no pace would help. */
+async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
+  const served = servedOf(await versionsOf(pool, model));
+  if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;
+  return (await log.lag(await loadCheckpoint(pool, schemaOf(served.name, served.version)))).seconds;
+}

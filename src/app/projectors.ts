@@ -1,0 +1,40 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { onBadEvent } from '../projections/bad-event-policy.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import { readModels as registered } from '../projections/registry.ts';
+import { runProjector } from '../projections/runtime/projector.ts';
+import { shareAmongProjectors } from '../projections/runtime/shared.ts';
+import type { Foundation } from './compose.ts';
+
+/** Projectors that run until they are stopped, at a checkpoint. */
+export interface Projectors {
+  stop(): Promise<void>;
+}
+
+/** Runs the projectors of the read models, all there are but for tests, on this thread. */
+export function runProjectors(
+  { log, pool, instance }: Foundation,
+  config: Pick<Config, 'ON_BAD_EVENT'>,
+  logger: Logger,
+  readModels: readonly ReadModel[] = registered,
+): Projectors {
+  const stopping = new AbortController();
+  const shared = shareAmongProjectors(pool, instance, logger);
+  const running = readModels.map((model) =>
+    runProjector({
+      model,
+      log,
+      ...shared,
+      logger,
+      onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
+      signal: stopping.signal,
+    }),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}

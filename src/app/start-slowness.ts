@@ -1,0 +1,49 @@
+import type { Config } from '../config.ts';
+import { isDatabaseDown } from '../database/errors.ts';
+import { type Address, isReachable } from './reachable.ts';
+import { databaseStartError } from './start-error.ts';
+import { NotYetError } from './start-wait.ts';
+
+/**
+ * Tells what is slow at a start, which is waited for, from what the operator must mend, which ends the start
+ * (ARCHITECTURE.md, "A start").
+ */
+
+/** What PostgreSQL answers when it is there and cannot serve yet: it starts or stops, or has no connection left. */
+const BUSY = /^(53|57P)/;
+const SILENCE = /timeout/i;
+
+/** An attempt on a database that has answered before: whenever it is down, it is down for a while. */
+export async function whileDown<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    throw isDatabaseDown(error) ? new NotYetError('the database does not answer yet', { cause: error }) : error;
+  }
+}
+
+/** First looks at a database; the embedded one has answered before. */
+export function databaseLooks(
+  config: Pick<Config, 'DATABASE_URL' | 'MAX_WAIT_MS'>,
+): (attempt: () => Promise<void>) => Promise<void> {
+  const { DATABASE_URL: url, MAX_WAIT_MS } = config;
+  if (url === undefined) return whileDown;
+  let reached = false;
+  return async (attempt) => {
+    try {
+      await attempt();
+    } catch (error) {
+      const named = databaseStartError(error, url);
+      if (!(error instanceof Error) || !isDatabaseDown(error)) throw named;
+      const { code } = error as { code?: unknown };
+      reached ||= typeof code === 'string' && BUSY.test(code);
+      reached ||= SILENCE.test(error.message) && (await isReachable(databaseAddress(url), MAX_WAIT_MS));
+      throw reached ? new NotYetError('the database does not answer yet', { cause: named }) : named;
+    }
+  };
+}
+
+function databaseAddress(url: string): Address {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
+}

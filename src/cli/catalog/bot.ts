@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander';
+import { changeBot } from '../../commands/catalog/change-bot.ts';
+import { createBot } from '../../commands/catalog/create-bot.ts';
+import { rotateWebhookSecret } from '../../commands/catalog/rotate-webhook-secret.ts';
+import { listBots } from '../../queries/catalog/bots.ts';
+import type { Cli } from '../cli.ts';
+import { botOption, flag, positiveInteger } from '../values.ts';
+
+interface Basics {
+  readonly username?: string;
+  readonly token?: string;
+  readonly timezone?: string;
+}
+
+interface Settings extends Basics {
+  readonly name?: string;
+  readonly pairSeparator?: string;
+  readonly valueSeparator?: string;
+  readonly referralNewUsersOnly?: boolean;
+  readonly autoPayout?: 'off' | 'daily' | 'weekly' | 'monthly';
+  readonly paidBroadcasts?: boolean;
+}
+
+export function bot(cli: Cli): void {
+  const { noun } = cli;
+
+  withBasics(noun.command('create').requiredOption('--owner <id>', 'the owner', positiveInteger))
+    .requiredOption('--name <name>')
+    .action(
+      cli.action<[{ owner: number; name: string } & Basics]>(async (context, { owner, name, ...basics }) => {
+        const created = await createBot(context, { ownerId: owner, name, ...settingsOf(basics) });
+        return {
+          value: { public_key: created.publicKey, webhook_secret: created.webhookSecret },
+          change: { category: 'bot', position: created.position },
+        };
+      }),
+    );
+
+  withBasics(noun.command('set').addOption(botOption()))
+    .option('--name <name>')
+    .option('--pair-separator <text>', 'between the pairs of a start payload')
+    .option('--value-separator <text>', 'between key and value of a pair')
+    .option('--referral-new-users-only <flag>', 'a visit refers only users first seen by it', flag)
+    .addOption(
+      new Option('--auto-payout <when>', 'payouts made by themselves').choices(['off', 'daily', 'weekly', 'monthly']),
+    )
+    .option('--paid-broadcasts <flag>', 'allow more than 30 messages a second', flag)
+    .action(
+      cli.action<[{ bot: string } & Settings]>(async (context, { bot, ...settings }) => {
+        const { position } = await changeBot(context, bot, {
+          ...settingsOf(settings),
+          name: settings.name,
+          pair_separator: settings.pairSeparator,
+          value_separator: settings.valueSeparator,
+          referral_new_users_only: settings.referralNewUsersOnly,
+          auto_payout: settings.autoPayout,
+          paid_broadcasts: settings.paidBroadcasts,
+        });
+        return { value: { public_key: bot }, change: { category: 'bot', position, replaces: true } };
+      }),
+    );
+
+  noun
+    .command('rotate-webhook-secret')
+    .addOption(botOption())
+    .action(
+      cli.action<[{ bot: string }]>(async (context, { bot }) => {
+        const { webhookSecret, position } = await rotateWebhookSecret(context, bot);
+        return {
+          value: { public_key: bot, webhook_secret: webhookSecret },
+          change: { category: 'bot', position, replaces: true },
+        };
+      }),
+    );
+
+  noun.command('list').action(cli.action<[]>(async ({ catalog }) => ({ value: await listBots(await catalog()) })));
+}
+
+function withBasics(command: Command): Command {
+  return command
+    .option('--username <name>', "the platform's name of the bot; empty: none")
+    .option('--token <token>', 'of the Bot API; empty: none')
+    .option('--timezone <zone>', 'IANA name');
+}
+
+function settingsOf({ username, token, timezone }: Basics) {
+  return {
+    username: username === undefined ? undefined : username.replace(/^@/, '') || null,
+    token: token === undefined ? undefined : token || null,
+    timezone,
+  };
+}

@@ -1,0 +1,70 @@
+import { setExchangeRates } from '../../commands/catalog/set-exchange-rates.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
+import type { Cli } from '../cli.ts';
+import { csvRecords } from '../csv.ts';
+import { CliError } from '../errors.ts';
+import { exactly } from '../output.ts';
+
+interface Rate {
+  readonly from: string;
+  readonly to: string;
+  readonly rate: string;
+  readonly date?: string;
+}
+
+export function fx(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('set')
+    .requiredOption('--from <code>')
+    .requiredOption('--to <code>')
+    .requiredOption('--rate <decimal>', 'how much of --to one of --from is')
+    .option('--date <day>', 'YYYY-MM-DD, from which on it counts; default: today, UTC')
+    .action(
+      cli.action<[Rate]>(async (context, { from, to, rate, date }) => {
+        const today = new Date(context.sources.now()).toISOString().slice(0, 10);
+        const { position } = await setExchangeRates(context, [{ from, to, rate, date: date ?? today }]);
+        return { value: {}, change: { category: 'fx', position, revalues: true } };
+      }),
+    );
+
+  noun
+    .command('import')
+    .argument('<file>', 'CSV with the columns from, to, rate, date')
+    .action(
+      cli.action<[string]>(async (context, file) => {
+        const { rates, lines } = await readRates(file);
+        const { position } = await setExchangeRates(context, rates).catch((error: unknown) => {
+          throw error instanceof Rejection ? atLine(error, lines) : error;
+        });
+        return { value: {}, change: { category: 'fx', position, revalues: true } };
+      }),
+    );
+
+  noun.command('list').action(
+    cli.action<[]>(async ({ catalog }) => {
+      const rates = await listExchangeRates(await catalog());
+      return { value: rates.map((row) => ({ ...row, rate: exactly(row.rate) })) };
+    }),
+  );
+}
+
+const COLUMNS = ['from', 'to', 'rate', 'date'] as const;
+
+async function readRates(file: string): Promise<{ rates: Required<Rate>[]; lines: number[] }> {
+  const rates: Required<Rate>[] = [];
+  const lines: number[] = [];
+  for await (const { line, cells } of csvRecords(file, COLUMNS)) {
+    const [from = '', to = '', rate = '', date = ''] = COLUMNS.map((column) => cells.get(column));
+    rates.push({ from, to, rate, date });
+    lines.push(line);
+  }
+  return { rates, lines };
+}
+
+function atLine(rejection: Rejection, lines: readonly number[]): CliError {
+  const index = Number.parseInt(rejection.path, 10);
+  return new CliError(`line ${lines[index]}: ${rejection.message}; nothing was imported`);
+}

@@ -1,0 +1,26 @@
+import { createGoal } from '../../commands/catalog/create-goal.ts';
+import { listGoals } from '../../queries/catalog/goals.ts';
+import type { Cli } from '../cli.ts';
+import { botOption, positiveInteger } from '../values.ts';
+import { listOfBots } from './list-of-bots.ts';
+
+export function goal(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('create')
+    .addOption(botOption())
+    .requiredOption('--target-id <n>', 'what send-target names it by', positiveInteger)
+    .requiredOption('--name <name>')
+    .action(
+      cli.action<[{ bot: string; targetId: number; name: string }]>(async (context, goal) => {
+        const { eventId, position } = await createGoal(context, goal);
+        return {
+          value: { target_id: goal.targetId, event_id: eventId },
+          change: { category: 'eventtypes', position },
+        };
+      }),
+    );
+
+  listOfBots(cli, noun, listGoals);
+}

@@ -1,0 +1,87 @@
+import { Option } from 'commander';
+import { type IssuedKey, type IssueKey, issueKey } from '../../commands/catalog/issue-key.ts';
+import { revokeKey } from '../../commands/catalog/revoke-key.ts';
+import { rotateKey } from '../../commands/catalog/rotate-key.ts';
+import { listKeys, ownerOfKey } from '../../queries/catalog/keys.ts';
+import { listOwners } from '../../queries/catalog/owners.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { Cli } from '../cli.ts';
+import { CliError } from '../errors.ts';
+import { botsOption, date, duration, positiveInteger } from '../values.ts';
+
+interface IssueOptions {
+  readonly owner: number;
+  readonly bot?: readonly string[];
+  readonly allBots?: boolean;
+  readonly kind: 'personal' | 'service';
+  readonly name?: string;
+  readonly expires?: number;
+}
+
+const DEFAULT_OVERLAP = 24 * 3_600_000;
+
+export function key(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('issue')
+    .requiredOption('--owner <id>', 'the owner', positiveInteger)
+    .addOption(botsOption().conflicts('allBots'))
+    .option('--all-bots', 'all bots of the owner, later ones too')
+    .addOption(new Option('--kind <kind>').choices(['personal', 'service']).default('service'))
+    .option('--name <name>')
+    .option('--expires <date>', "YYYY-MM-DD (that day's end, UTC) or RFC 3339", date)
+    .action(
+      cli.action<[IssueOptions]>(async (context, { owner, bot, allBots, kind, name, expires }) => {
+        const bots: IssueKey['bots'] | undefined = allBots === true ? 'all' : bot;
+        if (bots === undefined) throw new CliError('either --bot or --all-bots is needed', 2);
+        const command = { ownerId: owner, bots, kind, name: name ?? null, expiresAt: expires ?? null };
+        return shown(await issueKey(context, command), false);
+      }),
+    );
+
+  noun
+    .command('revoke')
+    .requiredOption('--key <id>', 'the key', positiveInteger)
+    .action(
+      cli.action<[{ key: number }]>(async (context, { key }) => {
+        const ownerId = await ownerOf(await context.catalog(), key);
+        const { position } = await revokeKey(context, { ownerId, keyId: key });
+        return { value: { key_id: key }, change: { category: 'owner', position, replaces: true } };
+      }),
+    );
+
+  noun
+    .command('rotate')
+    .requiredOption('--key <id>', 'the key', positiveInteger)
+    .option('--overlap <duration>', 'how long the old key goes on working', duration, DEFAULT_OVERLAP)
+    .action(
+      cli.action<[{ key: number; overlap: number }]>(async (context, { key, overlap }) => {
+        const ownerId = await ownerOf(await context.catalog(), key);
+        return shown(await rotateKey(context, { ownerId, keyId: key, overlap }), true);
+      }),
+    );
+
+  noun
+    .command('list')
+    .requiredOption('--owner <id>', 'the owner', positiveInteger)
+    .action(
+      cli.action<[{ owner: number }]>(async (context, { owner }) => {
+        const catalog = await context.catalog();
+        const known = await listOwners(catalog);
+        if (!known.some(({ owner_id }) => owner_id === owner)) throw new CliError(`there is no owner ${owner}`);
+        const keys = await listKeys(catalog, owner);
+        return { value: keys.map((each) => ({ ...each, bots: each.bots ?? 'all' })) };
+      }),
+    );
+}
+
+function shown({ keyId, apiKey, position }: IssuedKey, replaces: boolean) {
+  return { value: { key_id: keyId, api_key: apiKey }, change: { category: 'owner', position, replaces } };
+}
+
+async function ownerOf(catalog: CatalogSource, keyId: number): Promise<number> {
+  const ownerId = await ownerOfKey(catalog, keyId);
+  if (ownerId === null) throw new CliError(`there is no key ${keyId}`);
+  return ownerId;
+}

@@ -1,0 +1,144 @@
+import { decideDeadLetter } from '../../commands/operations/decide-dead-letter.ts';
+import { isHeld } from '../../database/lease.ts';
+import { hasPassed } from '../../log/port.ts';
+import { schemaOf } from '../../projections/read-model.ts';
+import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
+import {
+  askRetry,
+  type DeadLetter,
+  listDeadLetters,
+  removeDeadLetter,
+} from '../../projections/runtime/dead-letters.ts';
+import { followVersion } from '../../projections/runtime/follow.ts';
+import { type LetterName, letterId, parseLetterId } from '../../projections/runtime/letter-id.ts';
+import { allVersions, findVersion, leaseOf, setError } from '../../projections/runtime/versions.ts';
+import { pause } from '../../util/pause.ts';
+import type { Cli } from '../cli.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, SettleTimeoutError } from '../errors.ts';
+
+/** A row of `dead-letter list`. */
+interface Row {
+  readonly id: string;
+  readonly projection: string;
+  readonly version: number;
+  readonly stream: string;
+  readonly position: string;
+  /** Whether the read model waits at it; else it went on. */
+  readonly blocking: boolean;
+  /** ISO 8601, when it was found. */
+  readonly at: string;
+  readonly error: string;
+}
+
+export function deadLetter(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('list')
+    .description('every commit that a read model stopped at or set aside')
+    .action(cli.action<[object]>(async (context) => ({ value: await rows(context) })));
+
+  noun
+    .command('retry')
+    .description('applies the commit once more; the decision is recorded in the log')
+    .argument('<id>')
+    .action(cli.action<[string]>(async (context, id) => ({ value: await decide(context, id, null) })));
+
+  noun
+    .command('skip')
+    .description('goes on without the commit, now and in every replay; the decision is recorded in the log')
+    .argument('<id>')
+    .requiredOption('--reason <text>')
+    .action(
+      cli.action<[string, { reason: string }]>(async (context, id, { reason }) => ({
+        value: await decide(context, id, reason),
+      })),
+    );
+}
+
+async function rows({ pool }: CliContext): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const { name, version } of await allVersions(pool)) {
+    const schema = schemaOf(name, version);
+    for (const { commit, blocking, at, error } of await listDeadLetters(pool, schema))
+      found.push({
+        id: letterId(schema, commit.id),
+        projection: name,
+        version,
+        stream: commit.stream,
+        position: commit.position,
+        blocking,
+        at: at.toISOString(),
+        error,
+      });
+  }
+  return found;
+}
+
+async function decide(context: CliContext, id: string, skipFor: string | null): Promise<object> {
+  const named = parseLetterId(id);
+  const letter = named === null ? undefined : await find(context, named);
+  if (named === null || letter === undefined) throw new CliError(`there is no dead letter ${id}`);
+  const { name, version, commitId } = named;
+  await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor);
+  if (skipFor !== null) await letGo(context, named);
+  else {
+    if (letter.blocking) await goOn(context, named);
+    else await askRetry(context.pool, name, version, commitId);
+    await outcome(context, named, letter);
+  }
+  return { id, [skipFor === null ? 'retried' : 'skipped']: true };
+}
+
+/** What is skipped is skipped by every version, the ones that wait at it included. */
+async function letGo(context: CliContext, { name, commitId }: LetterName): Promise<void> {
+  for (const { version } of (await allVersions(context.pool)).filter((each) => each.name === name)) {
+    const letter = await find(context, { name, version, commitId });
+    if (letter?.blocking) await goOn(context, { name, version, commitId });
+    else if (letter !== undefined) await removeDeadLetter(context.pool, schemaOf(name, version), commitId);
+  }
+}
+
+/** A version that waits at the commit tries it again, or passes it over. */
+async function goOn({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<void> {
+  await removeDeadLetter(pool, schemaOf(name, version), commitId);
+  await setError(pool, name, version, null);
+}
+
+async function find({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<DeadLetter | undefined> {
+  if ((await findVersion(pool, name, version)) === null) return undefined;
+  return (await listDeadLetters(pool, schemaOf(name, version))).find(({ commit }) => commit.id === commitId);
+}
+
+const OUTCOME_MS = 10_000;
+const POLL_MS = 100;
+
+/**
+ * Waits until the commit was taken, or refused once more. While no service follows the version, the command does.
+ * @throws CliError it was refused
+ */
+async function outcome(context: CliContext, named: LetterName, { commit, blocking }: DeadLetter): Promise<void> {
+  const { pool } = context;
+  const { name, version } = named;
+  const model = (await context.readModels()).find((each) => each.name === name);
+  const stopping = new AbortController();
+  const following =
+    model === undefined || (await isHeld(pool, leaseOf(name, version)))
+      ? null
+      : followVersion({ ...context.projector(model), version, signal: stopping.signal });
+  try {
+    const deadline = performance.now() + OUTCOME_MS;
+    for (;;) {
+      const letter = await find(context, named);
+      if (letter !== undefined && !letter.retry) throw new CliError(`it was refused again: ${letter.error}`);
+      const passed = async () => hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), commit.position);
+      if (letter === undefined && (!blocking || (await passed()))) return;
+      if (performance.now() > deadline) throw new SettleTimeoutError(OUTCOME_MS / 1000);
+      await pause(POLL_MS);
+    }
+  } finally {
+    stopping.abort();
+    await following;
+  }
+}

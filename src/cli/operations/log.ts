@@ -1,0 +1,39 @@
+import { Option } from 'commander';
+import { CATEGORIES } from '../../domain/streams.ts';
+import { copyLog } from '../../log/copy.ts';
+import type { Cli } from '../cli.ts';
+import { CliError } from '../errors.ts';
+import { commitsDone } from '../progress.ts';
+
+const ENGINES = ['postgres', 'kafka', 'eventstoredb'];
+
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+}
+
+export function log(cli: Cli): void {
+  const engine = (flags: string, description: string): Option =>
+    new Option(`${flags} <engine>`, description).choices(ENGINES).makeOptionMandatory();
+
+  cli.noun
+    .command('copy')
+    .description('copies the whole log to another engine, and compares the two; again: goes on')
+    .addOption(engine('--from', 'where the log is'))
+    .addOption(engine('--to', 'where it is to be, configured by that engine’s own variables'))
+    .action(
+      cli.action<[Copy]>(async ({ openLog, progress, signal }, { from, to }) => {
+        if (from === to) throw new CliError('--from and --to are the same');
+        const copied = await copyLog({
+          from: await openLog(from),
+          to: await openLog(to),
+          categories: CATEGORIES,
+          signal,
+          onProgress: commitsDone(progress, 'copying'),
+        });
+        // Most likely another topic, stream or database was meant.
+        if (copied.commits === 0) throw new CliError(`the log on ${from} is empty: nothing was copied`);
+        return { value: copied };
+      }),
+    );
+}

@@ -1,0 +1,108 @@
+import { Option } from 'commander';
+import { existingBot } from '../../commands/catalog/existing-bot.ts';
+import { type AccountKey, type Accounts, createAccounts } from '../../commands/referral/accounts.ts';
+import { administerPayout, PAYOUT_ACTIONS } from '../../commands/referral/administer-payout.ts';
+import { requestPayout } from '../../commands/referral/request-payout.ts';
+import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/account.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import type { AccountSource } from '../../queries/referral/account-source.ts';
+import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
+import type { Cli } from '../cli.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { namedBots } from '../named-bots.ts';
+import { exactly } from '../output.ts';
+import { botOption, listed, positiveInteger, status } from '../values.ts';
+
+interface Create {
+  readonly bot: string;
+  readonly user: number;
+  readonly unit?: number;
+  readonly method: PayoutMethod;
+}
+
+/** The names of the statuses, by their numbers. */
+const STATUSES = Object.entries(PAYOUT_STATUS)
+  .sort(([, a], [, b]) => a - b)
+  .map(([name]) => name);
+
+export function payout(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('list')
+    .addOption(botOption())
+    .option('--status <n>', listed(STATUSES), status(STATUSES))
+    .action(
+      cli.action<[{ bot: string; status?: number }]>(async (context, { bot, status: wanted }) => {
+        await namedBots(await context.catalog(), [bot]);
+        const rows = await payoutsOfBot(await accountSource(context), bot, wanted ?? null);
+        return { value: rows.map((row) => shown({ ...row, bot })) };
+      }),
+    );
+
+  noun
+    .command('create')
+    .description('of all that is available, one payout for each unit')
+    .addOption(botOption())
+    .requiredOption('--user <id>', 'the referrer', positiveInteger)
+    .option('--unit <id>', 'this unit alone', positiveInteger)
+    .addOption(new Option('--method <method>').choices(['webhook', 'manual']).default('webhook'))
+    .action(
+      cli.action<[Create]>(async (context, { bot, user, unit, method }) => {
+        await existingBot(context.log, bot);
+        const accounts = createAccounts(context);
+        const key = { bot, userId: user };
+        const request = { ...key, unit_id: unit, method, initiated_by: 'admin' } as const;
+        const { payout_id, payout_ids, position } = await requestPayout(accounts, request);
+        const value = { ...(await rowOf(accounts, key, payout_id)), payout_ids };
+        return { value, change: { category: 'account', position } };
+      }),
+    );
+
+  for (const action of PAYOUT_ACTIONS)
+    noun
+      .command(action)
+      .description(WHAT[action])
+      .requiredOption('--payout <id>', 'the payout', positiveInteger)
+      .option('--force', 'cancel even though the client may have been told of it and may have paid')
+      .action(
+        cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
+          if (force && action !== 'cancel') throw new CliError('--force is for cancel alone');
+          const found = await findPayout(await accountSource(context), payoutId);
+          if (found === null) throw new CliError(`there is no payout ${payoutId}`);
+          const accounts = createAccounts(context);
+          const key = { bot: found.bot, userId: found.user_id };
+          const { position } = await administerPayout(accounts, { ...key, payoutId, action, force });
+          return { value: await rowOf(accounts, key, payoutId), change: { category: 'account', position } };
+        }),
+      );
+}
+
+const WHAT = {
+  confirm: 'a manual payout, or one that the client took up, was paid',
+  fail: 'a payout that the client took up was not paid',
+  retry: 'tell the client now of a payout that failed, or that waits for its next attempt',
+  cancel: 'give the amount of a manual payout, or of one that failed, back to the balance',
+};
+
+async function accountSource(context: CliContext): Promise<AccountSource> {
+  const { pool, schema } = await context.projected(accountsReadModel);
+  return { pool, accounts: schema };
+}
+
+/** A payout as it is in the log now. */
+function rowOf(accounts: Accounts, key: AccountKey, payoutId: number): Promise<object> {
+  return accounts.look(key, (state) => shown({ ...state.payouts.get(payoutId)!, bot: key.bot, user_id: key.userId }));
+}
+
+function shown(payout: BotPayout): object {
+  const { payout_id, bot, user_id, amount, unit_id, status, method, initiated_by, error } = payout;
+  const dateOf = (ms: number): string => new Date(ms).toISOString();
+  return {
+    ...{ payout_id, bot, user_id, amount: exactly(amount), unit_id, status, method, initiated_by },
+    requested_at: dateOf(payout.requested_at),
+    processed_at: payout.processed_at === null ? null : dateOf(payout.processed_at),
+    error,
+  };
+}

@@ -1,0 +1,95 @@
+import { hashSecret } from '../../domain/catalog/api-key.ts';
+import { bot, createBot } from '../../domain/catalog/bot.ts';
+import { ids, reserveIds } from '../../domain/catalog/ids.ts';
+import { createOwner, issueKey, type KeyState, type OwnerState, owner } from '../../domain/catalog/owner.ts';
+import { botStream, idsStream, ownerStream } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { load } from '../load.ts';
+import { reserveId } from '../reserve-ids.ts';
+import { newPublicKey, newSecret } from './secrets.ts';
+
+/** There is one demo bot at most: its name, unlike others', is no accident, so that a second start finds it. */
+const DEMO_BOT = 'demo';
+
+export interface Demo {
+  readonly ownerId: number;
+  readonly bot: string;
+  readonly apiKey: string;
+  readonly position: Position | undefined;
+}
+
+/** Where the secret of the key stands before the log knows the key: whoever dies in between must not lose it. */
+export interface SecretStore {
+  /** Of an earlier start that may have died; null: there was none. */
+  readonly kept: string | null;
+  keep(secret: string): Promise<void>;
+}
+
+/**
+ * Creates an owner (premium), a bot and a personal key if the log holds no owner; null if it does. Each step is one exact
+ * append that looks at what is there, so of several starts at once one gets the key, and a start that died half way is
+ * finished by the next. A key whose secret was kept is answered again.
+ */
+export async function createDemo(context: CommandContext, { kept, keep }: SecretStore): Promise<Demo | null> {
+  const keptHash = kept === null ? null : hashSecret(kept);
+  const ownerId = await demoOwnerId(context, keptHash);
+  if (ownerId === null) return null;
+  const { log, sources } = context;
+
+  const profile = { name: 'Demo', currency: 'USD', plan: 'premium', broadcasts_per_month: 100, demo: true } as const;
+  const public_key = newPublicKey(sources, 'o');
+  await handle(context, owner, ownerStream(ownerId), (state) =>
+    state.owner === null ? createOwner(state, { owner_id: ownerId, public_key, ...profile }) : [],
+  );
+  const { state, position: seen } = await load(log, owner, ownerStream(ownerId));
+  const before = keyOf(state, keptHash);
+  if (before !== null) return { ownerId, bot: DEMO_BOT, apiKey: `${before.public_part}:${kept}`, position: seen };
+  if (!awaitsKey(state)) return null;
+
+  const bot_id = await reserveId(context, 'bot');
+  const identity = { bot_id, public_key: DEMO_BOT, owner_id: ownerId, webhook_secret_hash: newSecret(sources).hash };
+  await handle(context, bot, botStream(DEMO_BOT), (state) =>
+    state.bot === null ? createBot(state, { ...identity, name: 'Demo bot' }) : [],
+  );
+
+  const key_id = await reserveId(context, 'key');
+  const secret = kept ?? newSecret(sources).text;
+  if (kept === null) await keep(secret);
+  const secret_hash = hashSecret(secret);
+  const key = { key_id, secret_hash, kind: 'personal', name: 'Demo', expires_at: null } as const;
+  const handled = await handle(context, owner, ownerStream(ownerId), (current, now) =>
+    awaitsKey(current) ? issueKey(current, { ...key, scope: { type: 'bots', bots: [DEMO_BOT] } }, now) : [],
+  );
+  const issued = handled.events.find((event) => event.type === 'key_issued');
+  if (issued === undefined) return null;
+  return {
+    ownerId,
+    bot: DEMO_BOT,
+    apiKey: `${issued.data.public_part}:${secret}`,
+    position: handled.position,
+  };
+}
+
+/** The id of the demo's owner, created or yet to be; null when the log holds another owner, or the demo is done. */
+async function demoOwnerId(context: CommandContext, keptHash: string | null): Promise<number | null> {
+  const { last } = (await load(context.log, ids, idsStream('owner'))).state;
+  for (let id = 1; id <= last; id++) {
+    const { state } = await load(context.log, owner, ownerStream(id));
+    if (state.owner !== null) return awaitsKey(state) || keyOf(state, keptHash) !== null ? id : null;
+  }
+  // An id that was reserved and not used, perhaps by a start that runs beside this one: both go for the same stream.
+  if (last > 0) return last;
+  await handle(context, ids, idsStream('owner'), (state) =>
+    state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1 }) : [],
+  );
+  return 1;
+}
+
+function awaitsKey({ owner, keys }: OwnerState): boolean {
+  return owner?.demo === true && keys.size === 0;
+}
+
+function keyOf({ keys }: OwnerState, hash: string | null): KeyState | null {
+  return [...keys.values()].find((key) => key.secret_hash === hash) ?? null;
+}

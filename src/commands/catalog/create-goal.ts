@@ -1,0 +1,23 @@
+import { createGoal as decide, eventTypes } from '../../domain/catalog/event-types.ts';
+import { eventTypesStream } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { existingBot } from './existing-bot.ts';
+
+export interface CreateGoal {
+  readonly bot: string;
+  readonly targetId: number;
+  readonly name: string;
+}
+
+/** @throws Rejection */
+export async function createGoal(
+  context: CommandContext,
+  { bot, targetId, name }: CreateGoal,
+): Promise<{ eventId: number; position: Position | undefined }> {
+  await existingBot(context.log, bot);
+  const { events, position } = await handle(context, eventTypes, eventTypesStream(bot), (state) =>
+    decide(state, { target_id: targetId, name }),
+  );
+  return { eventId: events[0]!.data.event_id, position };
+}

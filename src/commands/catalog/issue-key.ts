@@ -1,0 +1,56 @@
+import { issueKey as decide, type KeyScope, type OwnerEvent, owner } from '../../domain/catalog/owner.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { ownerStream } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { reserveId } from '../reserve-ids.ts';
+import { existingBot } from './existing-bot.ts';
+import { newSecret, type Secret } from './secrets.ts';
+
+export interface IssueKey {
+  readonly ownerId: number;
+  /** Public keys of bots of the owner, or all of the owner's, later ones too. */
+  readonly bots: readonly string[] | 'all';
+  readonly kind: 'personal' | 'service';
+  readonly name: string | null;
+  /** Milliseconds UTC; null: never. */
+  readonly expiresAt: number | null;
+}
+
+export interface IssuedKey {
+  readonly keyId: number;
+  /** `<public>:<secret>`, shown once: the log has only the secret's hash. */
+  readonly apiKey: string;
+  readonly position: Position | undefined;
+}
+
+/** @throws Rejection */
+export async function issueKey(context: CommandContext, command: IssueKey): Promise<IssuedKey> {
+  const { ownerId, kind, name, expiresAt } = command;
+  const scope = await scopeOf(context, command);
+  const key_id = await reserveId(context, 'key');
+  const secret = newSecret(context.sources);
+  const issue = { key_id, secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
+  const { events, position } = await handle(context, owner, ownerStream(ownerId), (state, now) =>
+    decide(state, issue, now),
+  );
+  return { keyId: key_id, apiKey: apiKeyOf(events, secret), position };
+}
+
+/** The text of the key that the events issue. */
+export function apiKeyOf(events: readonly OwnerEvent[], secret: Secret): string {
+  const issued = events.find((event) => event.type === 'key_issued');
+  if (issued === undefined) throw new TypeError('no key was issued');
+  return `${issued.data.public_part}:${secret.text}`;
+}
+
+async function scopeOf({ log }: CommandContext, { ownerId, bots }: IssueKey): Promise<KeyScope> {
+  if (bots === 'all') return { type: 'all' };
+  const named = [...new Set(bots)];
+  for (const publicKey of named) {
+    const bot = await existingBot(log, publicKey);
+    if (bot.owner_id !== ownerId)
+      throw new Rejection('not_found', 'bot', `bot ${publicKey} is not a bot of owner ${ownerId}`);
+  }
+  return { type: 'bots', bots: named };
+}

@@ -1,0 +1,27 @@
+import { setExchangeRates as decide, type ExchangeRate, exchangeRates } from '../../domain/catalog/exchange-rates.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { EXCHANGE_RATES_STREAM } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+
+/** Some 110 bytes a rate: a commit stays below the megabyte that Kafka takes by default. */
+const RATES_PER_COMMIT = 5000;
+
+/**
+ * Sets rates, in the order given. All are checked before the first is appended; paths of a rejection start with the
+ * rate's index.
+ * @throws Rejection
+ */
+export async function setExchangeRates(
+  context: CommandContext,
+  rates: readonly ExchangeRate[],
+): Promise<{ position: Position | undefined }> {
+  const check = decide(exchangeRates.initialState(), rates);
+  if (check instanceof Rejection) throw check;
+  let position: Position | undefined;
+  for (let start = 0; start < rates.length; start += RATES_PER_COMMIT) {
+    const chunk = rates.slice(start, start + RATES_PER_COMMIT);
+    ({ position } = await handle(context, exchangeRates, EXCHANGE_RATES_STREAM, (state) => decide(state, chunk)));
+  }
+  return { position };
+}

@@ -1,0 +1,48 @@
+import { type ImportedUser, usersImported } from '../../domain/intake/events.ts';
+import type { Position } from '../../log/port.ts';
+import { existingBot } from '../catalog/existing-bot.ts';
+import type { CommandContext } from '../handle.ts';
+import { appendIntake } from './append-intake.ts';
+import { sealImports } from './seal-items.ts';
+
+/** A commit holds at most so many users, and at most about so many characters: below what any engine takes. */
+const MAX_USERS = 1000;
+const MAX_CHARACTERS = 1_000_000;
+
+/**
+ * Appends users to a bot's log, in order, personal fields sealed: fields given replace, others stay, so that a repeat after a failure half way
+ * changes nothing. The users were checked before.
+ * @returns how many, and the last position
+ * @throws Rejection not_found
+ */
+export async function importUsers(
+  { log, sources }: CommandContext,
+  bot: string,
+  users: AsyncIterable<ImportedUser> | Iterable<ImportedUser>,
+): Promise<{ users: number; position: Position | undefined }> {
+  await existingBot(log, bot);
+  let imported = 0;
+  let position: Position | undefined;
+  let items: ImportedUser[] = [];
+  let characters = 0;
+
+  async function flush(): Promise<void> {
+    if (items.length === 0) return;
+    const sealed = await sealImports((subjects) => log.keys.keysFor(subjects), sources, bot, items);
+    const appended = await appendIntake({ log, sources }, bot, usersImported.create({ items: sealed }));
+    imported += items.length;
+    position = appended.position;
+    items = [];
+    characters = 0;
+  }
+
+  for await (const user of users) {
+    const size = JSON.stringify(user).length;
+    if (characters + size > MAX_CHARACTERS) await flush();
+    items.push(user);
+    characters += size;
+    if (items.length === MAX_USERS) await flush();
+  }
+  await flush();
+  return { users: imported, position };
+}

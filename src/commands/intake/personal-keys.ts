@@ -1,0 +1,74 @@
+import { LRUCache } from 'lru-cache';
+import type { DataKey, Keyring } from '../../log/port.ts';
+
+/** The keys to seal personal data of these subjects with. @throws LogUnavailableError */
+export type PersonalKeys = (subjects: readonly string[]) => Promise<ReadonlyMap<string, DataKey>>;
+
+/**
+ * How long a key is used without asking for it again. What is sealed with a key that was forgotten meanwhile is erased
+ * with what came before: the less, the shorter.
+ */
+const FRESH_MS = 1000;
+/** Some 300 bytes each. */
+const MAX_CACHED = 50_000;
+
+interface Cached {
+  readonly key: DataKey;
+  readonly askedAt: number;
+}
+
+interface Gathering {
+  readonly subjects: Set<string>;
+  readonly keys: Promise<ReadonlyMap<string, DataKey>>;
+}
+
+/**
+ * Asks the keyring on the way of every request with updates: requests that were read together share one question, and the
+ * users of the last second need none.
+ */
+export function personalKeys(
+  keyring: () => Pick<Keyring, 'keysFor'>,
+  /** Milliseconds of a clock that never goes back. */
+  elapsed: () => number = () => performance.now(),
+): PersonalKeys {
+  const cached = new LRUCache<string, Cached>({ max: MAX_CACHED });
+  let gathering: Gathering | null = null;
+
+  async function ask(subjects: ReadonlySet<string>): Promise<ReadonlyMap<string, DataKey>> {
+    await turn();
+    gathering = null;
+    // Before the question: the answer may be as old as that.
+    const askedAt = elapsed();
+    const keys = await keyring().keysFor([...subjects]);
+    for (const [subject, key] of keys) cached.set(subject, { key, askedAt });
+    return keys;
+  }
+
+  function gather(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    if (gathering === null) {
+      const all = new Set<string>();
+      gathering = { subjects: all, keys: ask(all) };
+    }
+    for (const subject of subjects) gathering.subjects.add(subject);
+    return gathering.keys;
+  }
+
+  return async (subjects) => {
+    const keys = new Map<string, DataKey>();
+    const missing: string[] = [];
+    for (const subject of subjects) {
+      const known = cached.get(subject);
+      if (known !== undefined && elapsed() - known.askedAt <= FRESH_MS) keys.set(subject, known.key);
+      else missing.push(subject);
+    }
+    if (missing.length === 0) return keys;
+    const asked = await gather(missing);
+    for (const subject of missing) keys.set(subject, asked.get(subject)!);
+    return keys;
+  };
+}
+
+/** One turn of the event loop. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,15 @@
+import { type DeadLetter, deadLetters, retryDeadLetter, skipDeadLetter } from '../../domain/operations/dead-letters.ts';
+import { projectionStream } from '../../domain/streams.ts';
+import { type CommandContext, handle } from '../handle.ts';
+
+/** What to do with a commit that a read model could not take: skip it for a reason, or (null) take it once more. */
+export async function decideDeadLetter(
+  context: CommandContext,
+  readModel: string,
+  letter: DeadLetter,
+  skipFor: string | null,
+): Promise<void> {
+  await handle(context, deadLetters, projectionStream(readModel), (state) =>
+    skipFor === null ? retryDeadLetter(state, letter) : skipDeadLetter(state, letter, skipFor),
+  );
+}

@@ -1,0 +1,43 @@
+import { accrueRewards as accrue, mayAccrue, newCurrencies } from '../../domain/referral/account/accrue.ts';
+import type { AmountUnit, RewardItem } from '../../domain/referral/account/reward.ts';
+import type { Position } from '../../log/port.ts';
+import { ensureUnit } from '../catalog/ensure-unit.ts';
+import type { CommandMeta } from '../handle.ts';
+import type { Accounts } from './accounts.ts';
+
+export interface AccrueRewards {
+  /** Its public key. */
+  readonly bot: string;
+  readonly referrer: number;
+  /** In the bot's order: the first to accrue by a rule locks its rate. */
+  readonly items: readonly RewardItem[];
+}
+
+/**
+ * Accrues what the items earn and the account has not decided on yet: whatever is handed in again changes nothing.
+ * @returns where the account stands then: whoever has passed it sees all of it
+ */
+export async function accrueRewards(
+  accounts: Accounts,
+  { bot, referrer, items }: AccrueRewards,
+  meta: Omit<CommandMeta, 'command'> = {},
+): Promise<{ readonly position: Position | undefined }> {
+  const key = { bot, userId: referrer };
+  const units = new Map<string, AmountUnit>();
+  let lacking = await accounts.look(key, (state) => newCurrencies(state, items));
+  for (;;) {
+    for (const currency of lacking) units.set(currency, await ensureUnit(accounts.context, bot, currency));
+    const { position } = await accounts.change(
+      key,
+      {
+        needs: { kind: 'accrual', count: (state) => mayAccrue(state, items) },
+        decide(state, now, ids) {
+          lacking = newCurrencies(state, items).filter((currency) => !units.has(currency));
+          return accrue(state, { items, units, ids }, now);
+        },
+      },
+      meta,
+    );
+    if (lacking.length === 0) return { position };
+  }
+}

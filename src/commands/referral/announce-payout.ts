@@ -1,0 +1,85 @@
+import type { AccountEvent } from '../../domain/referral/account/account.ts';
+import {
+  acceptPayout,
+  attemptPayout,
+  failAttempt,
+  giveUpPayout,
+  payoutDelivered,
+} from '../../domain/referral/account/payout.ts';
+import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery-schedule.ts';
+import type { AccountKey, Accounts } from './accounts.ts';
+
+/** The attempts to announce a payout to its client, each in the log before it is made and after. */
+
+export interface PayoutKey extends AccountKey {
+  readonly payoutId: number;
+}
+
+/**
+ * Records that an attempt begins, at the bot's present address.
+ * @returns its number; null: none is due, another instance was faster
+ */
+export async function beginAttempt(
+  accounts: Accounts,
+  { payoutId: payout_id, ...key }: PayoutKey,
+  delays: RetryDelays,
+  present: PresentAddress,
+): Promise<number | null> {
+  const { events } = await accounts.change(key, {
+    decide(state, now) {
+      const payout = state.payouts.get(payout_id);
+      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, present);
+      return due === null || due > now ? [] : attemptPayout(state, { payout_id, address: present.address }, now);
+    },
+  });
+  const begun = events.find((event): event is Extract<AccountEvent, { type: 'payout_attempted' }> => {
+    return event.type === 'payout_attempted';
+  });
+  return begun?.data.attempt ?? null;
+}
+
+/** What became of an attempt. */
+export type AttemptEnd =
+  | { readonly result: 'paid'; readonly status: number }
+  | { readonly result: 'accepted' }
+  | {
+      /** `gone`: the client asks never to be told again. */
+      readonly result: 'again' | 'gone';
+      /** Whether the client may have been told. */
+      readonly sent: boolean;
+      /** Of the answer; null: there was none. */
+      readonly status: number | null;
+      readonly error: string;
+      /** Not before, says the client; milliseconds UTC. */
+      readonly retryAfter: number | null;
+    };
+
+/** @throws Rejection the attempt no longer matters: another one followed it, or the payout has come to its end */
+export async function endAttempt(
+  accounts: Accounts,
+  { payoutId: payout_id, ...key }: PayoutKey,
+  attempt: number,
+  end: AttemptEnd,
+  delays: RetryDelays,
+): Promise<void> {
+  const chance = Buffer.from(accounts.context.sources.randomBytes(4)).readUInt32BE() / 0xffffffff;
+  await accounts.change(key, {
+    decide(state, now) {
+      if (end.result === 'paid') return payoutDelivered(state, { payout_id, status: end.status }, now);
+      if (end.result === 'accepted') return acceptPayout(state, { payout_id, attempt }, now);
+      const { sent, status, error, retryAfter } = end;
+      const failures = (state.payouts.get(payout_id)?.failures ?? 0) + 1;
+      const next_at = end.result === 'gone' ? null : nextAttempt(delays, { failures, now, retryAfter, chance });
+      return failAttempt(state, { payout_id, attempt, sent, status, error, next_at }, now);
+    },
+  });
+}
+
+/** There is nowhere to announce it. @throws Rejection it no longer matters */
+export async function giveUp(
+  accounts: Accounts,
+  { payoutId: payout_id, ...key }: PayoutKey,
+  error: string,
+): Promise<void> {
+  await accounts.change(key, { decide: (state, now) => giveUpPayout(state, { payout_id, error }, now) });
+}

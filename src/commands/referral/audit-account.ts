@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises';
+import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
+import { type AuditedBalance, createAccountAudit } from '../../domain/referral/account/audit.ts';
+import { givenOnce } from '../../domain/referral/account/given-once.ts';
+import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
+
+export interface AuditedAccount {
+  /** What is wrong, and at which revision. */
+  readonly problems: readonly { readonly revision: number; readonly message: string }[];
+  /** By unit, as of revision `until`; null: the stream ends before. */
+  readonly balances: ReadonlyMap<number | null, AuditedBalance> | null;
+}
+
+/** Commits in memory at once. */
+const PAGE = 100;
+
+/**
+ * Reads an account from the log and checks what must be true of it.
+ * @param elsewhere takes what no other account may have ({@link givenOnce}), and says what of it another one has taken, by
+ * its stream
+ * @param until the revision and the time (ms UTC) that balances are asked for
+ * @throws BrokenChainError, UnreadableCommitError, UnreadableEventError
+ */
+export async function auditAccount(
+  log: EventLog,
+  stream: string,
+  elsewhere: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+  until: { readonly revision: number; readonly now: number },
+): Promise<AuditedAccount> {
+  const audit = createAccountAudit();
+  const problems: { revision: number; message: string }[] = [];
+  let balances = until.revision === 0 ? audit.balances(until.now) : null;
+  let head = EMPTY_STREAM;
+  for (let read = PAGE; read === PAGE; ) {
+    const slice = await log.read(stream, head, PAGE);
+    read = slice.commits.length;
+    head = slice.head;
+    /** What the commits take, and the last of them that does. */
+    const given = new Map<string, number>();
+    for (const { revision, events } of slice.commits) {
+      for (const event of events.map((each): AccountEvent => account.read(each))) {
+        for (const message of audit.take(event)) problems.push({ revision: revision!, message });
+        for (const name of givenOnce(event)) given.set(name, revision!);
+      }
+      if (revision === until.revision) balances = audit.balances(until.now);
+    }
+    for (const [name, other] of await elsewhere([...given.keys()]))
+      problems.push({ revision: given.get(name)!, message: `${name} is one of ${other}, too` });
+    await setImmediate();
+  }
+  return { problems, balances };
+}

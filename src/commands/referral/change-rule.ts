@@ -1,0 +1,15 @@
+import { changeRule as decide, program, type RewardRuleChanges } from '../../domain/referral/program.ts';
+import { programStream } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { ruleCatalog } from './rule-catalog.ts';
+
+/** @throws Rejection */
+export async function changeRule(
+  context: CommandContext,
+  { bot, ruleId }: { readonly bot: string; readonly ruleId: number },
+  changes: RewardRuleChanges,
+): Promise<{ position: Position | undefined }> {
+  const catalog = await ruleCatalog(context.log, bot);
+  return handle(context, program, programStream(bot), (state) => decide(state, ruleId, changes, catalog));
+}

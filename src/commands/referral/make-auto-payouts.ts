@@ -1,0 +1,51 @@
+import { v5 } from 'uuid';
+import { bot } from '../../domain/catalog/bot.ts';
+import {
+  type AutoPayoutSetting,
+  autoPayouts,
+  payoutsDue as due,
+  payoutsMade as made,
+} from '../../domain/referral/auto-payouts.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { autoPayoutsStream, botStream } from '../../domain/streams.ts';
+import { type CommandContext, handle } from '../handle.ts';
+import { load } from '../load.ts';
+import type { Accounts } from './accounts.ts';
+import { requestPayout } from './request-payout.ts';
+
+/** When payouts that the bot makes by itself are due and not made; milliseconds UTC; null: all are made. */
+export async function payoutsDue({ log, sources }: CommandContext, publicKey: string): Promise<number | null> {
+  const { state } = await load(log, autoPayouts, autoPayoutsStream(publicKey));
+  const { commits } = await log.read(botStream(publicKey));
+  const settings = commits.flatMap(({ at, events }): AutoPayoutSetting[] =>
+    events.map(bot.read).flatMap((event) => {
+      if (event.type !== 'bot_created' && event.type !== 'bot_changed') return [];
+      const { auto_payout: when } = event.data;
+      return when === undefined ? [] : [{ at, when }];
+    }),
+  );
+  return due(settings, state, sources.now());
+}
+
+/** Any UUID: the name space of the commands' ids (RFC 9562, version 5). */
+const AUTO_PAYOUT = '5b0f1c0a-63f6-4c59-9d63-3a9d1f7f2a10';
+
+/**
+ * Requests an account's payout of a period, once whatever happens: the command's id is made of it.
+ * @param until when the period ended, milliseconds UTC
+ */
+export async function makeAutoPayout(accounts: Accounts, publicKey: string, userId: number, until: number) {
+  const id = v5(`${publicKey} ${userId} ${new Date(until).toISOString()}`, AUTO_PAYOUT);
+  const request = { bot: publicKey, userId, method: 'webhook', initiated_by: 'auto' } as const;
+  try {
+    await requestPayout(accounts, request, { command: { id } });
+  } catch (error) {
+    // Somebody else has paid it out meanwhile.
+    if (!(error instanceof Rejection)) throw error;
+  }
+}
+
+/** Notes that all of a period are requested. */
+export async function payoutsMade(context: CommandContext, publicKey: string, until: number): Promise<void> {
+  await handle(context, autoPayouts, autoPayoutsStream(publicKey), (state) => made(state, until));
+}

@@ -1,0 +1,66 @@
+import { secretText } from '../../domain/referral/delivery.ts';
+import type { PresentAddress } from '../../domain/referral/delivery-schedule.ts';
+import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../domain/referral/delivery-webhook.ts';
+import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/secret.ts';
+import { webhookStream } from '../../domain/streams.ts';
+import type { Position } from '../../log/port.ts';
+import { existingBot } from '../catalog/existing-bot.ts';
+import { sealSecret } from '../catalog/seal-secret.ts';
+import { type CommandContext, handle } from '../handle.ts';
+
+interface Changed {
+  /** As its owner sees it; null: its key was forgotten. */
+  readonly secret: string | null;
+  readonly position: Position | undefined;
+}
+
+/** Sets where a bot's payouts are announced; the secret of the first time stays. @throws Rejection */
+export async function setPayoutWebhook(context: CommandContext, bot: string, url: string): Promise<Changed> {
+  await existingBot(context.log, bot);
+  const secret = await newSecret(context, bot);
+  const { position } = await handle(context, webhook, webhookStream(bot), (state) =>
+    setWebhook(state, { url, secret }),
+  );
+  const found = await findPayoutWebhook(context, bot);
+  return { secret: found?.secrets[0] ?? null, position };
+}
+
+/** @throws Rejection not_found: the bot has no webhook */
+export async function rotatePayoutSecret(context: CommandContext, bot: string): Promise<Changed> {
+  await existingBot(context.log, bot);
+  const sealed = await newSecret(context, bot);
+  const { position } = await handle(context, webhook, webhookStream(bot), (state, now) =>
+    rotateSecret(state, sealed, now),
+  );
+  return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position };
+}
+
+export interface PayoutWebhook extends PresentAddress {
+  readonly url: string;
+  /** Those that sign now, the newest first, as their owner sees them; without those whose key was forgotten. */
+  readonly secrets: readonly string[];
+}
+
+/** As the log has it now. @throws LogUnavailableError */
+export async function findPayoutWebhook(context: CommandContext, bot: string): Promise<PayoutWebhook | null> {
+  const { commits } = await context.log.read(webhookStream(bot));
+  const events = commits.flatMap(({ at, events }) => events.map((event) => ({ at, event: webhook.read(event) })));
+  const state = events.reduce((state, { event }) => webhook.evolve(state, event), webhook.initialState());
+  const last = events.findLast(({ event }) => event.type === 'payout_webhook_set');
+  if (state === null || last === undefined) return null;
+  const { url, address } = state;
+  const secrets = await opened(context, bot, signingSecrets(state, context.sources.now()));
+  return { url, address, setAt: last.at, secrets };
+}
+
+/** 24 to 64 by Standard Webhooks. */
+const SECRET_BYTES = 32;
+
+function newSecret(context: CommandContext, bot: string): Promise<SealedSecret> {
+  return sealSecret(context, bot, secretText(context.sources.randomBytes(SECRET_BYTES)));
+}
+
+async function opened({ log }: CommandContext, bot: string, sealed: readonly SealedSecret[]): Promise<string[]> {
+  const keys = await log.keys.find(sealed.flatMap(keyIdOfSecret));
+  return sealed.map((secret) => openSecret(secret, bot, keys)).filter((secret) => secret !== null);
+}

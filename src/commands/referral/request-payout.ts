@@ -1,0 +1,50 @@
+import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
+import {
+  payable,
+  type RequestPayout as Request,
+  requestPayout as request,
+} from '../../domain/referral/account/payout.ts';
+import type { RecordedCommit } from '../../log/port.ts';
+import type { CommandMeta, Handled } from '../handle.ts';
+import type { AccountKey, Accounts } from './accounts.ts';
+
+export type RequestPayout = AccountKey & Omit<Request, 'ids'>;
+
+/** What a caller is told of payouts that were requested. */
+export interface RequestedPayouts {
+  /** The lowest of them. */
+  readonly payout_id: number;
+  readonly payout_ids: readonly number[];
+}
+
+/**
+ * Requests a payout of all that is available, one for each unit.
+ * @throws Rejection invalid: nothing is available
+ */
+export async function requestPayout(
+  accounts: Accounts,
+  { bot, userId, ...command }: RequestPayout,
+  meta: CommandMeta = {},
+): Promise<Omit<Handled<unknown>, 'events'> & RequestedPayouts> {
+  const { events, position, repeated } = await accounts.change(
+    { bot, userId },
+    {
+      needs: { kind: 'payout', count: (state, now) => payable(state, command.unit_id, now).length },
+      decide: (state, now, ids) => request(state, { ...command, ids }, now),
+    },
+    meta,
+  );
+  return { position, repeated, ...requestedBy(events) };
+}
+
+/** What the first of a repeated request came to. */
+export function requestedBefore(repeated: RecordedCommit): Omit<Handled<unknown>, 'events'> & RequestedPayouts {
+  return { position: repeated.position, repeated, ...requestedBy(repeated.events.map(account.read)) };
+}
+
+function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
+  const payout_ids = events.flatMap((event) =>
+    event.type === 'payout_requested' ? event.data.payouts.map(({ payout_id }) => payout_id) : [],
+  );
+  return { payout_id: payout_ids[0]!, payout_ids };
+}

@@ -1,0 +1,31 @@
+import { bot as botDecider } from '../../domain/catalog/bot.ts';
+import { setRate as set } from '../../domain/referral/account/set-rate.ts';
+import { program, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { botStream, programStream } from '../../domain/streams.ts';
+import type { Handled } from '../handle.ts';
+import { load } from '../load.ts';
+import type { AccountKey, Accounts } from './accounts.ts';
+
+export interface SetRate extends AccountKey {
+  readonly ruleId: number;
+  readonly amount?: string | undefined;
+  readonly percent?: string | undefined;
+}
+
+/** Gives a referrer a rate of its own, from now on. @throws Rejection */
+export async function setRate(accounts: Accounts, command: SetRate): Promise<Handled<unknown>> {
+  const { bot, userId, ruleId, amount, percent } = command;
+  const { log } = accounts.context;
+  // Type and unit of a rule, and the scale of a unit, never change.
+  const { state: catalog } = await load(log, botDecider, botStream(bot));
+  if (catalog.bot === null) throw new Rejection('not_found', 'bot', `there is no bot ${bot}`);
+  const rule = (await load(log, program, programStream(bot))).state.get(ruleId);
+  if (rule === undefined) throw new Rejection('not_found', 'rule', `the bot has no rule ${ruleId}`);
+  const unit = [...catalog.units.values()].find(({ unit_id }) => unit_id === rule.unit_id);
+  const scale = unit?.scale ?? SCALE_WITHOUT_UNIT;
+  return accounts.change(
+    { bot, userId },
+    { decide: (state, now) => set(state, { rule, scale, amount, percent }, now) },
+  );
+}

@@ -1,0 +1,37 @@
+import { savedReport } from '../../domain/reports/saved/saved-report.ts';
+import { reportStream } from '../../domain/streams.ts';
+import type { EventLog } from '../../log/port.ts';
+
+/** A saved report as its stream has it now. */
+export interface ExistingReport {
+  readonly name: string;
+  /** JSON text. */
+  readonly report_config: string;
+  /** Milliseconds since 1970 UTC. */
+  readonly created_at: number;
+}
+
+/** Finds the report's stream among these bots (public keys), and its head revision; null: none has it. */
+export async function reportEnds(
+  log: EventLog,
+  bots: readonly string[],
+  uuid: string,
+): Promise<{ readonly bot: string; readonly revision: number } | null> {
+  const byStream = new Map(bots.map((bot) => [reportStream(bot, uuid), bot]));
+  for (const [stream, { revision }] of await log.ends([...byStream.keys()]))
+    return { bot: byStream.get(stream)!, revision };
+  return null;
+}
+
+/** The report, read from the log; null: it was deleted. */
+export async function existingReport(log: EventLog, bot: string, uuid: string): Promise<ExistingReport | null> {
+  const { commits } = await log.read(reportStream(bot, uuid));
+  let report: ExistingReport | null = null;
+  for (const { at, events } of commits)
+    for (const event of events.map(savedReport.read)) {
+      if (event.type === 'report_deleted') return null;
+      const { name, report_config } = event.data;
+      report = { name, report_config, created_at: report === null ? at : report.created_at };
+    }
+  return report;
+}

@@ -1,0 +1,108 @@
+import type { Logger } from 'pino';
+import { holdLease } from '../../database/lease.ts';
+import { pause } from '../../util/pause.ts';
+import { nextOffsets } from './index-reader.ts';
+import type { Index } from './index-schema.ts';
+import { type LaneReadings, loadKnown, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
+import { readRecord } from './record.ts';
+import type { Chunk, RecordStore } from './record-store.ts';
+import { judge, NOTHING_KNOWN } from './validity.ts';
+
+export interface IndexerOptions {
+  readonly store: Pick<RecordStore, 'tail'>;
+  readonly index: Index;
+  readonly laneOf: (key: string) => number;
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Told, after each transaction, the first offset of each lane without a verdict. */
+  readonly onProgress: (next: readonly number[]) => void;
+}
+
+const RETRY_MS = 500;
+/** Records judged in one transaction. */
+const MAX_RECORDS = 2000;
+
+/**
+ * Keeps the index up with the records: one indexer among all instances, by a lease that is taken over within seconds. A
+ * stale one loses the compare-and-set on the offsets and starts over; two at once cost time, never truth.
+ * Resolves when the signal aborts.
+ */
+export async function runIndexer(options: IndexerOptions): Promise<void> {
+  const { index, holder, logger, signal } = options;
+  const { source } = index;
+  while (!signal.aborted) {
+    try {
+      await holdLease(index.pool, `${index.schema} ${source}`, holder, { signal, logger }, (held) =>
+        lead(options, held),
+      );
+    } catch (error) {
+      const level = error instanceof StaleIndexError ? 'warn' : 'error';
+      logger[level]({ err: error, source }, 'indexing interrupted, will go on');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void> {
+  const { store, index, laneOf, logger, onProgress } = options;
+  await prepareIndex(index);
+  const next = await nextOffsets(index);
+  logger.info({ source: index.source }, 'leading the index');
+  for await (const chunks of store.tail(next, signal)) {
+    for (const part of portions(chunks)) {
+      const work = readLanes(part, next, laneOf);
+      const known = await loadKnown(index, work);
+      const judged = work.map((readings) => ({
+        readings,
+        judgement: judge(known.get(readings.lane) ?? NOTHING_KNOWN, readings.readings),
+      }));
+      await writeVerdicts(index, judged);
+      for (const { readings } of judged) next[readings.lane] = readings.next;
+      onProgress([...next]);
+      for (const { readings, judgement } of judged)
+        for (const verdict of judgement.verdicts)
+          if (verdict.void === 'malformed')
+            logger.warn(
+              { source: index.source, lane: readings.lane, offset: verdict.offset, why: verdict.detail },
+              'malformed record',
+            );
+    }
+  }
+}
+
+/** Cuts what has arrived into portions of bounded size. */
+function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
+  let portion: Chunk[] = [];
+  let size = 0;
+  for (const { lane, records } of chunks) {
+    for (let start = 0; start < records.length; ) {
+      const part = records.slice(start, start + MAX_RECORDS - size);
+      portion.push({ lane, records: part });
+      start += part.length;
+      size += part.length;
+      if (size < MAX_RECORDS) continue;
+      yield portion;
+      portion = [];
+      size = 0;
+    }
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** One entry per lane, its records in order. */
+function readLanes(chunks: readonly Chunk[], next: readonly number[], laneOf: (key: string) => number): LaneReadings[] {
+  const byLane = new Map<number, LaneReadings['readings'][number][]>();
+  for (const { lane, records } of chunks) {
+    const readings = byLane.get(lane) ?? [];
+    for (const record of records) readings.push(readRecord(record, lane, laneOf));
+    byLane.set(lane, readings);
+  }
+  return [...byLane].map(([lane, readings]) => ({
+    lane,
+    from: next[lane]!,
+    next: readings[readings.length - 1]!.offset + 1,
+    readings,
+  }));
+}

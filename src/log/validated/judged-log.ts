@@ -1,0 +1,278 @@
+import type { Logger } from 'pino';
+import { inTime } from '../../util/in-time.ts';
+import { encodeCommit, headAt, headWith } from '../commit-codec.ts';
+import {
+  type Appended,
+  type AppendOptions,
+  ConflictError,
+  type Cursor,
+  EMPTY_STREAM,
+  type EventLog,
+  type Keyring,
+  type Lag,
+  LogUnavailableError,
+  type NewCommit,
+  OutcomeUnknownError,
+  type RecordedCommit,
+  type StreamHead,
+  type StreamSlice,
+} from '../port.ts';
+import { categoryOf, keyOf } from '../stream-name.ts';
+import { Appender, type GroupLimits } from './appender.ts';
+import { commandHolder, endsOf, headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
+import type { Index } from './index-schema.ts';
+import { prepareIndex } from './index-writer.ts';
+import { runIndexer } from './indexer.ts';
+import { offsetAfter, positionOf } from './position.ts';
+import { Progress } from './progress.ts';
+import { canonicalUuid, isStreamName } from './record.ts';
+import type { RecordStore } from './record-store.ts';
+import { subscribeToIndex, subscribeToRecords } from './subscription.ts';
+import { headsInIndex, surveyRecords } from './survey.ts';
+
+export interface JudgedLogOptions {
+  readonly engine: string;
+  readonly store: RecordStore;
+  readonly index: Index;
+  readonly keys: Keyring;
+  /** The lane of a stream's key. */
+  readonly laneOf: (key: string) => number;
+  /** Unique per instance of the service. */
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
+  readonly anyCategories: readonly string[];
+  /** No append waits longer, in milliseconds. Default 5,000. */
+  readonly maxWaitMs?: number | undefined;
+  readonly maxQueuedBytes?: number | undefined;
+  /** Of the text of one commit. */
+  readonly maxCommitBytes: number;
+  /** How appends are gathered. */
+  readonly groups: GroupLimits;
+  /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
+  readonly mayLead?: boolean | undefined;
+  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  readonly leadUntil?: AbortSignal | undefined;
+}
+
+/**
+ * A log on a store of records, by an index of its verdicts: the rules are in validity.ts. Store and pool are the caller's,
+ * to be closed after the log.
+ * @throws ForeignIndexError
+ */
+export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog & VoidCounts> {
+  const { store, index, laneOf, logger, maxWaitMs = 5000, leadUntil } = options;
+  const { lanes } = index;
+  const closing = new AbortController();
+  const progress = new Progress({
+    poll: () => nextOffsets(index),
+    onTrouble: (error) => logger.warn({ err: error, source: index.source }, 'the index cannot be asked'),
+  });
+  await prepareIndex(index);
+  const target = await store.ends();
+  let indexing: Promise<void> = Promise.resolve();
+  if (options.mayLead ?? true)
+    indexing = runIndexer({
+      store,
+      index,
+      laneOf,
+      holder: options.holder,
+      logger,
+      signal: leadUntil === undefined ? closing.signal : AbortSignal.any([closing.signal, leadUntil]),
+      onProgress: (next) => progress.publish(next),
+    });
+  const appender = new Appender({ store, maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20, ...options.groups });
+  const anyCategories = new Set(options.anyCategories);
+  const reader = { store, index, progress };
+  const pending = new Set<Promise<unknown>>();
+
+  /** An index that is being made anew knows nothing of streams that exist: no answer is better than a wrong one. */
+  const caughtUp = async (lane: number, deadline: number): Promise<void> => {
+    const end = target[lane]!;
+    if (end === 0 || (progress.current()[lane] ?? 0) >= end) return;
+    await progress.passed(lane, end - 1, deadline);
+    if ((progress.current()[lane] ?? 0) < end)
+      throw new LogUnavailableError('the index has not caught up with the log yet');
+  };
+
+  const append = async (
+    commit: NewCommit,
+    { unseen = false, deadline: giveUpAt = Number.POSITIVE_INFINITY }: AppendOptions,
+  ): Promise<Appended> => {
+    check(commit);
+    const deadline = Math.min(giveUpAt, performance.now() + maxWaitMs);
+    const text = encodeCommit(commit);
+    const value = Buffer.from(text);
+    if (value.length > options.maxCommitBytes) throw new RangeError(`a commit of ${value.length} bytes is too large`);
+    const key = keyOf(commit.stream);
+    const lane = laneOf(key);
+    const produce = (): Promise<number> => appender.append({ lane, key, value }, deadline);
+    if (commit.expected === 'any' && commit.command === undefined)
+      return { position: positionOf(lane, await produce()), head: null, repeated: null };
+
+    try {
+      const first = unseen ? null : await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
+      if (first !== null) return { position: first.position, head: headAt(first), repeated: first };
+    } catch (error) {
+      if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
+        throw error;
+      throw new LogUnavailableError('the index cannot be asked', { cause: error });
+    }
+    const offset = await produce();
+    try {
+      return await inTime(outcome(commit, text, lane, offset, deadline), left(deadline), unanswered);
+    } catch (error) {
+      if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
+        throw error;
+      throw new OutcomeUnknownError('the index cannot be asked', { cause: error });
+    }
+  };
+
+  /** The commit that is there already, if any. @throws ConflictError */
+  const lookUp = async (
+    commit: NewCommit,
+    text: string,
+    lane: number,
+    deadline: number,
+  ): Promise<RecordedCommit | null> => {
+    await caughtUp(lane, deadline);
+    // The head first: whatever took the stream beyond it is then among the holders.
+    const head = await headOf(index, commit.stream);
+    const first = await holderOf(index, lane, commit, text);
+    if (first === null) refuseEarly(commit, head);
+    return first;
+  };
+
+  /** What became of the record at `offset`, once the index has passed it. */
+  const outcome = async (
+    commit: NewCommit,
+    text: string,
+    lane: number,
+    offset: number,
+    deadline: number,
+  ): Promise<Appended> => {
+    await progress.passed(lane, offset, deadline);
+    const verdict = await verdictOn(index, lane, offset);
+    if (verdict === null) throw unanswered();
+    if (verdict.void === null)
+      return { position: positionOf(lane, offset), head: headWith(commit, text), repeated: null };
+    if (verdict.void === 'conflict') throw await conflict(index, commit);
+    const first = await holderOf(index, lane, commit, text);
+    if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(lane, offset)} is void`);
+    // Perhaps only of the client's own retry, which looks the same.
+    return { position: first.position, head: headAt(first), repeated: first };
+  };
+
+  return {
+    engine: options.engine,
+    lanes,
+    keys: options.keys,
+
+    async append(commit, options = {}) {
+      const appending = append(commit, options);
+      pending.add(appending);
+      try {
+        return await appending;
+      } finally {
+        pending.delete(appending);
+      }
+    },
+
+    async findCommand(stream, id, at): Promise<RecordedCommit | null> {
+      const lane = laneOf(keyOf(stream));
+      const finding = caughtUp(lane, performance.now() + maxWaitMs).then(() => commandHolder(index, lane, id, at));
+      return inTime(finding, maxWaitMs, silent);
+    },
+
+    async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
+      const lane = laneOf(keyOf(stream));
+      const reading = caughtUp(lane, performance.now() + maxWaitMs).then(() =>
+        readStream(index, lane, stream, from, atMost),
+      );
+      return inTime(reading, maxWaitMs, silent);
+    },
+
+    async ends(streams) {
+      const deadline = performance.now() + maxWaitMs;
+      const asked = new Set(streams.map((stream) => laneOf(keyOf(stream))));
+      const all = Promise.all([...asked].map((lane) => caughtUp(lane, deadline)));
+      return inTime(
+        all.then(() => endsOf(index, streams)),
+        maxWaitMs,
+        silent,
+      );
+    },
+
+    subscribe(asked) {
+      const options = { ...asked, signal: AbortSignal.any([asked.signal, closing.signal]) };
+      const exactOnly = !asked.categories.some((category) => anyCategories.has(category));
+      return exactOnly ? subscribeToIndex(reader, options) : subscribeToRecords(reader, options);
+    },
+
+    grown: () => progress.moved(),
+
+    async head(): Promise<Cursor> {
+      const ends = await inTime(store.ends(), maxWaitMs, silent);
+      return new Map(ends.flatMap((end, lane) => (end === 0 ? [] : [[lane, positionOf(lane, end - 1)] as const])));
+    },
+
+    async lag(after): Promise<Lag> {
+      const next = Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
+      const ends = await inTime(store.ends(), maxWaitMs, silent);
+      const commits = ends.reduce((sum, end, lane) => sum + Math.max(0, end - next[lane]!), 0);
+      return { commits, seconds: commits === 0 ? 0 : await inTime(store.ageOfOldest(next), maxWaitMs, silent) };
+    },
+
+    survey: (signal) => surveyRecords({ ...reader, laneOf }, AbortSignal.any([signal, closing.signal])),
+    heads: () => headsInIndex(index),
+
+    async ping() {
+      await inTime(store.ends(), maxWaitMs, silent);
+    },
+
+    async voids() {
+      const { rows } = await index.pool.query<{ reason: string; count: string }>(
+        `SELECT reason, count(*) FROM ${index.schema}.voids GROUP BY reason`,
+      );
+      return new Map(rows.map(({ reason, count }) => [reason, Number(count)]));
+    },
+
+    async close() {
+      await appender.close();
+      await Promise.allSettled(pending);
+      closing.abort();
+      progress.close();
+      await indexing;
+    },
+  };
+
+  function check(commit: NewCommit): void {
+    if (canonicalUuid(commit.id) === undefined) throw new RangeError(`not a UUID: ${commit.id}`);
+    if (commit.command !== undefined && canonicalUuid(commit.command.id) === undefined)
+      throw new RangeError(`not a UUID: ${commit.command.id}`);
+    if (!isStreamName(commit.stream)) throw new RangeError(`not a name of a stream: ${commit.stream}`);
+    if ((commit.expected === 'any') !== anyCategories.has(categoryOf(commit.stream)))
+      throw new RangeError(`stream ${commit.stream} is of the other kind`);
+  }
+}
+
+/** Records of the log that do not count, by reason: lost races, repeats, and what is not of this service. */
+export interface VoidCounts {
+  voids(): Promise<ReadonlyMap<string, number>>;
+}
+
+/** A head beyond what is expected cannot come back, so the record would be void; one behind may only be late. */
+function refuseEarly({ stream, expected }: NewCommit, head: StreamHead): void {
+  if (expected === 'any') return;
+  if (head.revision > expected.revision || (head.revision === expected.revision && head.hash !== expected.hash))
+    throw new ConflictError(stream, expected.revision, head.revision);
+}
+
+async function conflict(index: Index, { stream, expected }: NewCommit): Promise<ConflictError> {
+  const head = await headOf(index, stream);
+  return new ConflictError(stream, expected === 'any' ? 0 : expected.revision, head.revision);
+}
+
+const left = (deadline: number): number => deadline - performance.now();
+const silent = (): Error => new LogUnavailableError('the log did not answer in time');
+const unanswered = (): Error => new OutcomeUnknownError('the index did not pass the append in time');

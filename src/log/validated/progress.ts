@@ -1,0 +1,106 @@
+import { setMaxListeners } from 'node:events';
+import { pause } from '../../util/pause.ts';
+
+export interface ProgressOptions {
+  /** Per lane, the first offset without a verdict. */
+  readonly poll: () => Promise<readonly number[]>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** While somebody waits; the indexer's own process is told at once. */
+const POLL_MS = 10;
+const IDLE_POLL_MS = 100;
+
+/**
+ * A hint of how far the index is, for those who wait for it: it wakes them, and a snapshot of the index decides. Asks the
+ * database only while somebody waits, whatever their number.
+ */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #waiting = new Set<{ ready(next: readonly number[]): boolean; resolve(): void }>();
+  readonly #stop = new AbortController();
+  #next: readonly number[] = [];
+  #polling = false;
+  #urgent = 0;
+  #hurry = new AbortController();
+  #moved: AbortController | null = null;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  /** The index has moved. */
+  publish(next: readonly number[]): void {
+    this.#next = next;
+    for (const waiter of [...this.#waiting]) if (waiter.ready(next)) waiter.resolve();
+  }
+
+  /** As last heard. */
+  current(): readonly number[] {
+    return this.#next;
+  }
+
+  /** Resolves when the index has passed `offset`; earlier at `limit`: a deadline of `performance.now()`, or a signal. */
+  async passed(lane: number, offset: number, limit: number | AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
+    this.#urgent++;
+    this.#hurry.abort();
+    await this.#until((next) => (next[lane] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
+    this.#urgent--;
+    clearTimeout(timer);
+  }
+
+  /** Resolves when the index is beyond `seen` in any lane, or the signal aborts. */
+  beyond(seen: readonly number[], signal: AbortSignal): Promise<void> {
+    return this.#until((next) => next.some((offset, lane) => offset > (seen[lane] ?? 0)), signal);
+  }
+
+  /** Aborts when the index is beyond where it was last heard of: one signal for all who wait at once. */
+  moved(): AbortSignal {
+    if (this.#moved === null || this.#moved.signal.aborted) {
+      const moved = new AbortController();
+      setMaxListeners(0, moved.signal);
+      this.#moved = moved;
+      void this.beyond(this.#next, this.#stop.signal).then(() => moved.abort());
+    }
+    return this.#moved.signal;
+  }
+
+  /** Nobody waits any longer. */
+  close(): void {
+    this.#stop.abort();
+    for (const waiter of [...this.#waiting]) waiter.resolve();
+  }
+
+  #until(ready: (next: readonly number[]) => boolean, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#stop.signal.aborted || ready(this.#next)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(waiter);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const waiter = { ready, resolve: done };
+      this.#waiting.add(waiter);
+      signal.addEventListener('abort', done, { once: true });
+      if (!this.#polling) void this.#poll();
+    });
+  }
+
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    while (this.#waiting.size > 0 && !this.#stop.signal.aborted) {
+      try {
+        this.publish(await this.#options.poll());
+      } catch (error) {
+        this.#options.onTrouble(error);
+        await pause(IDLE_POLL_MS, this.#stop.signal);
+      }
+      this.#hurry = new AbortController();
+      if (this.#urgent > 0) await pause(POLL_MS, this.#stop.signal);
+      else if (this.#waiting.size > 0) await pause(IDLE_POLL_MS, this.#stop.signal, this.#hurry.signal);
+    }
+    this.#polling = false;
+  }
+}

@@ -1,0 +1,116 @@
+import { pause } from '../../util/pause.ts';
+import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
+import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
+import { categoryOf } from '../stream-name.ts';
+import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
+import type { Index } from './index-schema.ts';
+import { offsetAfter, positionOf } from './position.ts';
+import type { Progress } from './progress.ts';
+import type { LogRecord } from './record.ts';
+import type { Chunk, RecordStore } from './record-store.ts';
+
+export interface ReaderDependencies {
+  readonly store: Pick<RecordStore, 'tail'>;
+  readonly index: Index;
+  readonly progress: Progress;
+}
+
+const DEFAULT_MAX_COMMITS = 1000;
+/** Bytes of commits in one page of the index. */
+const MAX_PAGE_BYTES = 4 << 20;
+/** Progress over commits that nobody asked for is told in steps: each costs its reader a look. */
+const PROGRESS_STEP_MS = 20;
+
+/** Reads the records, never beyond the index, and leaves out what the index holds as void. */
+export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+  const { categories, without = [], maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  const unwanted = without.map(eventsBeginWith);
+  const passedOver = (body: string): boolean =>
+    unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
+  for await (const chunks of deps.store.tail(startOf(deps.index.lanes, options), signal)) {
+    for (const chunk of joined(chunks)) {
+      const voids = await judged(deps, chunk, signal);
+      if (voids === null) return;
+      yield* batchesOf(chunk, voids, new Set(categories), passedOver, maxCommits);
+      if (signal.aborted) return;
+    }
+  }
+}
+
+/** One chunk a lane: each append may have arrived by itself, and whoever reads them pays for each batch. */
+function joined(chunks: readonly Chunk[]): Chunk[] {
+  const lanes = new Map<number, LogRecord[]>();
+  for (const { lane, records } of chunks) {
+    const known = lanes.get(lane);
+    if (known === undefined) lanes.set(lane, [...records]);
+    else known.push(...records);
+  }
+  return [...lanes].map(([lane, records]) => ({ lane, records }));
+}
+
+/** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */
+async function judged(
+  { index, progress }: ReaderDependencies,
+  { lane, records }: Chunk,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number> | null> {
+  const first = records[0]!.offset;
+  const last = records[records.length - 1]!.offset;
+  while (!signal.aborted) {
+    await progress.passed(lane, last, signal);
+    const voids = await voidsWithin(index, lane, first, last);
+    if (voids !== null) return voids;
+    // The hint was ahead of the database: the index was dropped and is being made anew.
+    progress.publish(await nextOffsets(index));
+  }
+  return null;
+}
+
+function* batchesOf(
+  { lane, records }: Chunk,
+  voids: ReadonlySet<number>,
+  categories: ReadonlySet<string>,
+  passedOver: (body: string) => boolean,
+  maxCommits: number,
+): Generator<Batch> {
+  let commits: RecordedCommit[] = [];
+  for (const { offset, value } of records) {
+    if (value === null || voids.has(offset)) continue;
+    const body = Buffer.from(value).toString();
+    if (passedOver(body)) continue;
+    const commit = decodeCommit(body, positionOf(lane, offset), offset);
+    if (!categories.has(categoryOf(commit.stream))) continue;
+    if (commits.length === maxCommits) {
+      yield { lane, commits, last: commits[commits.length - 1]!.position };
+      commits = [];
+    }
+    commits.push(commit);
+  }
+  yield { lane, commits, last: positionOf(lane, records[records.length - 1]!.offset) };
+}
+
+/** Reads exact streams only: the index has all their commits, so intake need not even be fetched. */
+export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+  const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
+  const { index, progress } = deps;
+  const next = startOf(index.lanes, options);
+  while (!signal.aborted) {
+    const reached = await nextOffsets(index);
+    let found = 0;
+    for (const [lane, end] of reached.entries()) {
+      while (next[lane]! < end && !signal.aborted) {
+        const page = await exactPage(index, lane, next[lane]!, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES });
+        if (page === null) break;
+        next[lane] = page.last + 1;
+        found += page.commits.length;
+        yield { lane, commits: page.commits, last: positionOf(lane, page.last) };
+      }
+    }
+    if (found === 0) await pause(PROGRESS_STEP_MS, signal);
+    await progress.beyond(next, signal);
+  }
+}
+
+function startOf(lanes: number, { after }: SubscribeOptions): number[] {
+  return Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
+}

@@ -1,0 +1,40 @@
+import type { OnBadEvent } from './runtime/projector.ts';
+
+/**
+ * ON_BAD_EVENT: what a read model does at an event that it cannot take. `stop`, `dead-letter`, or a list of `name=mode`,
+ * in which a mode without a name is that of all others.
+ */
+
+const MODES: readonly OnBadEvent[] = ['stop', 'dead-letter'];
+
+interface Rule {
+  /** Undefined: every read model that has no rule of its own. */
+  readonly name: string | undefined;
+  readonly mode: string;
+}
+
+function rulesOf(text: string): Rule[] {
+  return text.split(',').map((part) => {
+    const [name = '', mode] = part.trim().split('=', 2);
+    return mode === undefined ? { name: undefined, mode: name } : { name, mode };
+  });
+}
+
+/** What is wrong with a text, a line each. */
+export function problemsOfPolicy(text: string, names: readonly string[]): string[] {
+  const rules = rulesOf(text);
+  return rules.flatMap(({ name, mode }, i) => [
+    ...(MODES.some((each) => each === mode) ? [] : [`${JSON.stringify(mode)} must be ${MODES.join(' or ')}`]),
+    ...(rules.findIndex((rule) => rule.name === name) === i
+      ? []
+      : [`${name ?? 'the mode of all others'} is given twice`]),
+    ...(name === undefined || names.includes(name) ? [] : [`there is no read model ${JSON.stringify(name)}`]),
+  ]);
+}
+
+/** What a text that was checked says of a read model. */
+export function onBadEvent(text: string, name: string): OnBadEvent {
+  const rules = rulesOf(text);
+  const own = rules.find((rule) => rule.name === name) ?? rules.find((rule) => rule.name === undefined);
+  return (own?.mode ?? 'stop') as OnBadEvent;
+}

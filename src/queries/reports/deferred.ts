@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Warning } from '../../domain/problem.ts';
+import type { Report } from '../../domain/reports/report.ts';
+import type { ReportTables } from './columns.ts';
+import type { Span } from './event-source.ts';
+import { fieldsRead } from './fields-read.ts';
+import type { Query } from './snapshot.ts';
+
+/** Values of a report that await revaluation after a change of rates, units or currency. */
+export interface Deferred {
+  /** Receipt of the oldest such change, milliseconds since 1970 UTC. */
+  readonly since: number;
+  readonly warning: Warning;
+}
+
+/** What of a report's values is deferred as of its snapshot; null: nothing, or the report reads no values. */
+export async function deferredValues(
+  report: Report,
+  { query, tables, botId, span }: DeferredOptions,
+): Promise<Deferred | null> {
+  const fields = fieldsRead(report);
+  const readsAmounts = fields.has('events.value_amount');
+  // Rates and currencies change no value_int, units do.
+  if (!readsAmounts && !fields.has('events.value_int')) return null;
+  // Of constants, so that it goes with the snapshot's beginning.
+  const [bot, first, end] = [botId, span.from, span.to].map((number) => sql.lit(number));
+  const [row] = await query(sql<DeferredRow>`
+    SELECT events::int, exact, since::float8
+      FROM ${sql.id(tables.events, 'deferred_events')}(${bot}, ${first}::bigint, ${end}::bigint, ${sql.lit(!readsAmounts)})`);
+  const { events, exact, since } = row!;
+  if (since === null) return null;
+  const message = `${howMany(events, exact)} revaluation after a change of rates, units or currency; amounts may be stale`;
+  return { since, warning: { path: 'source_request', message } };
+}
+
+interface DeferredOptions {
+  readonly query: Query;
+  readonly tables: ReportTables;
+  readonly botId: number;
+  /** What the report looks at. */
+  readonly span: Span;
+}
+
+interface DeferredRow {
+  readonly events: number;
+  readonly exact: boolean;
+  /** Null: nothing is deferred. */
+  readonly since: number | null;
+}
+
+function howMany(events: number, exact: boolean): string {
+  const counted = events === 1 ? '1 event awaits' : `${events} events await`;
+  if (exact) return counted;
+  return events === 0 ? 'an unknown number of events await' : `at least ${counted}`;
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fieldsOf } from '../../../src/domain/condition/condition.ts';
+import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
+import { type ReportField, reportFields } from '../../../src/domain/reports/fields.ts';
+import { openArrays } from '../../../src/queries/reports/arrays.ts';
+import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
+import { columnSql, eventsSql } from '../../../src/queries/reports/columns.ts';
+import { conditionSql } from '../../../src/queries/reports/condition-sql.ts';
+import { matcherOf } from '../../../src/queries/reports/matcher.ts';
+import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
+import { openWalk } from '../../../src/queries/reports/walk.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { filter, TIMEZONES, world } from './questions.ts';
+import { BOT_IDS, storeWorld, TABLES } from './world.ts';
+
+/** A condition is a test for events that are walked and SQL for those that are listed: both must say the same. */
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeWorld(database.pool, world);
+});
+afterAll(() => database.drop());
+
+const cache = createChunkCache(20_000);
+const EVER = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
+it('the test and the SQL of a condition hold for the same events, packed or not', async () => {
+  const seen = { some: 0, notAll: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...TIMEZONES),
+      fc.constantFrom(...Object.values(BOT_IDS)),
+      filter,
+      async (timezone, botId, input) => {
+        const problems: [] = [];
+        const condition = parseCondition(input, { catalogue: reportFields, timezone, path: '', problems })!;
+        expect(problems).toEqual([]);
+
+        const walked: number[] = [];
+        let place = 0;
+        const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
+          const walk = await openWalk(
+            { botId, tables: TABLES, span: EVER, snapshot, cache, arrays: openArrays() },
+            fieldsOf(condition),
+          );
+          const matcher = await matcherOf(condition, walk);
+          await walk.events.each(matcher.columns, (chunk, begin, end) => {
+            const test = matcher.on(chunk);
+            for (let at = begin; at < end; at++) {
+              if (test(at)) walked.push(place);
+              place += 1;
+            }
+          });
+          return snapshot.query(sql<{ holds: boolean | null }>`
+          SELECT ${conditionSql(condition, (field: ReportField) => columnSql(field, TABLES))} AS holds
+          FROM ${eventsSql(TABLES)} WHERE e.bot_id = ${botId} ORDER BY e.date, e.ord`);
+        });
+        expect(place).toBe(world.events.length);
+        expect(walked).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));
+        if (walked.length > 0) seen.some += 1;
+        if (walked.length < place) seen.notAll += 1;
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(Math.min(seen.some, seen.notAll)).toBeGreaterThan(50);
+});

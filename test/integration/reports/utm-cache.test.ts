@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reportFields } from '../../../src/domain/reports/fields.ts';
+import { openArrays } from '../../../src/queries/reports/arrays.ts';
+import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
+import type { Utm } from '../../../src/queries/reports/matcher.ts';
+import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
+import { openWalk } from '../../../src/queries/reports/walk.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { world } from './questions.ts';
+import { BOT_IDS, SOURCES, storeWorld, TABLES } from './world.ts';
+
+let database: TestDatabase;
+const cache = createChunkCache(1e6);
+const source = reportFields.find('events.utm_source')!;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeWorld(database.pool, world);
+});
+afterAll(() => database.drop());
+
+/** The labels as a report gets them that asks for a source. */
+function utmsOf(botId: number): Promise<readonly Utm[]> {
+  return inSnapshot(database.pool, 10_000, async (snapshot) => {
+    const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache, arrays: openArrays() }, [source]);
+    return walk.utms;
+  });
+}
+
+async function addUtm(botId: number, id: number, label: string): Promise<void> {
+  await database.pool.query(`INSERT INTO ${TABLES.events}.utms (bot_id, utm_id, source) VALUES ($1, $2, $3)`, [
+    botId,
+    id,
+    label,
+  ]);
+  await database.pool.query(`UPDATE ${TABLES.events}.bots SET utm_count = $2 WHERE bot_id = $1`, [botId, id]);
+}
+
+it('labels are kept for the next report, which asks for new ones only', async () => {
+  const first = await utmsOf(BOT_IDS.packed);
+  expect(first.map(({ source }) => source)).toEqual([null, ...SOURCES]);
+  expect(await utmsOf(BOT_IDS.packed)).toBe(first);
+  await addUtm(BOT_IDS.packed, SOURCES.length + 1, 'new');
+  const second = await utmsOf(BOT_IDS.packed);
+  expect(second.map(({ source }) => source)).toEqual([null, ...SOURCES, 'new']);
+  expect(second[1]).toBe(first[1]);
+  expect(await utmsOf(BOT_IDS.packed)).toBe(second);
+});
+
+it('those of another bot are its own, and without a chunk nothing is kept', async () => {
+  await addUtm(BOT_IDS.loose, SOURCES.length + 1, 'other');
+  const loose = await utmsOf(BOT_IDS.loose);
+  expect(loose.map(({ source }) => source)).toEqual([null, ...SOURCES, 'other']);
+  expect(await utmsOf(BOT_IDS.loose)).not.toBe(loose);
+  expect((await utmsOf(BOT_IDS.mixed)).map(({ source }) => source)).toEqual([null, ...SOURCES]);
+});
+
+it('chunks that were made anew, as those of another version, are of labels that are asked for anew', async () => {
+  const { schema, bot } = { schema: TABLES.events, bot: BOT_IDS.packed };
+  await database.pool.query(`UPDATE ${schema}.utms SET source = 'later' WHERE bot_id = $1 AND utm_id = 1`, [bot]);
+  expect((await utmsOf(bot))[1]!.source).toBe(SOURCES[0]);
+  await database.pool.query(`UPDATE ${schema}.chunks SET id = gen_random_uuid() WHERE bot_id = $1`, [bot]);
+  expect((await utmsOf(bot))[1]!.source).toBe('later');
+});

@@ -1,0 +1,36 @@
+import type { FastifyReply } from 'fastify';
+import { expect, it } from 'vitest';
+import { answerReport } from '../../../src/api/reports/answer-report.ts';
+import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts';
+import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
+
+const reply = { request: { access: { principal: { keyId: 3 }, bot: null } } } as unknown as FastifyReply;
+const bot = { bot_id: 7, timezone: 'UTC' };
+const metric = { type: 'trend', event_id: null, event_name: 'any', agr: 'total' };
+const config = {
+  source_request: { type: 'trends', type_chart: 'table', requests: [metric] },
+  settings: { params: { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-31 23:59:59' } },
+};
+
+/** What a report that fails with `error` is answered with. */
+async function answered(error: Error): Promise<unknown> {
+  const keys: number[] = [];
+  const answer = answerReport(
+    async (_, keyId) => {
+      keys.push(keyId);
+      throw error;
+    },
+    (_keyId, _reply, work) => work(),
+  );
+  const failed = await answer(reply, { bot, config, rows: 10 }).catch((each: unknown) => each);
+  expect(keys).toEqual([3]);
+  return failed;
+}
+
+it('a report that did not get its turn is 503 with Retry-After, one that ran too long 502', async () => {
+  expect(await answered(new ReportNotRunError())).toMatchObject({ status: 503, retryAfter: 1 });
+  expect(await answered(new ReportTimeoutError(100))).toMatchObject({
+    status: 502,
+    message: 'the report took longer than 100 ms: narrow the period',
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { reportFields } from '../../../src/domain/reports/fields.ts';
+import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
+import type { Utm } from '../../../src/queries/reports/matcher.ts';
+
+const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
+const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];
+
+/** What the labels have in these parts. */
+async function valuesBy(...parts: readonly string[]) {
+  const separators = parts.map((part) => ({ field: reportFields.find(`events.utm_${part}`)!, name: part }));
+  const source = { botId: 1, tables: { events: '', users: '', referral: '' }, utms, users: 0, query: async () => [] };
+  return (await combinationsOf(separators, source)).values;
+}
+
+it('numbers of labels are kept by the parts that were asked for last, in their order', async () => {
+  const first = await valuesBy('source', 'medium');
+  expect(first).toEqual([
+    [null, null],
+    ['ads', 'cpc'],
+    ['mail', null],
+  ]);
+  expect(await valuesBy('medium', 'source')).toEqual(first.map(([source, medium]) => [medium, source]));
+  expect(await valuesBy('source', 'medium')).toBe(first);
+  for (const part of ['source', 'medium', 'campaign', 'term']) await valuesBy(part);
+  const again = await valuesBy('source', 'medium');
+  expect(again).not.toBe(first);
+  expect(again).toEqual(first);
+});
