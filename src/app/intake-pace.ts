@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { isHeld } from '../database/lease.ts';
+import type { ANY_CATEGORIES } from '../domain/streams.ts';
 import type { AppendOptions, EventLog } from '../log/port.ts';
+import { categoryOf } from '../log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
@@ -24,6 +26,7 @@ export interface IntakePaceOptions {
   readonly maxHoldMs: number;
 }
 
+const INTAKE = 'intake' satisfies (typeof ANY_CATEGORIES)[number];
 /** Read models may be so late before an append waits. */
 export const TOLERATED_SECONDS = 1;
 /** Far below the time after which a client gives up. */
@@ -40,20 +43,25 @@ export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS
 export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
   let holdMs = 0;
   let looked = Number.NEGATIVE_INFINITY;
+  /** One look at a time: while the database hangs, looks must not take the connections of requests. */
+  let looking = false;
 
   async function look(): Promise<void> {
+    looking = true;
     try {
       const late = (await lateSeconds()) - TOLERATED_SECONDS;
       holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
     } catch {
       // The database is down: intake goes on where the log is elsewhere, and `/ready` says so.
       holdMs = 0;
+    } finally {
+      looking = false;
     }
   }
 
   return {
     async take() {
-      if (now() - looked >= LOOK_EVERY_MS) {
+      if (!looking && now() - looked >= LOOK_EVERY_MS) {
         looked = now();
         void look();
       }
@@ -64,7 +72,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
 
 /** The log, with appends to intake at the pace of the read models that follow it. */
 export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
-  const followers = readModels.filter(({ categories }) => categories.includes('intake'));
+  const followers = readModels.filter(({ categories }) => categories.includes(INTAKE));
   const pace = createIntakePace({
     lateSeconds: async () =>
       Math.max(0, ...(await Promise.all(followers.map((model) => secondsLate(pool, log, model))))),
@@ -91,7 +99,7 @@ export function pacedAppend(
   { pace, now, maxWaitMs }: PacedAppendOptions,
 ): EventLog['append'] {
   return async (commit, options: AppendOptions = {}) => {
-    if (!commit.stream.startsWith('intake-')) return log.append(commit, options);
+    if (categoryOf(commit.stream) !== INTAKE) return log.append(commit, options);
     const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, now() + maxWaitMs);
     await pace.take();
     return log.append(commit, { ...options, deadline });

@@ -49,6 +49,18 @@ it('an append waits for nothing while nobody can say how late read models are', 
   expect(await holds([600, new Error('the database is down')])).toEqual([]);
 });
 
+it('how late read models are is asked once while the database does not answer', async () => {
+  let looks = 0;
+  let at = 0;
+  const lateSeconds = (): Promise<number> => {
+    looks++;
+    return new Promise(() => {});
+  };
+  const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
+  for (; at < 10_000; at += 100) await pace.take();
+  expect(looks).toBe(1);
+});
+
 it('how late read models are is asked at most twice a second, however many appends there are', async () => {
   let looks = 0;
   let at = 0;
