@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -15,8 +15,11 @@ const DOCUMENTS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/auditing.md',
   'docs/psql.md',
+  ...readdirSync(join(ROOT, 'docs/adr')).map((name) => `docs/adr/${name}`),
+  ...['postgres', 'kafka', 'eventstore'].map((engine) => `src/log/${engine}/README.md`),
 ];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const readme = read('README.md');
