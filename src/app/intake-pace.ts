@@ -106,7 +106,7 @@ export function pacedAppend(
   };
 }
 
-/** 0 where nobody projects, or a bad event has stopped it: no pace would help. */
+/** 0 if no projector runs or a bad event has stopped it: holding intake would not help. */
 async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
   const served = servedOf(await versionsOf(pool, model));
   if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;

@@ -67,7 +67,7 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  // Whoever stopped the start stops its parts, too, and ends the process.
+  // The signal handler stops the parts that were started and ends the process.
   if (!(error instanceof StartStoppedError)) {
     process.stderr.write(`botledger: ${isExpected(error) ? error.message : String((error as Error).stack ?? error)}\n`);
     await lifecycle.stop().catch((problem: unknown) => process.stderr.write(`botledger: ${String(problem)}\n`));

@@ -21,7 +21,7 @@ export function misspeltVariables(given: readonly string[], known: readonly stri
     });
 }
 
-/** What a person is told of one. */
+/** The warning for a person. */
 export function misspeltWarning({ given, meant }: Misspelt): string {
   return `the variable ${given} is not read; did you mean ${meant}?`;
 }

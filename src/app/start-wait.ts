@@ -68,7 +68,7 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
   };
 }
 
-/** Rejects when the signal aborts first; what the work comes to is then nobody's concern. */
+/** Rejects when the signal aborts first; the result of the work is then ignored. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController();
   try {

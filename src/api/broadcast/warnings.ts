@@ -7,7 +7,7 @@ import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
 import type { BroadcastChanges } from './context.ts';
 
-/** Of a bot with a million users a field that nobody has takes 0.25 s: what takes longer than this is not waited for. */
+/** Time limit of the look-up. With a million users, a field that no user has takes 0.25 s. */
 const LOOK_UP_MS = 2000;
 /** Names looked up for one message, so that a template of hundreds of names does not keep the database busy. */
 const MAX_NAMES = 20;

@@ -53,7 +53,7 @@ async function create(
     request,
     'referral/create-code',
     async (stamp, first) => {
-      // A repeat is told the name that the bot had then.
+      // A repeat links with the username that the bot had at the first request.
       const named = (first?.command?.answer as Named | undefined) ?? { username };
       const append = (meta: ReferralMeta) => createReferralCode(changes.context, { bot, userId }, meta);
       const command = stamp && { ...stamp, answer: named };

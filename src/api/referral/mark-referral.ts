@@ -65,7 +65,7 @@ type MarkedOutcome = Pick<Appended, 'repeated'> & { readonly outcome: KnownOutco
 
 interface Checked {
   readonly by: MarkReferral['by'];
-  /** What is told of a user who has a referrer; null: the user has none yet. */
+  /** The answer for a user who has a referrer; null: the user has none yet. */
   readonly already: Outcome | null;
 }
 

@@ -61,7 +61,7 @@ function checkRun(body: unknown): RunRequest {
   return { uuid, report_config, params: isJsonObject(params) ? params : undefined, format: known };
 }
 
-/** The saved config with another period. What is wrong with that, or unknown in it, is told of `params`, where the caller wrote it. */
+/** The saved config with another period. Problems and warnings of the period point at `params`, where the caller wrote it. */
 function withPeriod(saved: unknown, given: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
   const params = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   if (!isJsonObject(saved) || Object.keys(params).length === 0) return { config: saved };

@@ -4,7 +4,7 @@ import { broadcastStream, segmentStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 import { type BroadcastName, existingBroadcast } from './change.ts';
 
-/** What an audience may be made from, read from the log: whoever was given an id may name it at once. */
+/** Sources of an audience, read from the log, so that an id can be used as soon as the service gave it. */
 
 /** Of the lists of chats named by their ids, those that were uploaded for a broadcast, whole. */
 export async function uploadedSegments(

@@ -228,7 +228,7 @@ export interface ClaimBatch {
 /**
  * Claims the first recipients that wait, in the order of the audience; nothing when none does. As long as the message itself
  * may yet be refused ten times out of ten, no more than ten are claimed at once.
- * @returns a rejection when a later launch has begun: whoever sends is not the sender any more
+ * @returns a rejection when a later launch has begun: this sender has been replaced
  */
 export function claimBatch(state: SendingState, command: ClaimBatch): Decision<SendingEvent> {
   const { broadcast_id, launch, sender, audience, count } = command;

@@ -37,7 +37,7 @@ function moment(match: RegExpExecArray | null): number | null {
   return at - FOUR_CENTURIES_MS - offset;
 }
 
-/** The years that reports are about (decisions 4.10), UTC: an instant outside them is refused wherever one is told. */
+/** The years of reports (decisions 4.10), UTC. An instant outside them is refused in every input. */
 export const YEARS = 'must lie in the years 1970 to 2100';
 const END_OF_YEARS = Date.UTC(2101, 0, 1);
 

@@ -23,7 +23,7 @@ export interface Source {
   units(): number;
   /** Sends it, now. Whatever becomes of it, `over` is called once when it has. */
   begin(taken: Taken, over: () => void): void;
-  /** The lane rests: whoever waits to be sent to is not sent to after it. */
+  /** The lane rests: recipients that wait in the outbox go back instead of being called after the rest. */
   rest(): void;
 }
 

@@ -12,7 +12,7 @@ import type { Trouble } from './trouble.ts';
 export type LaunchEnd =
   | { readonly type: 'finished' | 'cancelled' | 'interrupted' }
   | { readonly type: 'stopped' | 'failed'; readonly error: string }
-  /** By what nobody expected: it is to be tried again after a while. */
+  /** An unexpected error ended the run; try again after a pause. */
   | { readonly type: 'broken'; readonly againMs: number };
 
 /** What one launch of a broadcast is sent with. */

@@ -64,7 +64,7 @@ export async function setAsideIn(pool: Pool, schemas: readonly string[]): Promis
   return new Map(found.flat());
 }
 
-/** Asks whoever follows the version to apply the commit once more. */
+/** Asks the version's projector to apply the commit again. */
 export async function askRetry(pool: Pool, name: string, version: number, commitId: string): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await tx.query(`UPDATE ${schemaOf(name, version)}.dead_letters SET retry = true WHERE commit_id = $1`, [commitId]);

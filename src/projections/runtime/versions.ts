@@ -28,7 +28,7 @@ const VERSIONS = `
 
 /** A version as those see it who follow or remove it. */
 export interface SeenVersion extends Omit<Version, 'state'> {
-  /** *dropped*: nobody answers from it or lists it, and its tables are yet to be removed. */
+  /** *dropped*: it is neither listed nor queried, and its tables are yet to be removed. */
   readonly state: Version['state'] | 'dropped';
   /** Grows when somebody asks to apply what the version has set aside. */
   readonly retries: number;

@@ -35,7 +35,7 @@ export function audienceSql(segmentations: Segmentations, source: AudienceSource
     GROUP BY chat HAVING bool_or(included) AND NOT bool_or(excluded) ORDER BY chat`;
 }
 
-/** Whoever was erased is in no audience, whatever it is made from: a user's private chat has the user's id. */
+/** Leaves erased users out of every kind of audience. A user's private chat has the user's id. */
 function notErased({ botId, tables }: AudienceSource): RawBuilder<unknown> {
   return sql`chat NOT IN (SELECT user_id FROM ${sql.id(tables.users, 'erased_users')} WHERE bot_id = ${botId}::int)`;
 }
