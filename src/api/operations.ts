@@ -40,7 +40,7 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
         () => {
           measured = true;
         },
-        (error: unknown) => log.warn({ err: error }, 'projections not measured'),
+        (error: unknown) => log.warn({ err: error }, 'failed to measure projections'),
       ),
     ]);
   };

@@ -80,7 +80,7 @@ export function createLeaseHolder(
       for (const each of wanted) each.failed(error);
       for (const { name, lost, goodUntil } of held) {
         if (performance.now() < goodUntil) continue;
-        logger.warn({ err: error, lease: name }, 'lease lost: it could not be renewed');
+        logger.warn({ err: error, lease: name }, 'failed to renew a lease; it is lost');
         lost.abort();
       }
     }
@@ -126,7 +126,7 @@ export function createLeaseHolder(
     await asking; // it may take the lease once more
     if ([...leases, ...waiting].some((other) => other.name === name)) return;
     await giveBack(pool, name, holder).catch((error: unknown) => {
-      logger.warn({ err: error, lease: name }, 'lease not given back, it will run out');
+      logger.warn({ err: error, lease: name }, 'failed to give back a lease; it expires by itself');
     });
   }
 

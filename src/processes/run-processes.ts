@@ -42,7 +42,7 @@ export async function runProcesses(
   const timer = setInterval(() => {
     if (running.size === 0) return;
     saveRunning(pool, [...running]).catch((error: unknown) =>
-      logger.warn({ err: error }, 'it could not be noted which processes run'),
+      logger.warn({ err: error }, 'failed to save which processes run'),
     );
   }, HEARTBEAT_MS);
   try {
@@ -72,9 +72,9 @@ async function keepRunning(
       } else await runOnce({ ...context, logger }, process, signal);
     } catch (error) {
       const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
-      logger[passing || isDatabaseDown(error) ? 'warn' : 'error']({ err: error }, 'a process failed, will go on');
+      logger[passing || isDatabaseDown(error) ? 'warn' : 'error']({ err: error }, 'process failed; retrying');
       await saveError(pool, process.name, error instanceof Error ? error.message : String(error)).catch(
-        (problem: unknown) => logger.warn({ err: problem }, 'it could not be noted why the process failed'),
+        (problem: unknown) => logger.warn({ err: problem }, "failed to save the process's error"),
       );
     }
     await pause(AGAIN_MS, signal);
@@ -99,7 +99,7 @@ async function runOnce(
       await saveState(pool, process.name, reached).catch((error: unknown) => {
         noted ??= reached;
         written = null;
-        logger.warn({ err: error }, 'it could not be noted how far the process is');
+        logger.warn({ err: error }, "failed to save the process's position");
       });
     });
     return saving;
@@ -108,9 +108,7 @@ async function runOnce(
   const tell: ProcessContext['tell'] = (subject, trouble) => {
     telling = telling
       .then(() => saveTrouble(pool, process.name, subject, trouble))
-      .catch((error: unknown) =>
-        logger.warn({ err: error }, 'it could not be noted what the process cannot go on with'),
-      );
+      .catch((error: unknown) => logger.warn({ err: error }, "failed to save the process's trouble"));
   };
   await saveState(pool, process.name, null);
   running.add(process.name);

@@ -87,7 +87,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
           if (error instanceof NeverSentError && !sent) throw new NotSentError(error.message, { cause: error });
           sent = true;
           if (performance.now() > giveUpAt || signal.aborted) throw error;
-          logger.warn({ err: error, stream }, 'an append to EventStoreDB had no answer, will be sent again');
+          logger.warn({ err: error, stream }, 'an append to EventStoreDB was not answered; sending it again');
           await pause(RETRY_MS, signal);
         }
       }
@@ -115,8 +115,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
           }
         } catch (error) {
           if (error instanceof StreamDamagedError) throw error;
-          if (!reading.aborted)
-            logger.warn({ err: error, stream }, 'reading from EventStoreDB interrupted, will go on');
+          if (!reading.aborted) logger.warn({ err: error, stream }, 'failed to read from EventStoreDB; retrying');
         }
         await pause(RESUME_MS, reading);
       }

@@ -165,7 +165,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
           }
         } catch (error) {
           if (error instanceof TopicDamagedError) throw error;
-          logger.warn({ err: error, topic }, 'reading from Kafka interrupted, will go on');
+          logger.warn({ err: error, topic }, 'failed to read from Kafka; retrying');
         } finally {
           clearInterval(watch);
           await session.stop();

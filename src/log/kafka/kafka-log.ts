@@ -56,7 +56,7 @@ const MAX_COMMIT_BYTES = MAX_BATCH_BYTES - 4096;
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog & VoidCounts> {
   const { logger, holder, topic = 'botledger', partitions: lanes = 12, maxWaitMs = 5000, leadUntil } = options;
-  const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'the index cannot be asked');
+  const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'failed to read the index; retrying');
   const pool = createPool({
     connectionString: options.connectionString,
     max: 8,

@@ -35,7 +35,7 @@ export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
       await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
     } catch (error) {
       const level = error instanceof StaleIndexError ? 'warn' : 'error';
-      logger[level]({ err: error, topic }, 'indexing of keys interrupted, will go on');
+      logger[level]({ err: error, topic }, 'failed to index keys; retrying');
       await pause(RETRY_MS, signal);
     }
   }

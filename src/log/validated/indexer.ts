@@ -39,7 +39,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
       );
     } catch (error) {
       const level = error instanceof StaleIndexError ? 'warn' : 'error';
-      logger[level]({ err: error, source }, 'indexing interrupted, will go on');
+      logger[level]({ err: error, source }, 'failed to index the log; retrying');
       await pause(RETRY_MS, signal);
     }
   }

@@ -66,7 +66,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
   const closing = new AbortController();
   const progress = new Progress({
     poll: () => nextOffsets(index),
-    onTrouble: (error) => logger.warn({ err: error, source: index.source }, 'the index cannot be asked'),
+    onTrouble: (error) => logger.warn({ err: error, source: index.source }, 'failed to read the index; retrying'),
   });
   await prepareIndex(index);
   const target = await store.ends();
@@ -116,7 +116,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
         throw error;
-      throw new LogUnavailableError('the index cannot be asked', { cause: error });
+      throw new LogUnavailableError('failed to read the index; retrying', { cause: error });
     }
     const offset = await produce();
     try {
@@ -124,7 +124,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
         throw error;
-      throw new OutcomeUnknownError('the index cannot be asked', { cause: error });
+      throw new OutcomeUnknownError('failed to read the index; retrying', { cause: error });
     }
   };
 

@@ -134,7 +134,7 @@ function deliverer(
         return await endAttempt(accounts, key, number, end, delays);
       } catch (error) {
         if (cut.aborted || !isPassing(error)) throw error;
-        context.logger.warn({ err: error }, 'the end of an attempt could not be recorded, trying again');
+        context.logger.warn({ err: error }, 'failed to record the end of a webhook attempt; retrying');
       }
       await pause(AGAIN_MS, cut);
     }
@@ -147,7 +147,7 @@ function deliverer(
     } catch (error) {
       // An administrator was faster, or another instance that took the attempt for cut off.
       const level = error instanceof Rejection ? 'info' : 'error';
-      context.logger[level]({ err: error, payout: payout.payout_id }, 'a payout was not announced');
+      context.logger[level]({ err: error, payout: payout.payout_id }, 'failed to announce a payout');
       await pause(AGAIN_MS, cut);
     }
   };

@@ -61,7 +61,7 @@ export async function followVersion(options: FollowOptions): Promise<void> {
       }
       const passing = [CheckpointTakenError, LogUnavailableError].some((kind) => error instanceof kind);
       const level = isDatabaseDown(error) || passing ? 'warn' : 'error';
-      logger[level]({ err: error, projection }, 'projection interrupted, will go on');
+      logger[level]({ err: error, projection }, 'failed to project; retrying');
       await pause(RETRY_MS, signal);
     }
   }
@@ -92,7 +92,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
         await recordStop(options, commit, error);
         throw error;
       }
-      logger.error({ err: error, projection: target.schema }, 'a bad event was set aside');
+      logger.error({ err: error, projection: target.schema }, 'a bad event became a dead letter');
     },
   });
 

@@ -49,7 +49,7 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
       }
       started = true;
     } catch (error) {
-      logger.warn({ err: error, projection: model.name }, 'cannot see the versions of the read model, will look again');
+      logger.warn({ err: error, projection: model.name }, 'failed to look up versions of the read model; retrying');
     }
   }
   await Promise.all(following.values());
@@ -61,6 +61,6 @@ async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<
     if (!(await isHeld(pool, verifyLeaseOf(model.name))))
       await pool.query(`DROP SCHEMA IF EXISTS ${replaySchemaOf(model.name)} CASCADE`);
   } catch (error) {
-    logger.warn({ err: error, projection: model.name }, 'cannot look for what a comparison has left');
+    logger.warn({ err: error, projection: model.name }, 'failed to look for schemas that a comparison left behind');
   }
 }
