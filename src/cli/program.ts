@@ -12,71 +12,87 @@ type Noun = (cli: Cli) => void;
 const NOUNS: readonly { readonly name: string; readonly description: string; readonly load: () => Promise<Noun> }[] = [
   {
     name: 'owner',
-    description: 'who owns bots and keys',
+    description: 'Manage owners of bots and keys.',
     load: async () => (await import('./catalog/owner.ts')).owner,
   },
-  { name: 'bot', description: 'bots and their settings', load: async () => (await import('./catalog/bot.ts')).bot },
-  { name: 'key', description: 'API keys', load: async () => (await import('./catalog/key.ts')).key },
+  {
+    name: 'bot',
+    description: 'Manage bots and their settings.',
+    load: async () => (await import('./catalog/bot.ts')).bot,
+  },
+  {
+    name: 'key',
+    description: 'Issue, rotate and revoke API keys.',
+    load: async () => (await import('./catalog/key.ts')).key,
+  },
   {
     name: 'goal',
-    description: 'goals, which target events complete',
+    description: 'Manage goals, which target events complete.',
     load: async () => (await import('./catalog/goal.ts')).goal,
   },
   {
     name: 'unit',
-    description: "units of a bot's amounts: its own, and those that currencies needed",
+    description: "Manage the units of a bot's amounts.",
     load: async () => (await import('./catalog/unit.ts')).unit,
   },
   {
     name: 'rule',
-    description: 'what referrers earn for the events of those they have referred',
+    description: 'Manage the rules by which referrers earn.',
     load: async () => (await import('./referral/rule.ts')).rule,
   },
   {
     name: 'rate',
-    description: 'individual rates of referrers',
+    description: 'Set individual rates of referrers.',
     load: async () => (await import('./referral/rate.ts')).rate,
   },
   {
     name: 'payout',
-    description: 'payouts of referrers',
+    description: 'Create, list and settle payouts of referrers.',
     load: async () => (await import('./referral/payout.ts')).payout,
   },
   {
     name: 'audit',
-    description: 'whether what is answered is what the log says',
+    description: 'Compare answers with the log.',
     load: async () => (await import('./operations/audit.ts')).audit,
   },
   {
     name: 'webhook',
-    description: 'where clients are told of payouts',
+    description: 'Manage the webhook that announces payouts to a client.',
     load: async () => (await import('./referral/webhook.ts')).webhook,
   },
-  { name: 'fx', description: 'exchange rates', load: async () => (await import('./catalog/fx.ts')).fx },
+  {
+    name: 'fx',
+    description: 'Set, import and list exchange rates.',
+    load: async () => (await import('./catalog/fx.ts')).fx,
+  },
   {
     name: 'user',
-    description: 'users of a bot, and what is known of them',
+    description: 'Import, change and erase users of a bot.',
     load: async () => (await import('./intake/user.ts')).user,
   },
   {
     name: 'projection',
-    description: 'read models, which follow the log',
+    description: 'List, rebuild, verify and switch read models.',
     load: async () => (await import('./operations/projection.ts')).projection,
   },
   {
     name: 'dead-letter',
-    description: 'events that a read model could not take',
+    description: 'List, retry and skip events that a read model could not apply.',
     load: async () => (await import('./operations/dead-letter.ts')).deadLetter,
   },
-  { name: 'log', description: 'the event log', load: async () => (await import('./operations/log.ts')).log },
+  {
+    name: 'log',
+    description: 'Copy the event log to another engine.',
+    load: async () => (await import('./operations/log.ts')).log,
+  },
   {
     name: 'backup',
-    description: 'writes the whole log and its keys into a file',
+    description: 'Write the whole log and its keys into a file.',
     load: async () => (await import('./operations/backup.ts')).backup,
   },
   {
     name: 'restore',
-    description: 'fills an empty log from a file that backup made; again: goes on',
+    description: 'Fill an empty log from a backup file. Safe to repeat: it resumes.',
     load: async () => (await import('./operations/backup.ts')).restoring,
   },
 ];
@@ -111,7 +127,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   const { withContext, stdout, stderr, helpWidth } = options;
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
-    .option('--json', 'answer with one JSON value')
+    .option('--json', 'Answer with one JSON value.')
     .exitOverride()
     .configureOutput({
       writeOut: stdout,
@@ -122,7 +138,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     .showSuggestionAfterError(false);
 
   // With a command, `--version` is that command's own option: projections have versions, too.
-  if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'tell the version');
+  if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
   async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
     const answer = ({ value, shown = value, notes = [] }: Answer): void => {

@@ -24,7 +24,9 @@ interface Settings extends Basics {
 export function bot(cli: Cli): void {
   const { noun } = cli;
 
-  withBasics(noun.command('create').requiredOption('--owner <id>', 'the owner', positiveInteger))
+  withBasics(
+    noun.command('create').description('Create a bot.').requiredOption('--owner <id>', 'the owner', positiveInteger),
+  )
     .requiredOption('--name <name>')
     .action(
       cli.action<[{ owner: number; name: string } & Basics]>(async (context, { owner, name, ...basics }) => {
@@ -36,13 +38,13 @@ export function bot(cli: Cli): void {
       }),
     );
 
-  withBasics(noun.command('set').addOption(botOption()))
+  withBasics(noun.command('set').description("Change a bot's settings.").addOption(botOption()))
     .option('--name <name>')
     .option('--pair-separator <text>', 'between the pairs of a start payload')
     .option('--value-separator <text>', 'between key and value of a pair')
     .option('--referral-new-users-only <flag>', 'a visit refers only users first seen by it', flag)
     .addOption(
-      new Option('--auto-payout <when>', 'payouts made by themselves').choices(['off', 'daily', 'weekly', 'monthly']),
+      new Option('--auto-payout <when>', 'Make payouts automatically.').choices(['off', 'daily', 'weekly', 'monthly']),
     )
     .option('--paid-broadcasts <flag>', 'allow more than 30 messages a second', flag)
     .action(
@@ -62,6 +64,7 @@ export function bot(cli: Cli): void {
 
   noun
     .command('rotate-webhook-secret')
+    .description("Replace the secret of the platform's webhook.")
     .addOption(botOption())
     .action(
       cli.action<[{ bot: string }]>(async (context, { bot }) => {
@@ -73,7 +76,10 @@ export function bot(cli: Cli): void {
       }),
     );
 
-  noun.command('list').action(cli.action<[]>(async ({ catalog }) => ({ value: await listBots(await catalog()) })));
+  noun
+    .command('list')
+    .description('List all bots.')
+    .action(cli.action<[]>(async ({ catalog }) => ({ value: await listBots(await catalog()) })));
 }
 
 function withBasics(command: Command): Command {

@@ -18,10 +18,11 @@ export function fx(cli: Cli): void {
 
   noun
     .command('set')
+    .description('Set the rate of two currencies from a day on.')
     .requiredOption('--from <code>')
     .requiredOption('--to <code>')
-    .requiredOption('--rate <decimal>', 'how much of --to one of --from is')
-    .option('--date <day>', 'YYYY-MM-DD, from which on it counts; default: today, UTC')
+    .requiredOption('--rate <decimal>', 'Amount of --to for one of --from.')
+    .option('--date <day>', 'First day of the rate, YYYY-MM-DD. Default: today, UTC.')
     .action(
       cli.action<[Rate]>(async (context, { from, to, rate, date }) => {
         const today = new Date(context.sources.now()).toISOString().slice(0, 10);
@@ -32,6 +33,7 @@ export function fx(cli: Cli): void {
 
   noun
     .command('import')
+    .description('Import rates from a CSV file.')
     .argument('<file>', 'CSV with the columns from, to, rate, date')
     .action(
       cli.action<[string]>(async (context, file) => {
@@ -43,12 +45,15 @@ export function fx(cli: Cli): void {
       }),
     );
 
-  noun.command('list').action(
-    cli.action<[]>(async ({ catalog }) => {
-      const rates = await listExchangeRates(await catalog());
-      return { value: rates.map((row) => ({ ...row, rate: exactly(row.rate) })) };
-    }),
-  );
+  noun
+    .command('list')
+    .description('List all rates.')
+    .action(
+      cli.action<[]>(async ({ catalog }) => {
+        const rates = await listExchangeRates(await catalog());
+        return { value: rates.map((row) => ({ ...row, rate: exactly(row.rate) })) };
+      }),
+    );
 }
 
 const COLUMNS = ['from', 'to', 'rate', 'date'] as const;

@@ -9,8 +9,9 @@ export function goal(cli: Cli): void {
 
   noun
     .command('create')
+    .description('Create a goal.')
     .addOption(botOption())
-    .requiredOption('--target-id <n>', 'what send-target names it by', positiveInteger)
+    .requiredOption('--target-id <n>', 'The id that send-target uses.', positiveInteger)
     .requiredOption('--name <name>')
     .action(
       cli.action<[{ bot: string; targetId: number; name: string }]>(async (context, goal) => {

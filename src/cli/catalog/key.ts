@@ -25,6 +25,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('issue')
+    .description('Issue an API key. Its value is shown once.')
     .requiredOption('--owner <id>', 'the owner', positiveInteger)
     .addOption(botsOption().conflicts('allBots'))
     .option('--all-bots', 'all bots of the owner, later ones too')
@@ -42,6 +43,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('revoke')
+    .description('Revoke an API key. It stops working within 2 s.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
     .action(
       cli.action<[{ key: number }]>(async (context, { key }) => {
@@ -53,6 +55,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('rotate')
+    .description('Issue a new key in place of another, which goes on working for the overlap.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
     .option('--overlap <duration>', 'how long the old key goes on working', duration, DEFAULT_OVERLAP)
     .action(
@@ -64,6 +67,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('list')
+    .description('List the keys of an owner.')
     .requiredOption('--owner <id>', 'the owner', positiveInteger)
     .action(
       cli.action<[{ owner: number }]>(async (context, { owner }) => {

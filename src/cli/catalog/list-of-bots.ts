@@ -12,6 +12,7 @@ export function listOfBots(
 ): void {
   noun
     .command('list')
+    .description(`List the ${noun.name()}s of bots.`)
     .addOption(botsOption().makeOptionMandatory())
     .action(
       cli.action<[{ bot: readonly string[] }]>(async (context, { bot }) => {

@@ -11,6 +11,7 @@ export function owner(cli: Cli): void {
 
   noun
     .command('create')
+    .description('Create an owner.')
     .requiredOption('--name <name>')
     .option('--currency <code>', 'ISO 4217', 'USD')
     .addOption(plan().default('premium'))
@@ -25,6 +26,7 @@ export function owner(cli: Cli): void {
 
   noun
     .command('set')
+    .description("Change an owner's name, currency, plan or quota.")
     .requiredOption('--owner <id>', 'the owner', positiveInteger)
     .option('--name <name>')
     .option('--currency <code>', 'ISO 4217')
@@ -45,5 +47,8 @@ export function owner(cli: Cli): void {
       }),
     );
 
-  noun.command('list').action(cli.action<[]>(async ({ catalog }) => ({ value: await listOwners(await catalog()) })));
+  noun
+    .command('list')
+    .description('List all owners.')
+    .action(cli.action<[]>(async ({ catalog }) => ({ value: await listOwners(await catalog()) })));
 }

@@ -9,6 +9,7 @@ export function unit(cli: Cli): void {
 
   noun
     .command('create')
+    .description('Create a unit. ISO 4217 codes and XTR need none.')
     .addOption(botOption())
     .requiredOption('--code <code>', '1 to 3 letters A to Z and digits, none of a currency')
     .option('--name <name>')

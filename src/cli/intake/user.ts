@@ -28,6 +28,7 @@ export function user(cli: Cli): void {
 
   noun
     .command('import')
+    .description('Import users from NDJSON or CSV.')
     .addOption(botOption())
     .argument('<file>', 'NDJSON or CSV; columns are user_id and names of fields')
     .action(
@@ -40,12 +41,13 @@ export function user(cli: Cli): void {
 
   noun
     .command('set-field')
+    .description('Set a field of a user.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the user', positiveInteger)
     .requiredOption('--name <field>', 'a field of users, else a custom one')
     .requiredOption('--value <value>')
     .addOption(new Option('--type <type>', 'of a custom field').choices(['text', 'number', 'bool']).default('text'))
-    .option('--force', 'also for a user whom the bot never had, who is made one')
+    .option('--force', 'Create the user if the bot never had one of this id.')
     .action(
       cli.action<[SetField]>(async (context, { bot, user, name, value, type, force }) => {
         if (name === 'user_id') throw new CliError('user_id cannot be set');
@@ -60,10 +62,10 @@ export function user(cli: Cli): void {
 
   noun
     .command('erase')
-    .description('forget all that is personal of a user, in the log and in what is made of it')
+    .description('Erase the personal data of a user, in the log and in every read model.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the user', positiveInteger)
-    .option('--force', 'also of a user whom the bot never had: of a member of a group, say')
+    .option('--force', 'Erase even if the bot never had this user, for example a member of a group.')
     .action(
       cli.action<[{ bot: string; user: number; force?: true }]>(async (context, { bot, user, force }) => {
         if (force !== true) await requireUser(context, bot, user);

@@ -9,7 +9,7 @@ export function audit(cli: Cli): void {
 
   noun
     .command('balance')
-    .description("a referrer's history, reckoned from the log anew and compared with what the service answers from")
+    .description("Compute a referrer's history from the log and compare it with the read model.")
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
     .option('--unit <id>', 'of this unit alone', positiveInteger)
@@ -23,7 +23,7 @@ export function audit(cli: Cli): void {
 
   noun
     .command('verify')
-    .description('proves the ledger: every chain to its end, every account, every read model against a replay')
+    .description('Prove the ledger: every hash chain, every account, every read model against a replay.')
     .option('--bot <public key>', 'the streams and accounts of this bot alone, and no replays', once)
     .action(
       cli.action<[{ readonly bot?: string }]>(async (context, { bot }) => {

@@ -36,18 +36,18 @@ export function deadLetter(cli: Cli): void {
 
   noun
     .command('list')
-    .description('every commit that a read model stopped at or set aside')
+    .description('List every commit that a read model stopped at or dead-lettered.')
     .action(cli.action<[object]>(async (context) => ({ value: await rows(context) })));
 
   noun
     .command('retry')
-    .description('applies the commit once more; the decision is recorded in the log')
+    .description('Apply the commit again. The log records the decision.')
     .argument('<id>')
     .action(cli.action<[string]>(async (context, id) => ({ value: await decide(context, id, null) })));
 
   noun
     .command('skip')
-    .description('goes on without the commit, now and in every replay; the decision is recorded in the log')
+    .description('Skip the commit, now and in every replay. The log records the decision.')
     .argument('<id>')
     .requiredOption('--reason <text>')
     .action(

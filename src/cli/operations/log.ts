@@ -18,9 +18,9 @@ export function log(cli: Cli): void {
 
   cli.noun
     .command('copy')
-    .description('copies the whole log to another engine, and compares the two; again: goes on')
-    .addOption(engine('--from', 'where the log is'))
-    .addOption(engine('--to', 'where it is to be, configured by that engine’s own variables'))
+    .description('Copy the whole log to another engine and compare the two. Safe to repeat: it resumes.')
+    .addOption(engine('--from', 'Engine that has the log.'))
+    .addOption(engine('--to', 'Engine to copy to, configured by its own variables.'))
     .action(
       cli.action<[Copy]>(async ({ openLog, progress, signal }, { from, to }) => {
         if (from === to) throw new CliError('--from and --to are the same');

@@ -25,7 +25,7 @@ export function projection(cli: Cli): void {
 
   noun
     .command('list')
-    .description('every version of every read model: where it stands, what is wrong with it, what to type next')
+    .description('List every version of every read model: position, lag, error, and the command to type next.')
     .action(
       cli.action<[object]>(async ({ pool, log, readModels }) => {
         return answerOf(await projectionStatus(pool, log, await readModels()));
@@ -34,9 +34,9 @@ export function projection(cli: Cli): void {
 
   noun
     .command('rebuild')
-    .description('builds the next version beside the live one, until it has caught up; again: goes on')
+    .description('Build the next version of a read model beside the live one. Safe to repeat: it resumes.')
     .argument('[name]', 'the read model')
-    .option('--all', 'every read model, one after the other')
+    .option('--all', 'Rebuild every read model, one after the other.')
     .action(
       cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
@@ -54,7 +54,7 @@ export function projection(cli: Cli): void {
 
   noun
     .command('verify')
-    .description('compares the newest version with a replay of the log: rows and checksums of every table')
+    .description('Compare the newest version with a replay of the log: rows and checksums of every table.')
     .argument('<name>')
     .action(
       cli.action<[string]>(async (context, name) => {
@@ -79,10 +79,10 @@ export function projection(cli: Cli): void {
 
   noun
     .command('switch')
-    .description('makes the newest version the one that answers')
+    .description('Make the newest version the one that answers.')
     .argument('<name>')
-    .option('--version <number>', 'another one, to go back to it', positiveInteger)
-    .option('--force', 'even if it was not verified')
+    .option('--version <number>', 'Switch to this version instead, for example to go back.', positiveInteger)
+    .option('--force', 'Switch even if the version was not verified.')
     .action(
       cli.action<[string, { version?: number; force?: true }]>(async (context, name, { version, force }) => {
         const model = await modelOf(context, name);
@@ -102,7 +102,7 @@ export function projection(cli: Cli): void {
 
   noun
     .command('drop')
-    .description('drops a version that does not answer')
+    .description('Drop a version that does not answer.')
     .argument('<name>')
     .requiredOption('--version <number>', 'which', positiveInteger)
     .action(

@@ -31,6 +31,7 @@ export function payout(cli: Cli): void {
 
   noun
     .command('list')
+    .description('List the payouts of bots.')
     .addOption(botOption())
     .option('--status <n>', listed(STATUSES), status(STATUSES))
     .action(
@@ -43,7 +44,7 @@ export function payout(cli: Cli): void {
 
   noun
     .command('create')
-    .description('of all that is available, one payout for each unit')
+    .description('Create a payout of everything available, one for each unit.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
     .option('--unit <id>', 'this unit alone', positiveInteger)
@@ -65,7 +66,7 @@ export function payout(cli: Cli): void {
       .command(action)
       .description(WHAT[action])
       .requiredOption('--payout <id>', 'the payout', positiveInteger)
-      .option('--force', 'cancel even though the client may have been told of it and may have paid')
+      .option('--force', 'Cancel although the client may have been told and may have paid.')
       .action(
         cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
           if (force && action !== 'cancel') throw new CliError('--force is for cancel alone');
@@ -80,10 +81,10 @@ export function payout(cli: Cli): void {
 }
 
 const WHAT = {
-  confirm: 'a manual payout, or one that the client took up, was paid',
-  fail: 'a payout that the client took up was not paid',
-  retry: 'tell the client now of a payout that failed, or that waits for its next attempt',
-  cancel: 'give the amount of a manual payout, or of one that failed, back to the balance',
+  confirm: 'Record that a manual payout, or one that the client accepted, was paid.',
+  fail: 'Record that a payout that the client accepted was not paid.',
+  retry: 'Announce a payout now that failed or waits for its next attempt.',
+  cancel: 'Cancel a manual or failed payout. Its amount returns to the balance.',
 };
 
 async function accountSource(context: CliContext): Promise<AccountSource> {

@@ -16,7 +16,7 @@ export function rate(cli: Cli): void {
 
   noun
     .command('set')
-    .description('what a rule earns this referrer from now on, whatever becomes of the rule')
+    .description('Set what a rule earns this referrer from now on. Later edits of the rule do not change it.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
     .requiredOption('--rule <id>', 'the rule', positiveInteger)

@@ -27,10 +27,10 @@ interface Rule extends Terms {
 export function rule(cli: Cli): void {
   const { noun } = cli;
 
-  withTerms(noun.command('create').addOption(botOption()).requiredOption('--name <name>'))
+  withTerms(noun.command('create').description('Create a rule.').addOption(botOption()).requiredOption('--name <name>'))
     .requiredOption('--trigger-event-id <id>', 'the event that earns, as reports/events lists it', positiveInteger)
     .addOption(
-      new Option('--type <type>', 'how the reward is reckoned')
+      new Option('--type <type>', 'How the reward is computed.')
         .choices(['fixed', 'percent', 'external'])
         .makeOptionMandatory(),
     )
@@ -56,7 +56,13 @@ export function rule(cli: Cli): void {
       }),
     );
 
-  withTerms(noun.command('edit').addOption(botOption()).option('--name <name>'))
+  withTerms(
+    noun
+      .command('edit')
+      .description('Change a rule. Rewards that were earned keep their amounts.')
+      .addOption(botOption())
+      .option('--name <name>'),
+  )
     .requiredOption('--rule <id>', 'the rule', positiveInteger)
     .option('--active <flag>', 'whether it earns', flag)
     .action(
@@ -71,6 +77,7 @@ export function rule(cli: Cli): void {
 
   noun
     .command('list')
+    .description('List the rules of a bot.')
     .addOption(botsOption().makeOptionMandatory())
     .action(
       cli.action<[{ bot: readonly string[] }]>(async ({ log }, { bot }) => {

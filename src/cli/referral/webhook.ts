@@ -10,7 +10,7 @@ export function webhook(cli: Cli): void {
 
   noun
     .command('set')
-    .description("the address; the secret that signs, shown here, stays the bot's when the address changes")
+    .description('Set the address. Shows the signing secret, which stays the same when the address changes.')
     .addOption(botOption())
     .requiredOption('--url <url>', 'https; http only to WEBHOOK_ALLOWED_NETWORKS')
     .action(
@@ -22,7 +22,7 @@ export function webhook(cli: Cli): void {
 
   noun
     .command('rotate-secret')
-    .description('another secret; the one before it signs, too, for 24 hours')
+    .description('Replace the signing secret. The previous one also signs for 24 hours.')
     .addOption(botOption())
     .action(
       cli.action<[{ bot: string }]>(async (context, { bot }) => {
@@ -33,7 +33,7 @@ export function webhook(cli: Cli): void {
 
   noun
     .command('deliveries')
-    .description('every attempt to tell the client of a payout, the latest first')
+    .description('List every attempt to announce a payout to the client, the latest first.')
     .addOption(botOption())
     .option('--payout <id>', 'of this payout alone', positiveInteger)
     .action(
