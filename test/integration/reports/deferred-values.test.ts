@@ -109,7 +109,7 @@ it('reports of amounts, the list of projections and metrics count the events tha
       expect((await report(source)).meta.warnings).toEqual([warning]);
 
     const others = [await report(chart('total')), await report(revenue, ['03', '03'])];
-    for (const { meta } of others) expect(meta).toMatchObject({ warnings: [], lag_ms: 0 });
+    for (const { meta } of others) expect(meta.warnings).toEqual([]);
 
     expect((await statusOfEvents()).lag.seconds).toBeGreaterThan(0);
     expect(await measured()).toMatch(/botledger_projection_deferred_events\{projection="events",version="\d+"\} 2/);
