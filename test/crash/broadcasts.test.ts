@@ -13,9 +13,3 @@ test(
   () => crashBroadcasts({ databaseUrl: database.url, kills: 3, senders: 1 }),
   180_000,
 );
-
-test(
-  'kill -9 of a sender in a launch whose message is refused for half of them, and in the relaunch that sends to them',
-  () => crashBroadcasts({ databaseUrl: database.url, kills: 2, senders: 1, relaunch: true }),
-  180_000,
-);
