@@ -124,7 +124,8 @@ const isError = (status: string): boolean => Number(status) >= 400;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-async function help(...command: readonly string[]): Promise<string> {
+/** The help text of a command, at a fixed width. */
+export async function help(...command: readonly string[]): Promise<string> {
   let text = '';
   const keep = (part: string): void => {
     text += part;
@@ -134,7 +135,8 @@ async function help(...command: readonly string[]): Promise<string> {
   return text.trimEnd();
 }
 
-function commandsIn(text: string): string[] {
+/** The names of the commands that a help text lists. */
+export function commandsIn(text: string): string[] {
   const listed = text.split(/^Commands:$/m)[1] ?? '';
   return [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!).filter((name) => name !== 'help');
 }

@@ -34,8 +34,8 @@ export async function createLogger(level: string, { fd = 1, stream }: LoggerTarg
 const WHO = ['projection', 'process', 'bot', 'lease'];
 
 /**
- * Writes a line about an outage of the log or the database once in 30 s for each message and each projection, process, bot or lease. The next one has
- * `leftOut`, the number of the lines between. Without it an outage of 90 s was told in 4,180 lines.
+ * Writes a line about an outage of the log or the database once in 30 s for each message and each projection, process,
+ * bot or lease. The next line has `leftOut`, the number of lines left out. An outage of 90 s wrote 4,180 lines before.
  */
 export function collapseOutages(
   now: () => number = performance.now.bind(performance),

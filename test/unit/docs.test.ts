@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { commandsIn, help } from '../../docs/generate/pages.ts';
 import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { runCli } from '../../src/cli/program.ts';
 import { environment, readConfig } from '../../src/config.ts';
 import { ROOT } from '../support/source-files.ts';
 
@@ -82,8 +82,8 @@ describe('the README', () => {
     const words = (cell: string): string => /^[a-z-]+( [a-z-]+)?/.exec(code(cell))![0];
     const named = new Map(table('Command line').map(([cell]) => [words(cell!), code(cell!)]));
     const commands: string[] = [];
-    for (const noun of verbsIn(await help())) {
-      const verbs = verbsIn(await help(noun));
+    for (const noun of commandsIn(await help())) {
+      const verbs = commandsIn(await help(noun));
       if (verbs.length === 0) commands.push(noun);
       for (const verb of verbs) {
         commands.push(`${noun} ${verb}`);
@@ -116,21 +116,6 @@ describe('the README', () => {
     expect([...new Set(readme.match(/\bbotledger_\w+/g))].sort()).toEqual(metrics.sort());
   });
 });
-
-async function help(...command: string[]): Promise<string> {
-  let text = '';
-  const keep = (part: string): void => {
-    text += part;
-  };
-  const withContext = () => Promise.reject(new Error('help needs no context'));
-  await runCli([...command, '--help'], { stdout: keep, stderr: keep, withContext });
-  return text;
-}
-
-function verbsIn(text: string): string[] {
-  const listed = text.split(/^Commands:$/m)[1] ?? '';
-  return [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, verb]) => verb!).filter((verb) => verb !== 'help');
-}
 
 describe.each(DOCUMENTS)('%s', (name) => {
   const text = read(name);

@@ -41,8 +41,8 @@ export const deadlineOf = ({ maxWaitMs }: Pick<ReferralChanges, 'maxWaitMs'>): n
 export const leftUntil = (deadline: number): number => Math.max(0, deadline - performance.now());
 
 /**
- * Appends, and waits until the log up to there has been folded. The answer comes from that fold alone: before it nobody
- * knows what the change comes to.
+ * Appends, and waits until the log up to there has been folded. The answer comes from that fold alone; before it the
+ * outcome of the change is undecided.
  * @throws ApiError 503 there was too little time for an append, and nothing was appended
  * @throws OutcomeUnknownError the outcome was not known by the deadline
  */

@@ -29,7 +29,7 @@ export function markReferral(
 
 /** By what a commit marks its user, as it was asked for. */
 export function markedBy({ id, events: [first] }: RecordedCommit): MarkReferral['by'] {
-  if (first === undefined) throw new TypeError(`commit ${id} marks nobody`);
+  if (first === undefined) throw new TypeError(`commit ${id} has no mark`);
   const { code, referrer_id, new_code } = referralMarked.read(first).data;
   return code === null ? { referrerId: referrer_id!, needsCode: new_code !== null } : { code };
 }
