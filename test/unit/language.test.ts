@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Prose, paragraphsOf, proseOf } from '../support/prose.ts';
+import { ROOT, readSource, sourceFiles } from '../support/source-files.ts';
+
+/**
+ * Comments, log lines, test names and documents use plain words, and the words of the glossary (ARCHITECTURE.md). Each
+ * phrase has the number of places that still have it. Lower it when you remove one; never raise it.
+ */
+
+interface Phrase {
+  readonly phrase: RegExp;
+  /** What to write. */
+  readonly instead: string;
+  readonly left: number;
+  /** Where the phrase is allowed: kinds of text, or places. */
+  readonly except?: (piece: Prose) => boolean;
+}
+
+/** SQL keeps the column `lane`, since stored data stay. */
+const isSql = ({ kind, text }: Prose): boolean =>
+  kind === 'template' || text === "'lane'" || /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|ORDER BY)\b/.test(text);
+
+const PHRASES: readonly Phrase[] = [
+  { phrase: /\bwhoever\b/i, instead: 'the named actor', left: 98 },
+  { phrase: /\bnobody\b/i, instead: 'the named actor, or "no client", "no sender"', left: 190 },
+  { phrase: /\b(?:is|are|was|were|be|been) told\b/i, instead: 'what is shown, answered or passed', left: 144 },
+  { phrase: /\bput(?:ting)?[ -]off\b/i, instead: 'deferred', left: 19 },
+  { phrase: /\bset(?:s|ting)? aside\b/i, instead: 'dead-lettered', left: 30 },
+  { phrase: /\bjudge[ds]?\b|\bjudging\b/i, instead: 'validated, decided', left: 49 },
+  { phrase: /\blanes?\b/i, instead: 'partition; of the sender: send queue', left: 118, except: isSql },
+  { phrase: /\bbreaths?\b/i, instead: 'pause', left: 1 },
+  { phrase: /\bcouriers?\b/i, instead: 'sender', left: 0 },
+  { phrase: /\bstations?\b/i, instead: 'the field’s term', left: 0 },
+  { phrase: /\bbells?\b|\brings?\b/i, instead: 'notifier, wakes', left: 13 },
+  { phrase: /\bpictures?\b/i, instead: 'read model, snapshot', left: 8 },
+  { phrase: /\btrouble\b/i, instead: 'failure', left: 10 },
+  { phrase: /\bwhat is the matter\b/i, instead: 'the error', left: 2 },
+  { phrase: /\bwhat stands\b/i, instead: 'the thing’s name', left: 13 },
+  { phrase: /\bcomes? to nothing\b/i, instead: 'has no effect', left: 5 },
+  { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes', left: 128 },
+  { phrase: /\b(?:comes?|came) about\b/i, instead: 'happens', left: 3 },
+  { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"', left: 4 },
+];
+
+const ALLOWED_HERE = 'test/unit/language.test.ts';
+
+const prose = [
+  ...['src', 'test', 'bench', 'demo', 'docs']
+    .flatMap(sourcesWithoutPackages)
+    .filter(({ path }) => path !== ALLOWED_HERE)
+    .flatMap(proseOf),
+  ...documents().flatMap((path) => paragraphsOf(path, read(path))),
+];
+
+it.each(PHRASES)('no text says $phrase: write $instead', ({ phrase, left, except }) => {
+  const every = new RegExp(phrase, 'gi');
+  const found = prose
+    .filter((piece) => except?.(piece) !== true)
+    .flatMap(({ place, text }) => [...text.matchAll(every)].map(({ index }) => `${place}: ${around(text, index)}`));
+  expect(found.length, found.join('\n')).toBeLessThanOrEqual(left);
+});
+
+describe('the texts of a source file', () => {
+  const texts = (text: string): string[] => proseOf({ path: 'a.ts', text, files: [], packages: [] }).map((p) => p.text);
+
+  it('are its comments, strings and templates', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text with a template
+    expect(texts("/** One.\n * Two. */\nlog(`a ${of('b')} c`, 'd'); // e")).toEqual([
+      '/** One. Two. */',
+      'a ${',
+      "'b'",
+      ' c`',
+      "'d'",
+      '// e',
+    ]);
+  });
+
+  it('are neither code, names of modules nor regular expressions', () => {
+    expect(texts("import { nobody } from './nobody.ts';\nconst whoever = text.match(/it's '/);")).toEqual([]);
+  });
+});
+
+function around(text: string, index: number): string {
+  return text.slice(Math.max(0, index - 40), index + 60);
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function sourcesWithoutPackages(folder: string): ReturnType<typeof sourceFiles> {
+  if (!existsSync(join(ROOT, folder, 'node_modules'))) return sourceFiles(folder);
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => readSource(`${folder}/${name}`));
+}
+
+/** Every document that is written by hand, but the interface, which is never edited, and the history of changes. */
+function documents(): string[] {
+  const below = (folder: string): string[] =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name).replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.md'));
+  return [
+    ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
+    ...['src', 'test', 'docs'].flatMap(below).filter((path) => path !== 'docs/interface.md'),
+  ];
+}
