@@ -146,7 +146,7 @@ async function commandLine(): Promise<string> {
   const parts = [
     '# Command line',
     NOTE,
-    'For operators and bot owners: every command of `npx botledger`, with its options. What each command answers and\npromises is in [interface.md](interface.md) and [decisions.md](decisions.md), section 7.',
+    'For operators and bot owners: every command of `npx botledger`, with its options. What each command answers and\npromises is in [interface.md](interface.md) and [decisions.md](decisions.md#administration).',
     fenced(all),
   ];
   for (const noun of commandsIn(all)) {

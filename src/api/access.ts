@@ -16,7 +16,7 @@ export interface AccessRule {
   readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook';
   readonly premium?: boolean;
   readonly personal?: boolean;
-  /** Whether it can be served to keys and bots seen before while the database is down (decisions 2.6). */
+  /** Whether it can be served to keys and bots seen before while the database is down (decisions.md#database-down). */
   readonly withoutDatabase?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface AccessControlOptions {
 export interface AccessControl {
   /** Before the body is read: a wrong key in header or query, or a wrong secret token, is refused here. */
   checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
-  /** After the body is read: the order of checks of decisions 2.4. */
+  /** After the body is read: the order of checks of decisions.md#order-of-checks. */
   checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void>;
 }
 
@@ -163,7 +163,7 @@ function isRepeated(request: FastifyRequest, parameter: string, value: unknown):
 
 /**
  * Whether keys and bots as they were seen before will do while the database is down. Not under an Idempotency-Key: whether
- * that is a repeat cannot be told then (decisions 2.6).
+ * that is a repeat cannot be told then (decisions.md#database-down).
  */
 function seenBeforeWillDo({ headers }: FastifyRequest, { withoutDatabase = false }: AccessRule): boolean {
   return withoutDatabase && headers['idempotency-key'] === undefined;

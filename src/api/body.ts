@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it came; null where none was sent. */
     rawBody: Buffer | null;
-    /** Whether the body may be long: only for who has shown a key already (decisions 2.4). */
+    /** Whether the body may be long: only for who has shown a key already (decisions.md#order-of-checks). */
     keyShown: boolean;
     /** Bytes of the body that are kept until the answer. */
     heldBytes: number;

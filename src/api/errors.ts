@@ -1,6 +1,6 @@
 import type { Problem } from '../domain/problem.ts';
 
-/** The error body of every answer but one (decisions 1.1). */
+/** The error body of every answer but one (decisions.md#response-bodies). */
 export interface ErrorBody {
   readonly ok: false;
   readonly error: string | Readonly<Record<string, readonly string[]>>;

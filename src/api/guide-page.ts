@@ -11,7 +11,7 @@ export interface GuidePage {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Renders a page of the guide. HTML in the Markdown is shown as text. */
+/** Renders a page of the guide. HTML in the Markdown is shown as text, except an anchor: `<a id="a-rule"></a>`. */
 export function guidePage({ file, markdown, files }: GuidePage): string {
   const urls = new Map([...files].map(([url, file]) => [file, url]));
   const body = new Marked({ renderer: rendererOf(file, urls) }).parse(markdown, { async: false });
@@ -37,6 +37,9 @@ ${body}</main>
 `;
 }
 
+/** Half of an anchor. Markdown gives a link no tag of its own, so `</a>` ends an anchor. */
+const ANCHOR_TAG = /^(<a id="[a-z-]+">|<\/a>)$/;
+
 function rendererOf(file: string, urls: ReadonlyMap<string, string>): RendererObject {
   return {
     heading({ tokens, depth, text }: Tokens.Heading): string {
@@ -53,7 +56,7 @@ function rendererOf(file: string, urls: ReadonlyMap<string, string>): RendererOb
       const rows = token.rows.map(row).join('');
       return `<div class="table"><table>\n<thead>\n${row(token.header)}</thead>\n<tbody>${rows}</tbody>\n</table></div>\n`;
     },
-    html: ({ text }: Tokens.HTML | Tokens.Tag): string => escaped(text),
+    html: ({ text }: Tokens.HTML | Tokens.Tag): string => (ANCHOR_TAG.test(text) ? text : escaped(text)),
   };
 }
 
@@ -69,6 +72,7 @@ function targetOf(href: string, file: string, urls: ReadonlyMap<string, string>)
 /** The anchor of a heading, made as code hosts make it. */
 function anchorOf(title: string): string {
   return title
+    .replace(/<[^>]*>/g, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');

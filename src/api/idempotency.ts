@@ -8,7 +8,10 @@ import { botOf, principalOf } from './access.ts';
 import { ApiError } from './errors.ts';
 import type { Settle } from './settle.ts';
 
-/** Names a command by owner, bot, route and the caller's key (decisions 1.6). Part of the data format: never changed. */
+/**
+ * Names a command by owner, bot, route and the caller's key (decisions.md#idempotency-key). Part of the data format:
+ * never changed.
+ */
 const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
 const MAX_LENGTH = 255;
 
@@ -101,7 +104,7 @@ export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   }
 }
 
-/** What a request says, as it came: of a GET the query string stands for the body (decisions 5.1). */
+/** What a request says, as it came: of a GET the query string stands for the body (decisions.md#referral-codes). */
 function contentOf({ method, url, rawBody }: FastifyRequest): string | Buffer {
   if (method !== 'GET') return rawBody ?? '';
   const at = url.indexOf('?');

@@ -12,7 +12,7 @@ const clamped = (fallback: number, min: number, max: number) =>
     .default(fallback)
     .meta({ type: 'integer' });
 
-/** Which part of a list is asked for, in the query (decisions 3.2, 5.10). */
+/** Which part of a list is asked for, in the query (decisions.md#bot-errors, #referral-lists). */
 export const page = {
   limit: clamped(DEFAULT_LIMIT, 1, MAX_LIMIT).describe(`Default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}, clamped`),
   offset: clamped(0, 0, Number.MAX_SAFE_INTEGER).describe('Default 0, clamped'),

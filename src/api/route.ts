@@ -209,7 +209,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   throw invalid(problemsOf(result.error));
 }
 
-/** zod's issues as problems with the paths of decisions 1.1; `prefix` leads each path. */
+/** zod's issues as problems with the paths of decisions.md#response-bodies; `prefix` leads each path. */
 export function problemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): Problem[] {
   return error.issues.map((issue) => {
     const path = [...prefix, ...issue.path].join('.');

@@ -5,7 +5,7 @@ import type { ReadModel } from '../projections/read-model.ts';
 import { sharedLook, waitUntilPassed } from '../projections/runtime/wait.ts';
 import { inTime } from '../util/in-time.ts';
 
-/** A slow projector must not keep a caller waiting whose change is done (decisions 5.11). */
+/** A slow projector must not keep a caller waiting whose change is done (decisions.md#certain-answers). */
 const SETTLE_MS = 2000;
 /** A database that does not answer is not waited for longer. */
 const SILENT_MS = 100;

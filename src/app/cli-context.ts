@@ -21,7 +21,10 @@ async function registered(): Promise<readonly ReadModel[]> {
   return (await import('../projections/registry.ts')).readModels;
 }
 
-/** A command returns when every running instance answers accordingly, at the latest after this time (decisions 7). */
+/**
+ * A command returns when every running instance answers accordingly, at the latest after this time
+ * (decisions.md#commands).
+ */
 const SETTLE_MS = 10_000;
 
 /**

@@ -12,9 +12,9 @@ export interface FreshCacheOptions<Value> {
   readonly maxWaitMs: number;
 }
 
-/** decisions.md 2.2: a revocation is effective within 2 s; the projector has the other second. */
+/** decisions.md#key-scope: a revocation is effective within 2 s; the projector has the other second. */
 export const FRESH_MS = 1000;
-/** decisions.md 2.6: how long what was seen before may serve while the database is down. */
+/** decisions.md#database-down: how long what was seen before may serve while the database is down. */
 const STALE_MS = 60_000;
 /** While the database is known to be down, what is cached is served without waiting for it to time out again. */
 const RETRY_MS = 1000;

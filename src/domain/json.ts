@@ -10,7 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** An own property; undefined where it is absent or null, which count as the same (decisions.md 1.4). */
+/** An own property; undefined where it is absent or null, which count as the same (decisions.md#plain-values). */
 export function property(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? (object[key] ?? undefined) : undefined;
 }
@@ -30,7 +30,10 @@ export function safeInteger(value: unknown): number | undefined {
   return Number.isSafeInteger(rounded) && exact.eq(rounded) ? rounded : undefined;
 }
 
-/** Strings that must not be stored or echoed (decisions.md 1.4): Postgres cannot hold U+0000, UTF-8 no lone surrogate. */
+/**
+ * Strings that must not be stored or echoed (decisions.md#plain-values): Postgres cannot hold U+0000, UTF-8 no lone
+ * surrogate.
+ */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

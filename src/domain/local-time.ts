@@ -1,6 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Wall-clock times of a bot's zone and the instants they name, as milliseconds since 1970 UTC (decisions.md 1.5). */
+/**
+ * Wall-clock times of a bot's zone and the instants they name, as milliseconds since 1970 UTC
+ * (decisions.md#time-zones).
+ */
 
 export const LOCAL_TIME_FORMAT = 'YYYY-MM-DD HH:MM:SS';
 

@@ -1,4 +1,4 @@
-/** What is wrong with a caller's input, and where: one entry of an error's `details` (decisions.md 1.1). */
+/** What is wrong with a caller's input, and where: one entry of an error's `details` (decisions.md#response-bodies). */
 export interface Problem {
   /** Keys and indexes joined by dots, pointing at the offending value; for a missing key, the key itself. */
   readonly path: string;

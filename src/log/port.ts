@@ -41,7 +41,7 @@ export interface CommandStamp {
   readonly answer?: unknown;
 }
 
-/** How long a command id is remembered on *any* streams (decisions.md 1.6: 24 hours). */
+/** How long a command id is remembered on *any* streams (decisions.md#idempotency-key: 24 hours). */
 export const COMMAND_MEMORY_MS = 24 * 60 * 60 * 1000;
 
 export interface NewCommit {

@@ -31,8 +31,8 @@ type ChatType = NonNullable<UpdateItem['chat_type']>;
 type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
 
 /**
- * What the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update); decisions 3.5.
- * Takes anything: what has not the shape that the platform documents is passed over.
+ * What the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
+ * decisions.md#platform-updates. Takes anything: what has not the shape that the platform documents is passed over.
  * @param options.requestDate the date that came with the update, ms UTC; the platform's own goes before it
  * @param options.username the bot's own, where it is known: commands to other bots are not this bot's
  * @returns null when there is nothing to keep: no `update_id`, or no acting user

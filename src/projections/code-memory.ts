@@ -5,7 +5,7 @@ import type { ReadCommit } from './read-model.ts';
 
 /**
  * Which start payloads are referral codes of a bot, at a place of its log: a visit by one that has no pair of UTM has no
- * source, either (decisions 3.6). Codes that a visit alone made known are none.
+ * source, either (decisions.md#start-payload). Codes that a visit alone made known are none.
  */
 export const CODE_MEMORY_DDL = `
 CREATE TABLE codes (

@@ -3,9 +3,10 @@ import { numbers } from './by-key.ts';
 import { copyInto, copyLine } from './copy.ts';
 
 /**
- * Which updates of the platform were seen in the last 7 days, so that a repeat changes nothing (decisions 3.5). After a
- * week without updates the platform begins anew at a random number, so what is older must be forgotten. Time is the
- * bot's clock: the latest receipt in its log so far, since receipts of several instances need not come in order.
+ * Which updates of the platform were seen in the last 7 days, so that a repeat changes nothing
+ * (decisions.md#platform-updates). After a week without updates the platform begins anew at a random number, so what is
+ * older must be forgotten. Time is the bot's clock: the latest receipt in its log so far, since receipts of several
+ * instances need not come in order.
  */
 export const UPDATE_MEMORY_DDL = `
 CREATE TABLE update_ids (

@@ -16,7 +16,7 @@ import {
 } from '../support/intake-steps.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-/** Values, amounts and their warnings (decisions.md 3.4). */
+/** Values, amounts and their warnings (decisions.md#event-values). */
 
 let projection: TestProjection;
 

@@ -16,7 +16,7 @@ import {
 } from '../support/intake-steps.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-/** The rules of decisions.md, section 3, one by one. */
+/** The rules of decisions.md#intake, one by one. */
 
 let projection: TestProjection;
 

@@ -142,15 +142,18 @@ function resolves(from: string, target: string): boolean {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? from : join(dirname(from), path);
   if (!existsSync(join(ROOT, file))) return false;
-  return anchor === undefined || headings(read(file)).includes(anchor);
+  return anchor === undefined || anchors(read(file)).includes(anchor);
 }
 
-/** Anchors of a document's headings, made as code hosts make them. */
-function headings(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+/** Anchors of a document: those written out, and those that code hosts make of headings. */
+function anchors(text: string): string[] {
+  const written = [...text.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id]) => id!);
+  const made = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title!
+      .replace(/<[^>]*>/g, '')
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...written, ...made];
 }

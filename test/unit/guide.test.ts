@@ -70,3 +70,10 @@ it('shows HTML as text, and links to files that are no pages as text', () => {
   expect(html).toContain('<title>A &amp; B</title>');
   expect(html).toContain('&lt;img src=x&gt; a &lt;b&gt;c&lt;/b&gt; licence <a href="/docs/guide#a">home</a> bad');
 });
+
+it('keeps the anchors of headings and rules', () => {
+  const markdown = '# A\n\n### <a id="a-rule"></a>5.11 A rule\n\n- <a id="its-part"></a>its part\n';
+  const html = guidePage({ file: 'docs/a.md', markdown, files: new Map() });
+  expect(html).toContain('<h3 id="511-a-rule"><a id="a-rule"></a>5.11 A rule</h3>');
+  expect(html).toContain('<li><a id="its-part"></a>its part</li>');
+});

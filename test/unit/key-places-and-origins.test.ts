@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from '../../src/config.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
-/** Where a key may stand (decisions 2.1), and which web pages may call (decisions 2.7). */
+/** Where a key may stand (decisions.md#api-key), and which web pages may call (decisions.md#web-pages). */
 const apps: FastifyInstance[] = [];
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 

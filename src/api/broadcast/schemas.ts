@@ -7,8 +7,8 @@ import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 
 /**
- * Shapes of broadcasts (interface.md, "Broadcast object"; decisions 6.1). Those of bodies are shown by OpenAPI only: the
- * domain checks them, and names every mistake with its place.
+ * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). Those of bodies are shown by
+ * OpenAPI only: the domain checks them, and names every mistake with its place.
  */
 
 const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
@@ -75,7 +75,7 @@ export const saveBody: z.ZodType<JsonObject> = z
 
 export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
 
-/** An integer of a query, refused out of its range (decisions 6.1). */
+/** An integer of a query, refused out of its range (decisions.md#broadcast-object). */
 const integer = (min: number, max: number) =>
   z
     .string()

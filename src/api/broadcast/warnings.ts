@@ -12,7 +12,10 @@ const LOOK_UP_MS = 2000;
 /** Names looked up for one message, so that a template of hundreds of names does not keep the database busy. */
 const MAX_NAMES = 20;
 
-/** What was accepted in a draft's content but probably not meant (decisions 6.7). @param date when it is to be sent, ms UTC */
+/**
+ * What was accepted in a draft's content but probably not meant (decisions.md#templates).
+ * @param date when it is to be sent, ms UTC
+ */
 export async function contentWarnings(
   changes: BroadcastChanges,
   request: FastifyRequest,

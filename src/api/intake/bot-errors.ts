@@ -22,7 +22,7 @@ const botError = z
   })
   .meta({ id: 'BotError' });
 
-/** GET /v1/bot-errors (decisions 3.2): what was accepted and could not be processed as sent. Any plan. */
+/** GET /v1/bot-errors (decisions.md#bot-errors): what was accepted and could not be processed as sent. Any plan. */
 export function listBotErrors(
   source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
   now: () => number,

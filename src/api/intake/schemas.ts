@@ -6,9 +6,10 @@ import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain
 import { misdatedField } from '../../platform/update.ts';
 
 /**
- * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions 1.4, 1.7, 3.3, 3.4, 5.12).
- * Numbers reach these schemas as JS numbers or, where a double would lose digits, as LosslessNumber, so they are read
- * through domain/json.ts and described to OpenAPI by hand. An optional field that is null counts as absent.
+ * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions.md#plain-values,
+ * #exact-decimals, #event-dates, #event-values, #event-key). Numbers reach these schemas as JS numbers or, where a
+ * double would lose digits, as LosslessNumber, so they are read through domain/json.ts and described to OpenAPI by
+ * hand. An optional field that is null counts as absent.
  */
 
 export const MAX_TEXT = 250;
@@ -150,7 +151,7 @@ export const oneOrMany = <S extends z.ZodType>(schema: S, max: number) =>
 
 export const accepted = z.object({ ok: z.literal(true) }).meta({ id: 'Accepted', example: { ok: true } });
 
-/** One platform update with the date it may need, as a caller forwards it (decisions 3.5). */
+/** One platform update with the date it may need, as a caller forwards it (decisions.md#platform-updates). */
 export const forwardedUpdate = (now: () => number) =>
   z
     .object(

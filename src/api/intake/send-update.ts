@@ -15,7 +15,10 @@ const MAX_UPDATES = 1000;
 
 type Forwarded = z.output<ReturnType<typeof forwardedUpdate>>;
 
-/** POST /v1/send-update and /v1/send-batch-update (decisions 3.5): platform updates, forwarded by the bot. */
+/**
+ * POST /v1/send-update and /v1/send-batch-update (decisions.md#platform-updates): platform updates, forwarded by the
+ * bot.
+ */
 export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute[] {
   const schema = forwardedUpdate(now);
   const shared = {

@@ -6,8 +6,8 @@ import { type AnyRoute, route } from '../route.ts';
 import { accepted, webhookUpdate } from './schemas.ts';
 
 /**
- * POST /v1/webhook/<bot_public_key> (decisions 3.5): the platform calls it directly and shows the bot's secret instead of
- * an API key. Anything with an `update_id` is 200, since the platform repeats what is refused.
+ * POST /v1/webhook/<bot_public_key> (decisions.md#platform-updates): the platform calls it directly and shows the bot's
+ * secret instead of an API key. Anything with an `update_id` is 200, since the platform repeats what is refused.
  */
 export function webhook(receive: ReceiveUpdates): AnyRoute {
   return route({

@@ -4,7 +4,7 @@ import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { safeInteger } from '../../domain/json.ts';
 import { changed, id, optionalText, success, userBody, userPageQuery, utcDateShape } from './schemas.ts';
 
-/** Shapes of the methods about accounts (interface.md, "Referral records"; decisions 5.4 to 5.9). */
+/** Shapes of the methods about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
 const NO_UNIT_ID = 'must be a positive integer, or null for what has no unit';
 
@@ -61,7 +61,7 @@ export const historyQuery = userPageQuery.extend({
   at: second.optional().describe('What was recorded, and which holds had passed, up to then; that second included'),
 });
 
-/** Money and rates: numbers with exactly their digits (decisions 1.7). */
+/** Money and rates: numbers with exactly their digits (decisions.md#exact-decimals). */
 const amount = z.number().meta({ example: 12.5 });
 export const exact = (decimal: string): LosslessNumber => new LosslessNumber(decimal);
 export const exactOrNull = (decimal: string | null): LosslessNumber | null =>

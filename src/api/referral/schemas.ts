@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStorable, safeInteger } from '../../domain/json.ts';
 import { page } from '../page.ts';
 
-/** Shapes of the referral methods (interface.md, "Referral program"; decisions 1.4, 5.10). */
+/** Shapes of the referral methods (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
 
 /** A positive JSON-safe integer of a body; a string is none. */
 export const id = z

@@ -14,9 +14,9 @@ import {
 } from '../../domain/reports/report.ts';
 
 /**
- * Shapes of the report builder (interface.md, "Report configuration"; decisions 4.7). Those of requests are shown by
- * OpenAPI only: a report_config is checked by the domain, which names every mistake with its place. Answers carry exact
- * decimals, of any number of digits.
+ * Shapes of the report builder (interface.md, "Report configuration"; decisions.md#report-answers). Those of requests
+ * are shown by OpenAPI only: a report_config is checked by the domain, which names every mistake with its place.
+ * Answers carry exact decimals, of any number of digits.
  */
 
 const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));

@@ -44,7 +44,7 @@ export function receiveTargetEvents(deps: {
     if (unknown.length > 0) return { unknown };
     const items = events.map(({ target_id, unit, ...rest }) => ({
       event_id: goals.get(target_id)!,
-      // A unit without a value says nothing (decisions 3.2).
+      // A unit without a value says nothing (decisions.md#bot-errors).
       unit: rest.value === undefined ? undefined : unit,
       ...rest,
     }));

@@ -9,8 +9,8 @@ export interface TaskSource {
 }
 
 /**
- * What keeps a checked audience from being sent to (decisions.md 6.2 and 6.4): nobody is included, a filter says nothing,
- * or it is made from a broadcast that has no recipients to give.
+ * What keeps a checked audience from being sent to (decisions.md#broadcast-status and #audience): nobody is included, a
+ * filter says nothing, or it is made from a broadcast that has no recipients to give.
  */
 export function activationProblems(
   segmentations: Segmentations,

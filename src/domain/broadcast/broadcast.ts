@@ -17,8 +17,8 @@ import {
 } from './broadcast-events.ts';
 
 /**
- * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes"; decisions 6.2).
- * What an owner does is below, what the service does by itself in `lifecycle.ts`.
+ * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes";
+ * decisions.md#broadcast-status). What an owner does is below, what the service does by itself in `lifecycle.ts`.
  */
 
 /** 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error, 6 resolving the audience, 7 audience frozen, 8 stopping. */

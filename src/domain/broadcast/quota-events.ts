@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
-/** What counts against an owner's broadcasts of a calendar month, on `quota-<owner id>` (decisions 6.3). */
+/**
+ * What counts against an owner's broadcasts of a calendar month, on `quota-<owner id>` (decisions.md#broadcast-quota).
+ */
 
 const activation = z.uuid();
 

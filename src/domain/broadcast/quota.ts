@@ -3,7 +3,7 @@ import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import { broadcastCounted, broadcastGivenBack } from './quota-events.ts';
 
-/** Stream `quota-<owner id>`: the owner's broadcasts of each calendar month, in UTC (decisions 6.3). */
+/** Stream `quota-<owner id>`: the owner's broadcasts of each calendar month, in UTC (decisions.md#broadcast-quota). */
 
 type Counted = DataOf<typeof broadcastCounted>;
 

@@ -1,4 +1,7 @@
-/** What a call to the platform's bot interface came to, and what that means for the recipient (decisions 6.5, 6.6). */
+/**
+ * What a call to the platform's bot interface came to, and what that means for the recipient
+ * (decisions.md#at-most-once, #sending-speed).
+ */
 
 /**
  * `not_sent`: certainly not, since there was no connection or the request was not handed over whole. `unknown`: the

@@ -193,7 +193,10 @@ function nextWaiting({ places }: SendingState, from: number): number {
   return found === -1 ? Math.max(from, places.length) : found;
 }
 
-/** With all of the first calls refused for the message itself, the broadcast is in error (decisions 6.2). */
+/**
+ * With all of the first calls refused for the message itself, the broadcast is in error
+ * (decisions.md#broadcast-status).
+ */
 const FIRST_CALLS = 10;
 
 /** Whether the first ten calls of the launch were all refused for the message itself. */

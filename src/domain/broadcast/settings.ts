@@ -11,7 +11,7 @@ export const DEFAULT_SETTINGS: BroadcastSettings = {
   rateLimitOnError: { stop: true, extraDelay: 0 },
 };
 
-/** Messages a second (decisions 6.6). */
+/** Messages a second (decisions.md#sending-speed). */
 export const MAX_CAP = 30;
 export const MAX_PAID_CAP = 1000;
 /** A day between two messages, in milliseconds: beyond it, it is a mistake. */

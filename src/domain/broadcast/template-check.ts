@@ -13,8 +13,8 @@ const GROUPS: readonly string[] = ['user', CUSTOM_FIELDS, 'user.addition_fields'
 const MAX_TYPOS = 2;
 
 /**
- * Checks a template that is being saved: its syntax, strictly, and that what it names exists (decisions 6.7). Templates that
- * were stored before are rendered whatever this says.
+ * Checks a template that is being saved: its syntax, strictly, and that what it names exists (decisions.md#templates).
+ * Templates that were stored before are rendered whatever this says.
  * @returns the custom fields that it names, each once
  * @throws TemplateError with the place of the mistake
  */

@@ -1,8 +1,9 @@
 import { shortened, TemplateError } from './template.ts';
 
 /**
- * What may stand in `{{ … }}` and `{% … %}` (decisions 6.7). The library that renders passes over what it cannot read, so
- * that a typing error would change a message without a word: whatever is not of this grammar is refused.
+ * What may stand in `{{ … }}` and `{% … %}` (decisions.md#templates). The library that renders passes over what it
+ * cannot read, so that a typing error would change a message without a word: whatever is not of this grammar is
+ * refused.
  *
  * ```
  * output    = value { "|" "default" ":" value [ "," "allow_false" ":" ( "true" | "false" ) ] }

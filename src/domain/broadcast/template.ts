@@ -2,8 +2,8 @@ import { AssertionError, type Context, Liquid, LiquidError } from 'liquidjs';
 import type { ParseMode } from './markup.ts';
 
 /**
- * Templates in the texts of broadcasts (decisions 6.7): Liquid with the variables `user.*`, the tags `if`, `elsif`, `else`
- * and `unless`, and the filter `default`. Compiled once, rendered for each recipient.
+ * Templates in the texts of broadcasts (decisions.md#templates): Liquid with the variables `user.*`, the tags `if`,
+ * `elsif`, `else` and `unless`, and the filter `default`. Compiled once, rendered for each recipient.
  */
 
 /** What a template knows of a recipient, by the names of the condition fields; whatever a recipient lacks is empty. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A key reads `<public>:<secret>`; the secret is 256 random bits as base64url (decisions.md 2.1). */
+/** A key reads `<public>:<secret>`; the secret is 256 random bits as base64url (decisions.md#api-key). */
 const API_KEY = /^([A-Za-z0-9]{1,64}):([A-Za-z0-9_-]{43})$/;
 
 export interface ApiKeyParts {

@@ -5,8 +5,8 @@ import { CURRENCY_LIST_DATE, currencyDigits } from './currency.ts';
 /** Checks that the catalog's deciders share. Each answers why the value is refused, or undefined. Paths end in the field. */
 
 /**
- * A unit's code before it is upper-cased (decisions.md 3.4): a currency's, or the bot's own. ASCII alone: `ß` would become
- * two letters, and `ı` an `I`.
+ * A unit's code before it is upper-cased (decisions.md#event-values): a currency's, or the bot's own. ASCII alone: `ß`
+ * would become two letters, and `ı` an `I`.
  */
 export const UNIT_CODE = /^[A-Za-z0-9]{1,3}$/;
 export const MAX_NAME_LENGTH = 250;

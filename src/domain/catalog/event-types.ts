@@ -7,7 +7,7 @@ import { eventTypeRegistered, goalCreated } from './events.ts';
 
 /** Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals, which share one sequence of event ids. */
 
-/** More names than this are refused (decisions.md 3.8): names are kinds of events, not data. */
+/** More names than this are refused (decisions.md#event-names): names are kinds of events, not data. */
 export const MAX_EVENT_NAMES = 10_000;
 
 export interface EventTypesState {

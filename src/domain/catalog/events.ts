@@ -11,7 +11,10 @@ export const plan = z.enum(['premium', 'free']);
 export const keyKind = z.enum(['personal', 'service']);
 export const autoPayout = z.enum(['off', 'daily', 'weekly', 'monthly']);
 
-/** A range of ids that only the appender may hand out: ids are in the log before any caller sees them (decisions 1.3). */
+/**
+ * A range of ids that only the appender may hand out: ids are in the log before any caller sees them
+ * (decisions.md#ids).
+ */
 export const idsReserved = eventType('ids_reserved', 1, z.object({ kind: z.string(), from: id, to: id }));
 
 const ownerFields = z.object({

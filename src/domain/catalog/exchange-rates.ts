@@ -37,7 +37,7 @@ export function setExchangeRates(
     .map(([, data]) => ({ type: 'exchange_rate_set', data }));
 }
 
-/** decisions.md 1.7: up to 10^15, at most 30 digits after the point. */
+/** decisions.md#exact-decimals: up to 10^15, at most 30 digits after the point. */
 const DECIMAL = /^\d{1,16}(\.\d{1,30})?$/;
 const MAX_RATE = new Big(10).pow(15);
 const DAY = /^(19[7-9]\d|20\d\d|2100)-\d\d-\d\d$/;

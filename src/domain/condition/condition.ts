@@ -1,5 +1,5 @@
 /**
- * The checked form of a condition, of reports and audiences alike (decisions.md 4.11).
+ * The checked form of a condition, of reports and audiences alike (decisions.md#conditions).
  *
  * Two-valued: a positive condition is false where the field is missing, and `not` is the exact complement of what it
  * holds. Every operator of the grammar is one of these shapes: `!=` is a `not` around `one_of`.

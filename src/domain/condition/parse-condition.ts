@@ -11,7 +11,7 @@ import {
 } from './operators.ts';
 import { type Constant, parseConstant } from './parse-value.ts';
 
-/** Bounds of decisions.md 4.10. */
+/** Bounds of decisions.md#report-bounds. */
 export const MAX_DEPTH = 20;
 const MAX_CONDITIONS = 1000;
 const MAX_VALUES = 10_000;

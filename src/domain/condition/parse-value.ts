@@ -7,7 +7,10 @@ import { type FieldOperator, type Grammar, operatorsFor } from './operators.ts';
 /** A constant of a condition, checked. Dates stay local: which instant they mean depends on the operator. */
 export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date'; readonly value: LocalInstants };
 
-/** Numbers of a condition go up to 10^18 and 30 decimals: beyond any id, value or rate (decisions.md 1.7), and bounded. */
+/**
+ * Numbers of a condition go up to 10^18 and 30 decimals: beyond any id, value or rate (decisions.md#exact-decimals),
+ * and bounded.
+ */
 const MAX_EXPONENT = 18;
 const MAX_DECIMALS = 30;
 
@@ -58,7 +61,10 @@ function parseDate(input: unknown, timezone: string): Constant | string {
   return yearProblem(local) ?? { type: 'date', value: instantsOf(local, timezone) };
 }
 
-/** Every date of a report lies in the years 1970 to 2100 (decisions.md 4.10). @returns what is wrong, if something is. */
+/**
+ * Every date of a report lies in the years 1970 to 2100 (decisions.md#report-bounds).
+ * @returns what is wrong, if something is.
+ */
 export function yearProblem(local: Temporal.PlainDateTime): string | undefined {
   return local.year < 1970 || local.year > 2100 ? 'years go from 1970 to 2100' : undefined;
 }

@@ -1,8 +1,9 @@
 import Big from 'big.js';
 
 /**
- * Values of events (decisions 3.4). `raw` is what the sender sent, `minor` in smallest units (`events.value_int`),
- * `normal` in normal units; all decimal text. While the unit is unknown, `minor` is the value as sent and `normal` null.
+ * Values of events (decisions.md#event-values). `raw` is what the sender sent, `minor` in smallest units
+ * (`events.value_int`), `normal` in normal units; all decimal text. While the unit is unknown, `minor` is the value as
+ * sent and `normal` null.
  */
 export interface EventValue {
   readonly minor: string;

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 
-/** Beyond this in magnitude a value is refused (decisions 1.7). */
+/** Beyond this in magnitude a value is refused (decisions.md#exact-decimals). */
 const LIMIT = new Big('1e15');
 const MAX_DECIMALS = 30;
 

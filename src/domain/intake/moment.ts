@@ -1,4 +1,4 @@
-/** Reading the moment of an event (decisions 3.3). Both forms give milliseconds since 1970 UTC, or null. */
+/** Reading the moment of an event (decisions.md#event-dates). Both forms give milliseconds since 1970 UTC, or null. */
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})\.(\d{3})\d*(?:[Zz]|([-+])(\d{2}):(\d{2}))$/;
 const ISO_8601 =
@@ -37,7 +37,7 @@ function moment(match: RegExpExecArray | null): number | null {
   return at - FOUR_CENTURIES_MS - offset;
 }
 
-/** The years of reports (decisions 4.10), UTC. An instant outside them is refused in every input. */
+/** The years of reports (decisions.md#report-bounds), UTC. An instant outside them is refused in every input. */
 export const YEARS = 'must lie in the years 1970 to 2100';
 const END_OF_YEARS = Date.UTC(2101, 0, 1);
 

@@ -1,4 +1,7 @@
-/** Event ids 1 to 99 are system events: what a platform update makes (decisions 3.5, 3.8). Ids are for ever. */
+/**
+ * Event ids 1 to 99 are system events: what a platform update makes (decisions.md#platform-updates, #event-names). Ids
+ * are for ever.
+ */
 export const SYSTEM_EVENTS = {
   start: 1,
   command: 2,

@@ -16,7 +16,8 @@ export interface Separators {
 const KEY = /^(?:utm_?)?(source|medium|campaign|term|content)$/;
 
 /**
- * Reads a /start payload as UTM (decisions 3.6): `utm_source-ads_utm_medium-cpc`, `source-ads`, or a bare `ads`.
+ * Reads a /start payload as UTM (decisions.md#start-payload): `utm_source-ads_utm_medium-cpc`, `source-ads`, or a bare
+ * `ads`.
  * @param isCode the payload was a referral code of the bot when the visit was received: bare, it is no source then
  * @returns null when the visit has no UTM
  */

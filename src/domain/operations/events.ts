@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * What operators decided about commits that a read model could not take (decisions 7, `dead-letter`). The stream is
- * `projection-<name of the read model>`.
+ * What operators decided about commits that a read model could not take (decisions.md#commands, `dead-letter`). The
+ * stream is `projection-<name of the read model>`.
  */
 
 const letter = z.object({

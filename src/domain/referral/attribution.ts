@@ -1,7 +1,7 @@
 /**
- * Who owns a code and who refers whom (interface.md, "Referral attribution"; decisions 5.2, 5.3): a fold over a bot's log,
- * in which the first one wins, per code and per user. Facts are decided against what the facts before them have led to; no
- * fact is ever refused its place in the log, it may only come to nothing.
+ * Who owns a code and who refers whom (interface.md, "Referral attribution"; decisions.md#code-owners, #attribution): a
+ * fold over a bot's log, in which the first one wins, per code and per user. Facts are decided against what the facts
+ * before them have led to; no fact is ever refused its place in the log, it may only come to nothing.
  */
 
 /** What the facts so far have led to, as far as the next ones ask for it. */

@@ -6,7 +6,7 @@ import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import { rewardRuleChanged, rewardRuleCreated } from './program-events.ts';
 
-/** Stream `program-<bot>`: the rules that a bot's referrers earn rewards by (decisions 5.4). */
+/** Stream `program-<bot>`: the rules that a bot's referrers earn rewards by (decisions.md#reward-rules). */
 
 export type RewardRule = DataOf<typeof rewardRuleCreated>;
 export type RewardRuleChanges = Changes<Pick<RewardRule, 'name' | 'amount' | 'percent' | 'hold_days' | 'active'>>;

@@ -3,7 +3,10 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import { compareText } from '../condition/compare-text.ts';
 import type { FieldValue } from '../condition/predicate.ts';
 
-/** Which combinations of values a report shows: the largest, and all others as one (decisions.md 4.3). */
+/**
+ * Which combinations of values a report shows: the largest, and all others as one
+ * (decisions.md#aggregation-and-breakdown).
+ */
 
 /** The values of separators, as one text: equal for equal values, numbers however they are written. */
 export function combinationKey(values: readonly FieldValue[]): string {

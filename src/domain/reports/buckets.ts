@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Granularity, Period, RetentionCalendar } from './report.ts';
 
-/** Most buckets of a report, and cohorts of retention (decisions.md 4.10). */
+/** Most buckets of a report, and cohorts of retention (decisions.md#report-bounds). */
 export const MAX_BUCKETS = 10_000;
 
 /**

@@ -10,7 +10,7 @@ export interface ReportField extends Field {
   readonly key: string;
 }
 
-/** The fixed columns of events (decisions.md 4.1). */
+/** The fixed columns of events (decisions.md#report-fields). */
 const EVENT_COLUMNS = {
   date: 'date',
   user_id: 'number',
@@ -49,7 +49,7 @@ const USER_COLUMNS = {
   timezone: 'string',
 } as const satisfies Record<string, FieldType>;
 
-/** What the first visit left behind, and who referred (decisions.md 6.4). */
+/** What the first visit left behind, and who referred (decisions.md#audience). */
 const ADDITION_FIELDS = {
   start_param: 'string',
   utm_source: 'string',

@@ -7,7 +7,7 @@ import { checkChart, parseChoice, parseCount, parseFilter, type SourceOptions, s
 import { FUNNEL_ORDERS, type FunnelReport, type Step } from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
-/** Bounds of decisions.md 4.4. */
+/** Bounds of decisions.md#funnels. */
 const MIN_STEPS = 2;
 const MAX_STEPS = 20;
 
@@ -16,7 +16,7 @@ const AGGREGATIONS = new Map([...TABLE_AGGREGATIONS, ...CHART_AGGREGATIONS]);
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400 * SECOND_MS;
-/** Windows are lengths, not calendar days: decisions.md 4.4. */
+/** Windows are lengths, not calendar days: decisions.md#funnels. */
 const UNITS = {
   second: SECOND_MS,
   minute: 60 * SECOND_MS,

@@ -13,7 +13,10 @@ import {
 } from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
-/** Of columns that are returned (decisions.md 4.10), and of those that order: Postgres sorts by some 1,600 at most. */
+/**
+ * Of columns that are returned (decisions.md#report-bounds), and of those that order: Postgres sorts by some 1,600 at
+ * most.
+ */
 export const MAX_COLUMNS = 200;
 /** interface.md, "List" */
 export const LIST_ROWS = { min: 1, max: 1000, byDefault: 50 };
@@ -107,7 +110,7 @@ function parseOrder(
   return order.length === 0 ? null : order;
 }
 
-/** decisions.md 4.6 */
+/** decisions.md#lists */
 function latestFirst(table: ListTable): readonly ListOrder[] {
   const name = table === 'events' ? 'events.date' : 'user.date_create';
   return [{ field: reportFields.find(name)!, direction: 'desc' }];

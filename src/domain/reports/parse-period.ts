@@ -12,7 +12,7 @@ const TO = ':date_to';
 /** `:date_to` has whole seconds and events have milliseconds: the second that it names belongs to the period. */
 const LAST_SECOND_MS = 1000;
 
-/** Reads `settings.params` of a report_config as a period by the clock of `timezone` (decisions.md 1.5). */
+/** Reads `settings.params` of a report_config as a period by the clock of `timezone` (decisions.md#time-zones). */
 export function parsePeriod(config: JsonObject, timezone: string, problems: Problem[]): Period | undefined {
   const params = paramsOf(config, problems);
   if (params === undefined) return undefined;

@@ -8,7 +8,7 @@ import { RETENTION_TYPES, type RetentionReport } from './report.ts';
 import type { Selection } from './timeline.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
-/** decisions.md 4.5 */
+/** decisions.md#retention */
 const MAX_INTERVALS = 366;
 /** interface.md, "Retention" */
 const DEFAULT_INTERVALS = 8;

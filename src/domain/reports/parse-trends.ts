@@ -18,11 +18,11 @@ import {
 } from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
-/** Charts differ in how a client draws them, not in their rows (decisions.md 4.7). */
+/** Charts differ in how a client draws them, not in their rows (decisions.md#report-answers). */
 const UTM_CHARTS: readonly string[] = ['utm_trends', 'utm_table'];
 const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'number', 'table', ...UTM_CHARTS];
 
-/** decisions.md 4.10 */
+/** decisions.md#report-bounds */
 const MAX_METRICS = 50;
 
 /** Limits of UTM charts (interface.md, "UTM breakdown"). */

@@ -6,7 +6,9 @@ export type KnownKeys = null | { readonly [key: string]: KnownKeys } | readonly 
 
 const MAX_WARNINGS = 100;
 
-/** A warning for each key that means nothing: a typo must not pass silently (decisions.md 4.2). At most 100. */
+/**
+ * A warning for each key that means nothing: a typo must not pass silently (decisions.md#report-types). At most 100.
+ */
 export function unknownKeys(value: unknown, known: KnownKeys, path = ''): Warning[] {
   if (known === null) return [];
   const warnings: Warning[] = [];

@@ -68,8 +68,8 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   }
 
   /**
-   * The first by id of those that a subject has. A subject may have several keys, so without the database (decisions 2.6:
-   * intake goes on for a while) it gets another.
+   * The first by id of those that a subject has. A subject may have several keys, so without the database
+   * (decisions.md#database-down: intake goes on for a while) it gets another.
    */
   async function present(subjects: readonly string[]): Promise<Map<string, DataKey>> {
     const keys = new Map<string, DataKey>();

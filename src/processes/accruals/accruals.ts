@@ -31,9 +31,9 @@ const ACCOUNTS_AT_ONCE = 32;
 const ITEMS_AT_ONCE = 500;
 
 /**
- * Rewards referrers for what their referrals do (decisions 5.4). It walks the events that rules name, in the order in
- * which they came to count, behind the read models, and hands them to the accounts, which know what they have decided on:
- * walking the same events again, or at the same time as another instance, changes nothing.
+ * Rewards referrers for what their referrals do (decisions.md#reward-rules). It walks the events that rules name, in
+ * the order in which they came to count, behind the read models, and hands them to the accounts, which know what they
+ * have decided on: walking the same events again, or at the same time as another instance, changes nothing.
  */
 export const accruals: Process = { name: 'accruals', alone: true, run };
 

@@ -1,6 +1,6 @@
 /**
  * How many recipients may be claimed: a kill -9 costs what is claimed and not answered, so never more than one second of
- * sending (decisions 6.5), and no more than is really sent in one.
+ * sending (decisions.md#at-most-once), and no more than is really sent in one.
  */
 export interface Budget {
   /** So many may be claimed now, given how many are claimed and open. */

@@ -53,7 +53,10 @@ export interface Station {
   readonly elapsed: () => number;
 }
 
-/** A schedule that was missed for longer, while the service was down, is not caught up with (decisions 6.2). */
+/**
+ * A schedule that was missed for longer, while the service was down, is not caught up with
+ * (decisions.md#broadcast-status).
+ */
 const MISSED_MS = 60 * 60 * 1000;
 
 /**

@@ -16,8 +16,9 @@ const CATCH_UP_MS = 1000;
 const ACCOUNTS_AT_ONCE = 16;
 
 /**
- * Requests payouts of bots that make them by themselves (decisions 5.7), once a period and account. That a period is done
- * is in the bot's log, so that what becomes available later waits for the next, whatever is restarted or rebuilt.
+ * Requests payouts of bots that make them by themselves (decisions.md#payouts), once a period and account. That a
+ * period is done is in the bot's log, so that what becomes available later waits for the next, whatever is restarted or
+ * rebuilt.
  */
 export const autoPayouts: Process = { name: 'auto payouts', alone: true, run };
 

@@ -37,8 +37,8 @@ const AGAIN_MS = 500;
 export type DeliveryOptions = Omit<WebhookClientOptions, 'allowed'>;
 
 /**
- * Tells clients of their payouts (decisions 5.8). What is due follows from the read model of the accounts and the clock;
- * each attempt is in the account's log before it is made, so that of several instances one makes it.
+ * Tells clients of their payouts (decisions.md#payout-webhook). What is due follows from the read model of the accounts
+ * and the clock; each attempt is in the account's log before it is made, so that of several instances one makes it.
  */
 export function deliveries(options: DeliveryOptions = {}): Process {
   return { name: 'payout deliveries', alone: true, run: (context, signal) => run(options, context, signal) };

@@ -27,9 +27,9 @@ export interface Chained {
 }
 
 /**
- * Puts new events into a user's chain of sessions (decisions 3.7), in which a session is named by its earliest event.
- * An event more than the gap after the one before it starts a session; one that fills a gap merges two. Adding events
- * never parts a session, so the result is that of any other order of arrival.
+ * Puts new events into a user's chain of sessions (decisions.md#sessions), in which a session is named by its earliest
+ * event. An event more than the gap after the one before it starts a session; one that fills a gap merges two. Adding
+ * events never parts a session, so the result is that of any other order of arrival.
  * @param added new events, by moment
  */
 export function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighbours): Chained {

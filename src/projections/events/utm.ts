@@ -48,8 +48,9 @@ interface Stretch {
 
 /**
  * An event carries the UTM of its user's last visit that had any, not later than the event; of one millisecond the last
- * in the log (decisions 3.6). Every visit makes an event, so what comes after the user's last event goes on with the
- * UTM of that one; only a user with something earlier is looked up, and a late visit changes the events after it.
+ * in the log (decisions.md#start-payload). Every visit makes an event, so what comes after the user's last event goes
+ * on with the UTM of that one; only a user with something earlier is looked up, and a late visit changes the events
+ * after it.
  */
 export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise<void> {
   const late = users.filter(isLate);

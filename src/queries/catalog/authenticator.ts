@@ -19,7 +19,8 @@ export interface Principal {
 }
 
 /**
- * Every method, with `seenBefore`: while the database is down, what was known at most 60 s ago will do (decisions 2.6).
+ * Every method, with `seenBefore`: while the database is down, what was known at most 60 s ago will do
+ * (decisions.md#database-down).
  * @throws DatabaseUnavailableError the database is down, and that will not do or is not there
  */
 export interface Authenticator {

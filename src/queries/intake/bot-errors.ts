@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Something that was accepted and could not be processed as sent (decisions 3.2). */
+/** Something that was accepted and could not be processed as sent (decisions.md#bot-errors). */
 export interface BotError {
   /** Made of the event's identity in the log, so that a rebuild gives the same. */
   readonly id: string;

@@ -69,8 +69,8 @@ export async function endOfPage(
 const DAY_MS = 86_400_000;
 
 /**
- * What the events of a stretch may earn (decisions 5.4): of users who were referred before, by rules that were active
- * then. In the order in which the events came to count.
+ * What the events of a stretch may earn (decisions.md#reward-rules): of users who were referred before, by rules that
+ * were active then. In the order in which the events came to count.
  */
 export async function earningsOf(
   { pool, events, referral, catalog }: EarningsSource,

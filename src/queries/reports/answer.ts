@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import type { Warning } from '../../domain/problem.ts';
 
-/** What a report answers with (decisions.md 4.7). */
+/** What a report answers with (decisions.md#report-answers). */
 export interface ReportAnswer {
   readonly columns: readonly Column[];
   /** Each row has exactly the keys of the columns. */

@@ -51,7 +51,7 @@ function referralSql(key: string, { referral }: ReportTables): RawBuilder<unknow
     WHERE r.bot_id = u.bot_id AND r.user_id = u.user_id)`;
 }
 
-/** Properties that are columns of their own (decisions.md 4.1). */
+/** Properties that are columns of their own (decisions.md#report-fields). */
 const PROPERTY_COLUMNS: ReadonlySet<string> = new Set(['value_str', 'category', 'webapp_name', 'unit']);
 
 const column = (name: string) => () => sql.ref(name);

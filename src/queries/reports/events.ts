@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 
-/** A type of event that reports can count (decisions.md 3.8), as GET /v1/reports/events lists it. */
+/** A type of event that reports can count (decisions.md#event-names), as GET /v1/reports/events lists it. */
 export interface ReportEvent {
   /** What a metric names as event_id. */
   readonly event_id: number;

@@ -56,7 +56,7 @@ export function columnOf(place: FieldPlace): ColumnName {
 
 const USER: FieldPlace = { type: 'user' };
 
-/** Properties that are columns of their own (decisions.md 4.1). */
+/** Properties that are columns of their own (decisions.md#report-fields). */
 const PROPERTY_COLUMNS: ReadonlyMap<string, CodedName> = new Map(
   (['value_str', 'category', 'webapp_name', 'unit'] as const).map((name) => [name, name]),
 );

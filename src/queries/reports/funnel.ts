@@ -78,7 +78,7 @@ function stepRows({ cells, tally }: Part<FunnelTally>, { steps }: FunnelReport):
   }));
 }
 
-/** A share of nobody is null (decisions.md 4.7). */
+/** A share of nobody is null (decisions.md#report-answers). */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

@@ -1,4 +1,7 @@
-/** Most numbers of a report (decisions.md 4.10): all of them are kept at once, here and by whoever sends them on. */
+/**
+ * Most numbers of a report (decisions.md#report-bounds): all of them are kept at once, here and by whoever sends them
+ * on.
+ */
 export const MAX_CELLS = 1_000_000;
 
 /** A report would have more numbers than are kept at once. */

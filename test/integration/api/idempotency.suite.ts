@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAll } from '../../support/log.ts';
 import type { Answer, TestBot, TestService } from '../../support/service.ts';
 
-/** Idempotency-Key (decisions 1.6): the same on every engine of the log. */
+/** Idempotency-Key (decisions.md#idempotency-key): the same on every engine of the log. */
 export function describeIdempotency(start: () => Promise<TestService>): void {
   let service: TestService;
   let bot: TestBot;

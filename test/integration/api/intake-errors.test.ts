@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Every row of interface.md, "Errors / Intake (send-event)", and what decisions.md 1 and 3 add. */
+/** Every row of interface.md, "Errors / Intake (send-event)", and what decisions.md#envelopes and #intake add. */
 let service: TestService;
 let bot: TestBot;
 let key: Record<string, string>;

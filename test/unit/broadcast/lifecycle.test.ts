@@ -79,8 +79,8 @@ const COMMANDS = {
 type CommandName = keyof typeof COMMANDS;
 
 /**
- * Both tables of the interface and what decisions 6.2 add: from a status by a command to a status. What is not named here
- * is left as it is by callers' commands, and refused of the service's own.
+ * Both tables of the interface and what decisions.md#broadcast-status add: from a status by a command to a status. What
+ * is not named here is left as it is by callers' commands, and refused of the service's own.
  */
 const TABLE: Readonly<Record<CommandName, Partial<Record<BroadcastStatus, BroadcastStatus>>>> = {
   save: { 0: 0 },

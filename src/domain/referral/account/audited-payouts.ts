@@ -1,6 +1,6 @@
 import type { AccountEvent } from './account.ts';
 
-/** What may happen to payouts, in what order (decisions 5.7), told anew for audits. */
+/** What may happen to payouts, in what order (decisions.md#payouts), told anew for audits. */
 
 type DataOf<T extends AccountEvent['type']> = Extract<AccountEvent, { readonly type: T }>['data'];
 export type PayoutStep = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;

@@ -11,7 +11,10 @@ import {
 } from './account.ts';
 import { balances } from './balance.ts';
 
-/** A payout, from its request to its end (decisions 5.7). Each function allows what is said of it and nothing else. */
+/**
+ * A payout, from its request to its end (decisions.md#payouts). Each function allows what is said of it and nothing
+ * else.
+ */
 
 export interface RequestPayout {
   /** Null: amounts without a unit; undefined: every unit. */
