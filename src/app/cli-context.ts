@@ -23,7 +23,7 @@ async function registered(): Promise<readonly ReadModel[]> {
 
 /**
  * A command returns when every running instance answers accordingly, at the latest after this time
- * (decisions.md#command-returns).
+ * (decisions.md#commands).
  */
 const SETTLE_MS = 10_000;
 

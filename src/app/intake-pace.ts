@@ -9,8 +9,9 @@ import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.t
 import { pause } from '../util/pause.ts';
 
 /**
- * Holds intake's appends back for a moment each while the read models that follow it are late, so that clients who await
- * their answers send no faster than is projected. Nothing is refused for it (ARCHITECTURE.md, "Priorities").
+ * Delays each append of intake for a moment while the read models that follow it are late. Clients that await their
+ * answers then send no faster than projectors apply. No request is refused for it
+ * (docs/adr/0015-intake-keeps-the-pace-of-projections.md).
  */
 export interface IntakePace {
   /** Resolves when the next append may go: at once, or after `maxHoldMs` at most. */

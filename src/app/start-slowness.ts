@@ -5,8 +5,8 @@ import { databaseStartError } from './start-error.ts';
 import { NotYetError } from './start-wait.ts';
 
 /**
- * Tells what is slow at a start, which is waited for, from what the operator must mend, which ends the start
- * (ARCHITECTURE.md, "A start").
+ * Tells slowness at a start, for which the start waits, from a fault that the operator must correct, which ends the start
+ * (README.md beside this file, "A start").
  */
 
 /** What PostgreSQL answers when it is there and cannot serve yet: it starts or stops, or has no connection left. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -6,21 +6,12 @@ import { commandsIn, help } from '../../docs/generate/pages.ts';
 import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { environment, readConfig } from '../../src/config.ts';
+import { documents } from '../support/documents.ts';
 import { ROOT } from '../support/source-files.ts';
 
 /** The documents say what the code does: nothing that there is goes unnamed, nothing is named that there is not. */
 
-const DOCUMENTS = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'docs/auditing.md',
-  'docs/psql.md',
-  ...readdirSync(join(ROOT, 'docs/adr')).map((name) => `docs/adr/${name}`),
-  ...['postgres', 'kafka', 'eventstore'].map((engine) => `src/log/${engine}/README.md`),
-];
+const DOCUMENTS = documents();
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const readme = read('README.md');
 

@@ -195,7 +195,7 @@ function nextWaiting({ places }: SendingState, from: number): number {
 
 /**
  * With all of the first calls refused for the message itself, the broadcast is in error
- * (decisions.md#refused-for-the-message).
+ * (decisions.md#broadcast-status).
  */
 const FIRST_CALLS = 10;
 
