@@ -20,7 +20,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 const INVALID = { details: [{ path: 'user_id', message: NO_INTEGER }] };
-/** send-target has a form of its own (decisions.md#response-bodies). */
+/** send-target has a form of its own (decisions.md#send-target-errors). */
 const INVALID_TARGET = { ok: false, error: { user_id: [NO_INTEGER] }, error_code: 400 };
 
 interface Schema {

@@ -23,7 +23,7 @@ async function registered(): Promise<readonly ReadModel[]> {
 
 /**
  * A command returns when every running instance answers accordingly, at the latest after this time
- * (decisions.md#commands).
+ * (decisions.md#command-returns).
  */
 const SETTLE_MS = 10_000;
 

@@ -34,7 +34,7 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
     parseSegmentations(segmentations, { timezone, path: 'segmentations', problems, segmentIds });
     content.segmentations = segmentationsText(segmentations);
   }
-  // Null is a value here: it takes the date away (decisions.md#broadcast-status).
+  // Null is a value here: it takes the date away (decisions.md#date-send).
   if (Object.hasOwn(body, 'date_send')) content.date_send = parseDate(body['date_send'], timezone, problems);
   return content;
 }

@@ -6,7 +6,7 @@ import { type AnyRoute, route } from '../route.ts';
 import type { BroadcastChanges } from './context.ts';
 import { recipientsAnswer, recipientsQuery } from './schemas.ts';
 
-/** GET /v1/broadcast/recipients (decisions.md#broadcast-object): what became of each recipient. */
+/** GET /v1/broadcast/recipients (decisions.md#broadcast-recipients): what became of each recipient. */
 export function recipients({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
   return route({
     method: 'GET',

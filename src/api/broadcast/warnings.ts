@@ -13,7 +13,7 @@ const LOOK_UP_MS = 2000;
 const MAX_NAMES = 20;
 
 /**
- * What was accepted in a draft's content but probably not meant (decisions.md#templates).
+ * What was accepted in a draft's content but probably not meant (decisions.md#content-warnings).
  * @param date when it is to be sent, ms UTC
  */
 export async function contentWarnings(

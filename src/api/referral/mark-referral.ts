@@ -69,7 +69,7 @@ interface Checked {
   readonly already: Outcome | null;
 }
 
-/** The checks of decisions.md#attribution, in their order. @throws ApiError 400 self, 404 unknown code */
+/** The checks of decisions.md#mark-checks, in their order. @throws ApiError 400 self, 404 unknown code */
 async function check(
   source: ReferralChanges['source'],
   botId: number,

@@ -82,7 +82,7 @@ function cellText(cell: NonNullable<Cell>): string {
 
 const UTM_COLUMNS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
 
-/** The columns that hold what a report is broken down by (decisions.md#report-answers), from its checked config. */
+/** The columns that hold what a report is broken down by (decisions.md#report-rows), from its checked config. */
 function breakdownColumns(config: unknown): ReadonlySet<string> {
   const source = sourceOf(config);
   if (property(source, 'type') === 'list') return new Set();

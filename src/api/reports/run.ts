@@ -10,7 +10,7 @@ import { type FindReportSources, findReport, unknownReport } from './find-report
 import { reportJson } from './report-json.ts';
 import { FORMATS, type RunRequest, reportAnswer, runBody } from './schemas.ts';
 
-/** POST /v1/reports/run (decisions.md#report-answers): all rows of a report, saved or not, as JSON or CSV. */
+/** POST /v1/reports/run (decisions.md#run-report): all rows of a report, saved or not, as JSON or CSV. */
 export function run(answerReport: AnswerReport, sources: FindReportSources): AnyRoute {
   return route({
     method: 'POST',

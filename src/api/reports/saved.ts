@@ -15,7 +15,7 @@ import type { Settle } from '../settle.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { deleteBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
-/** Saved reports: to list, to get and to delete them. All of it needs a personal key (decisions.md#report-answers). */
+/** Saved reports: to list, to get and to delete them. All of it needs a personal key (decisions.md#saved-reports). */
 const access = { resource: 'optional', premium: true, personal: true } as const;
 
 /** GET /v1/reports/list: the saved reports of the bot that is named, or of all that the key can access. */

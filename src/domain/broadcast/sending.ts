@@ -195,7 +195,7 @@ function nextWaiting({ places }: SendingState, from: number): number {
 
 /**
  * With all of the first calls refused for the message itself, the broadcast is in error
- * (decisions.md#broadcast-status).
+ * (decisions.md#refused-for-the-message).
  */
 const FIRST_CALLS = 10;
 

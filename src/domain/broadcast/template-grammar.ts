@@ -1,8 +1,8 @@
 import { shortened, TemplateError } from './template.ts';
 
 /**
- * What may stand in `{{ … }}` and `{% … %}` (decisions.md#templates). The library that renders passes over what it
- * cannot read, so that a typing error would change a message without a word: whatever is not of this grammar is
+ * What may stand in `{{ … }}` and `{% … %}` (decisions.md#template-grammar). The library that renders passes over what
+ * it cannot read, so that a typing error would change a message without a word: whatever is not of this grammar is
  * refused.
  *
  * ```

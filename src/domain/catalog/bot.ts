@@ -84,7 +84,7 @@ export interface CreateUnit {
   readonly unit_id: number;
   readonly code: string;
   readonly name: string | null;
-  /** Decimals of a normal unit; undefined: 2 (decisions.md#reward-rules). */
+  /** Decimals of a normal unit; undefined: 2 (decisions.md#decimals-of-amounts). */
   readonly scale?: number | undefined;
 }
 
@@ -93,7 +93,7 @@ const DEFAULT_SCALE = 2;
 
 /**
  * A unit of the bot's own. A currency's code is no such unit's: amounts that others count would be rescaled
- * (decisions.md#event-values).
+ * (decisions.md#currency-codes).
  */
 export function createUnit(state: BotState, command: CreateUnit): Decision<BotEvent> {
   if (state.bot === null) return unknownBot();

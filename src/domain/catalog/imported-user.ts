@@ -5,7 +5,7 @@ import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
 
 /**
- * Reads a user as `user import` and `user set-field` bring it (decisions.md#audience): columns are names of user
+ * Reads a user as `user import` and `user set-field` bring it (decisions.md#user-import): columns are names of user
  * fields, any other column is a custom field. Values of a CSV are text and are read as what their field is; those of
  * NDJSON keep their JSON type. Null counts as absent.
  */

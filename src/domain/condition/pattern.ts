@@ -1,6 +1,6 @@
 /**
  * Whether a value is text that fits the pattern: each `%` stands for any text, the empty one too, and everything else for
- * itself, in its case (decisions.md#audience). `conditionSql` says the same with LIKE.
+ * itself, in its case (decisions.md#like). `conditionSql` says the same with LIKE.
  */
 export function isLike(pattern: string): (value: unknown) => boolean {
   const [first, ...rest] = pattern.split('%') as [string, ...string[]];

@@ -3,7 +3,9 @@ import type { autoPayout } from '../catalog/events.ts';
 import { type Decision, decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 
-/** Stream `autopayouts-<bot>`: up to when the payouts that a bot makes by itself are made (decisions.md#payouts). */
+/**
+ * Stream `autopayouts-<bot>`: up to when the payouts that a bot makes by itself are made (decisions.md#auto-payouts).
+ */
 
 /** All that were to be made at `until` (milliseconds UTC) have been requested. */
 export const autoPayoutsMade = eventType('auto_payouts_made', 1, z.object({ until: z.number().int() }));

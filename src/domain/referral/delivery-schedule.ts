@@ -1,5 +1,6 @@
 /**
- * When payouts are announced, and again when that has failed (decisions.md#payout-webhook). Times are milliseconds UTC.
+ * When payouts are announced, and again when that has failed (decisions.md#delivery-delays). Times are milliseconds
+ * UTC.
  */
 
 /** Seconds after what came before: the payout for the first attempt, the previous attempt for the others. */

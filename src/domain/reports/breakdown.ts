@@ -5,7 +5,7 @@ import type { FieldValue } from '../condition/predicate.ts';
 
 /**
  * Which combinations of values a report shows: the largest, and all others as one
- * (decisions.md#aggregation-and-breakdown).
+ * (decisions.md#breakdown).
  */
 
 /** The values of separators, as one text: equal for equal values, numbers however they are written. */

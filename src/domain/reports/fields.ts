@@ -49,7 +49,7 @@ const USER_COLUMNS = {
   timezone: 'string',
 } as const satisfies Record<string, FieldType>;
 
-/** What the first visit left behind, and who referred (decisions.md#audience). */
+/** What the first visit left behind, and who referred (decisions.md#user-fields). */
 const ADDITION_FIELDS = {
   start_param: 'string',
   utm_source: 'string',

@@ -1,6 +1,6 @@
 import type { Attempt } from './funnel-attempt.ts';
 
-/** One row of a funnel (decisions.md#report-answers), without its breakdown and label. */
+/** One row of a funnel (decisions.md#report-rows), without its breakdown and label. */
 export interface StepCounts {
   readonly users: number;
   /** Of those that took the step before: missed this one, and have no more time for it. */

@@ -4,7 +4,7 @@ import { isSeparator, reportFields, SEPARATOR_NAMES } from './fields.ts';
 import type { Separator } from './report.ts';
 
 const WRONG = 'Wrong separator property';
-/** decisions.md#aggregation-and-breakdown */
+/** decisions.md#breakdown */
 const MAX_SEPARATORS = 3;
 
 /** Checks `separators`; absent and null are none. */

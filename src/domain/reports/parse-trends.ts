@@ -18,7 +18,7 @@ import {
 } from './report.ts';
 import type { KnownKeys } from './unknown-keys.ts';
 
-/** Charts differ in how a client draws them, not in their rows (decisions.md#report-answers). */
+/** Charts differ in how a client draws them, not in their rows (decisions.md#report-rows). */
 const UTM_CHARTS: readonly string[] = ['utm_trends', 'utm_table'];
 const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'number', 'table', ...UTM_CHARTS];
 

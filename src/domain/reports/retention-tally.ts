@@ -1,7 +1,7 @@
 import type { RetentionCalendar } from './report.ts';
 import type { Returns } from './retention-walk.ts';
 
-/** One row of retention (decisions.md#report-answers), without its breakdown. */
+/** One row of retention (decisions.md#report-rows), without its breakdown. */
 export interface CohortCounts {
   readonly size: number;
   /** By interval, the cohort's own first: how many came back in it; null: it has not begun. */

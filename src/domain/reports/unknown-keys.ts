@@ -7,7 +7,7 @@ export type KnownKeys = null | { readonly [key: string]: KnownKeys } | readonly 
 const MAX_WARNINGS = 100;
 
 /**
- * A warning for each key that means nothing: a typo must not pass silently (decisions.md#report-types). At most 100.
+ * A warning for each key that means nothing: a typo must not pass silently (decisions.md#unknown-keys). At most 100.
  */
 export function unknownKeys(value: unknown, known: KnownKeys, path = ''): Warning[] {
   if (known === null) return [];

@@ -55,7 +55,7 @@ export interface Station {
 
 /**
  * A schedule that was missed for longer, while the service was down, is not caught up with
- * (decisions.md#broadcast-status).
+ * (decisions.md#date-send).
  */
 const MISSED_MS = 60 * 60 * 1000;
 

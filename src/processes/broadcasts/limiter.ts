@@ -1,8 +1,8 @@
 /**
  * How much may be sent when, so that the receiver never gets more than `cap` in any 0.98 s
- * (decisions.md#sending-speed). What arrives, arrives between when it is written and when its answer is here. So each
- * of the `cap` units is free again so long after the answer: then whatever takes it arrives that much later than what
- * had it before, however slow or uneven the way is. Without an answer it is free a little later still: by then the
+ * (decisions.md#cap-at-the-receiver). What arrives, arrives between when it is written and when its answer is here. So
+ * each of the `cap` units is free again so long after the answer: then whatever takes it arrives that much later than
+ * what had it before, however slow or uneven the way is. Without an answer it is free a little later still: by then the
  * request has arrived, whenever the answer comes.
  *
  * Sends are spread over the second, slightly faster than the cap, since a burst would keep its own answers waiting.

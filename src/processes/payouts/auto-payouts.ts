@@ -16,7 +16,7 @@ const CATCH_UP_MS = 1000;
 const ACCOUNTS_AT_ONCE = 16;
 
 /**
- * Requests payouts of bots that make them by themselves (decisions.md#payouts), once a period and account. That a
+ * Requests payouts of bots that make them by themselves (decisions.md#auto-payouts), once a period and account. That a
  * period is done is in the bot's log, so that what becomes available later waits for the next, whatever is restarted or
  * rebuilt.
  */

@@ -110,7 +110,7 @@ export function isTrigger({ rules }: Bot, eventId: number): boolean {
 
 /**
  * Decimals of a unit: the bot's own, else the currency's; undefined: unknown. The platform counts payments in the
- * currency's own decimals, whatever unit of the bot has its code (decisions.md#event-values).
+ * currency's own decimals, whatever unit of the bot has its code (decisions.md#currency-codes).
  */
 export function scaleOf(bot: Bot, unit: string, source: Source): number | undefined {
   const own = bot.units.get(unit)?.scale;

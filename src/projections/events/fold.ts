@@ -14,7 +14,7 @@ import type { NewUnit } from './revaluations.ts';
 import type { Refusal, Rewardable } from './rewards.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an event waits for its user and an error is kept (decisions.md#bot-errors). By receipts. */
+/** How long an event waits for its user and an error is kept (decisions.md#late-user). By receipts. */
 export const PENDING_MS = DAY_MS;
 export const ERROR_MEMORY_MS = 90 * DAY_MS;
 

@@ -9,7 +9,7 @@ import { processStatus } from './process-status.ts';
 import { type Deferred, deferredWork } from './put-off.ts';
 import { allVersions, type Version } from './versions.ts';
 
-/** A row of `projection list` (decisions.md#commands). */
+/** A row of `projection list` (decisions.md#projection-list). */
 export interface ProjectionStatus {
   readonly name: string;
   readonly version: number;

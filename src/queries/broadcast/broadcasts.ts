@@ -92,7 +92,7 @@ const ENDED_LAUNCH = 'CASE WHEN s.status IN (3, 4, 5) THEN s.launch WHEN s.statu
 
 /**
  * The two read models follow the log each for itself. A broadcast is not shown as over before its counts are those of its
- * end (decisions.md#broadcast-object): otherwise, for a moment, they would not add up.
+ * end (decisions.md#broadcast-counts): otherwise, for a moment, they would not add up.
  */
 const STATUS = `CASE WHEN b.status IN (3, 4, 5) AND b.launch IS DISTINCT FROM ${ENDED_LAUNCH}
   THEN b.status_before ELSE b.status END`;

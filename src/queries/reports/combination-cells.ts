@@ -7,7 +7,7 @@ import { type Cell, type Column, measureCell, type Row } from './answer.ts';
 
 /** How the combinations of a breakdown stand in rows and columns. */
 
-/** Most combinations that a breakdown shows; all others are one (decisions.md#aggregation-and-breakdown). */
+/** Most combinations that a breakdown shows; all others are one (decisions.md#breakdown). */
 export const MAX_COMBINATIONS = 25;
 
 export interface Breakdown {

@@ -29,7 +29,7 @@ function columnOf({ name, field }: ListReport['columns'][number]): Column {
   return { key: name, label: name, type: field.type === 'dynamic' ? 'string' : field.type };
 }
 
-/** A value as `listSql` gives it; a date with its milliseconds (decisions.md#report-answers). */
+/** A value as `listSql` gives it; a date with its milliseconds (decisions.md#report-rows). */
 function recordCell(value: string | boolean | null, type: FieldType, timezone: string): Cell {
   if (typeof value !== 'string') return value;
   switch (type) {

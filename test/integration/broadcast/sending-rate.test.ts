@@ -3,7 +3,7 @@ import { type BotApiProcess, botApiProcess } from '../../support/bot-api-process
 import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-/** How fast broadcasts are sent, by the clock of the receiver (decisions.md#sending-speed). */
+/** How fast broadcasts are sent, by the clock of the receiver (decisions.md#cap-at-the-receiver). */
 
 let platform: BotApiProcess;
 let service: TestService;

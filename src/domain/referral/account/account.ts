@@ -31,7 +31,7 @@ export interface Accrual {
   claim: Claim | null;
 }
 
-/** interface.md leaves the numbers open; decisions.md#payouts gives them. */
+/** interface.md leaves the numbers open; decisions.md#payout-states gives them. */
 export const PAYOUT_STATUS = { created: 0, processing: 1, paid: 2, failed: 3, cancelled: 4 } as const;
 export type PayoutStatus = (typeof PAYOUT_STATUS)[keyof typeof PAYOUT_STATUS];
 
