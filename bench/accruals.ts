@@ -36,12 +36,12 @@ function post(path: string, body: unknown): Promise<unknown> {
 }
 
 async function eventsProjected(): Promise<void> {
-  if (!(await waitUntilProjected(pool, eventsReadModel, await log.head(), 600_000)))
+  if (!(await waitUntilProjected(pool, eventsReadModel, await log.endCursor(), 600_000)))
     throw new Error(`the read model ${eventsReadModel.name} does not catch up`);
 }
 
 async function caughtUp(): Promise<void> {
-  const head = await log.head();
+  const head = await log.endCursor();
   while (!hasPassedAll(await loadPositions(pool, accruals.name), head))
     await new Promise((resolve) => setTimeout(resolve, 20));
 }

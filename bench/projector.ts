@@ -133,7 +133,7 @@ function* cut(commits: readonly ReadCommit[]): Generator<readonly ReadCommit[]> 
   // Events are counted as they are stored, with the version that they have there.
   const stored = commits.map((commit) => ({ ...commit, events: commit.events.map((event) => ({ v: 1, ...event })) }));
   let done = 0;
-  for (const part of parts({ lane: 0, commits: stored, last: commits.at(-1)!.position })) {
+  for (const part of parts({ partition: 0, commits: stored, last: commits.at(-1)!.position })) {
     yield commits.slice(done, done + part.commits.length);
     done += part.commits.length;
   }

@@ -22,17 +22,17 @@ const service = await startBenchService();
 const broker = await startKafkaBroker();
 const store = await startEventStore();
 const common = { connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES };
-const judged = { ...common, holder: randomUUID(), logger: pino({ level: 'warn' }) };
+const converted = { ...common, holder: randomUUID(), logger: pino({ level: 'warn' }) };
 const open: Record<string, () => Promise<EventLog>> = {
   postgres: () => openPostgresLog(common),
   ...(broker === null
     ? {}
     : {
         kafka: () =>
-          openKafkaLog({ ...judged, brokers: broker.brokers, topic: `bench.${randomUUID()}`, partitions: 4 }),
+          openKafkaLog({ ...converted, brokers: broker.brokers, topic: `bench.${randomUUID()}`, partitions: 4 }),
       }),
   [`eventstoredb (${store.kind})`]: () =>
-    openEventStoreLog({ ...judged, url: store.url, stream: `bench-${randomUUID()}` }),
+    openEventStoreLog({ ...converted, url: store.url, stream: `bench-${randomUUID()}` }),
 };
 const items = Array.from({ length: EVENTS }, (_, i) => ({
   event_id: 101 + (i % 20),
@@ -44,7 +44,7 @@ try {
   for (const [name, opened] of Object.entries(open)) {
     const log = await opened();
     const stream = `intake-${randomUUID().replaceAll('-', '')}`;
-    const after = await log.head();
+    const after = await log.endCursor();
     for (let sent = 0; sent < COMMITS; sent += AT_ONCE)
       await Promise.all(
         Array.from({ length: AT_ONCE }, () =>

@@ -1,9 +1,9 @@
 import type { Change, CliContext, ContextRunner } from '../cli/context.ts';
-import { CliError, SettleTimeoutError } from '../cli/errors.ts';
+import { CliError, ReadModelWaitTimeoutError } from '../cli/errors.ts';
 import { readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { isHeld, isHeldByOther } from '../database/lease.ts';
-import { type Cursor, laneOf } from '../log/port.ts';
+import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { type ProjectorOptions, runProjector } from '../projections/runtime/projector.ts';
@@ -70,7 +70,7 @@ export function cliContext(
         stopping.abort();
         await Promise.all(projecting.values());
       });
-      const head = await log.head();
+      const head = await log.endCursor();
       const projected: CliContext['projected'] = async (asked) => {
         const model = current(asked);
         const { name } = model;
@@ -88,7 +88,7 @@ export function cliContext(
         projector,
         catalog: () => projected(catalogReadModel),
         projected,
-        settle: (change) => settle(foundation, readModels, change),
+        waitForReadModels: (change) => waitForReadModels(foundation, readModels, change),
         settleVersions: () => pause(SWITCHED_MS),
         async openLog(engine) {
           if (engine === log.engine) return log;
@@ -116,18 +116,18 @@ export function cliContext(
 /** Instances look once in FRESH_MS which version answers; the rest is for what they have begun to ask by then. */
 const SWITCHED_MS = 2 * FRESH_MS;
 
-async function settle(
+async function waitForReadModels(
   { pool }: Foundation,
   readModels: () => Promise<readonly ReadModel[]>,
   { category, position, replaces = false, revalues = false }: Change,
 ): Promise<void> {
   if (position === undefined) return;
-  const written: Cursor = new Map([[laneOf(position), position]]);
+  const written: Cursor = new Map([[partitionOf(position), position]]);
   const deadline = performance.now() + SETTLE_MS;
   for (const model of await readModels()) {
     if (!model.categories.includes(category) || !(await isFollowed(pool, model))) continue;
     if (!(await waitUntilProjected(pool, model, written, deadline - performance.now(), revalues)))
-      throw new SettleTimeoutError(SETTLE_MS / 1000);
+      throw new ReadModelWaitTimeoutError(SETTLE_MS / 1000);
   }
   if (replaces) await pause(FRESH_MS);
 }

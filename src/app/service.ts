@@ -144,7 +144,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   let head: Cursor | null = null;
   await wait.until('the catalog to catch up with the log', () =>
     whileSlow(async () => {
-      head ??= await log.head();
+      head ??= await log.endCursor();
       if (!(await waitUntilProjected(foundation.pool, catalogReadModel, head, CATALOG_CHECK_MS)))
         throw new NotYetError('the catalog is behind the log');
     }),

@@ -17,8 +17,8 @@ export interface CliContext extends CommandContext {
   catalog(): Promise<CatalogSource>;
   /** The same of any read model, which the command projects itself where no service does. */
   projected(model: ReadModel): Promise<CatalogSource>;
-  /** Resolves when every running instance answers accordingly. @throws SettleTimeoutError after 10 s */
-  settle(change: Change): Promise<void>;
+  /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
+  waitForReadModels(change: Change): Promise<void>;
   /** Resolves when every running instance answers from the versions of read models that are live now. */
   settleVersions(): Promise<void>;
   /** The log on an engine, by that engine's own variables; closed when the command ends. */

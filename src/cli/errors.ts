@@ -10,8 +10,8 @@ export class CliError extends Error {
 }
 
 /** It is in the log, but not every instance is known to have seen it. */
-export class SettleTimeoutError extends CliError {
-  override readonly name = 'SettleTimeoutError';
+export class ReadModelWaitTimeoutError extends CliError {
+  override readonly name = 'ReadModelWaitTimeoutError';
   constructor(seconds: number) {
     super(`recorded, but not in effect everywhere within ${seconds} s`, 3);
   }

@@ -149,7 +149,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
       const answered = await work(context).finally(() => context.progress(null));
       const { change, failure } = answered;
       try {
-        if (change !== undefined) await context.settle(change);
+        if (change !== undefined) await context.waitForReadModels(change);
       } finally {
         // Even when it took too long: it is in the log, and secrets are shown once.
         answer(answered);

@@ -4,8 +4,8 @@ import {
   BrokenChainError,
   type EventLog,
   hasPassed,
-  laneOf,
   type Position,
+  partitionOf,
   type RecordedCommit,
   type StoredRecord,
   type StreamHead,
@@ -67,7 +67,7 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
       );
       const known = await ends.of(exact.filter(isWanted));
       for (const record of records) {
-        walked.set(laneOf(record.position), record.position);
+        walked.set(partitionOf(record.position), record.position);
         if (record.commit !== null && !isWanted(record.commit.stream)) continue;
         looked.commits++;
         yield* ofRecord(record, known);
@@ -76,7 +76,7 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
       onProgress(done, Math.max(total, done));
     }
     signal.throwIfAborted();
-    for await (const heads of log.heads()) {
+    for await (const heads of log.indexedHeads()) {
       const wanted = [...heads].filter(([stream]) => isWanted(stream));
       const known = await ends.of(wanted.map(([stream]) => stream));
       for (const [stream, noted] of wanted) {

@@ -83,7 +83,7 @@ function read(line: string, number: number): Entry {
   return { commit: decodeCommit(line, positionOf(number), number) };
 }
 
-/** Of the commit in this line, in the one lane that a file has. */
+/** Of the commit in this line, in the one partition that a file has. */
 export function positionOf(line: number): string {
   return `0:${String(line).padStart(16, '0')}`;
 }

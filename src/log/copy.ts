@@ -26,7 +26,7 @@ export class CopyError extends Error {
 }
 
 /** What a copy needs of the log that is copied: another engine's, or one in a file. */
-export interface CopySource extends Pick<EventLog, 'engine' | 'head' | 'lag' | 'subscribe'> {
+export interface CopySource extends Pick<EventLog, 'engine' | 'endCursor' | 'lag' | 'subscribe'> {
   readonly keys: Pick<Keyring, 'all'>;
 }
 
@@ -47,7 +47,7 @@ const KEYS_AT_ONCE = 1000;
 
 /**
  * Copies a log into another that is empty, or holds the beginning of the same: commit by commit in the order of each
- * lane, the stored text unchanged, so that hash chains stay what they were. What is there already is compared before
+ * partition, the stored text unchanged, so that hash chains stay what they were. What is there already is compared before
  * anything is written, so that a copy that was interrupted, or of a log that has grown, can be gone on with, and one the wrong
  * way round does no harm. Then the other log is read from its beginning and compared stream by stream. Keys are copied
  * before the commits, which nobody could read without, and after them once more: users may have come, or been forgotten.
@@ -80,7 +80,7 @@ async function refuseOther({ from, to, categories, signal }: CopyOptions, there:
   const own = new Digests();
   const begun = new Set<string>();
   for await (const { commits } of upToHead(from, categories, signal))
-    for (const commit of commits) if (there.ends(commit.stream, own.add(commit))) begun.add(commit.stream);
+    for (const commit of commits) if (there.endsAt(commit.stream, own.add(commit))) begun.add(commit.stream);
   const other = [...there.names()].filter((stream) => !begun.has(stream)).sort();
   if (other.length === 0) return;
   const which = other.slice(0, 5).join(', ');
@@ -122,7 +122,7 @@ export class Digests {
   }
 
   /** Whether the stream is here just so far as the digest is of, and the same. */
-  ends(stream: string, { commits, hash }: Digest): boolean {
+  endsAt(stream: string, { commits, hash }: Digest): boolean {
     const own = this.of(stream);
     return own?.commits === commits && own.hash === hash;
   }
@@ -152,13 +152,13 @@ export async function* upToHead(
   categories: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
-  const head = await log.head();
+  const head = await log.endCursor();
   const seen = new Map<number, Position>();
   if (hasPassedAll(seen, head)) return;
   const done = new AbortController();
   const batches = log.subscribe({ categories, after: seen, signal: AbortSignal.any([signal, done.signal]) });
   for await (const batch of batches) {
-    seen.set(batch.lane, batch.last);
+    seen.set(batch.partition, batch.last);
     yield batch;
     if (hasPassedAll(seen, head)) done.abort();
   }

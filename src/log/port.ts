@@ -4,14 +4,14 @@
  * A **commit** is the unit of writing on every engine: all events of one append, whole or not at all, stored as one
  * record. A **stream** is a named sequence of commits. It is of one of two kinds: *exact* streams are appended to with
  * the head that was read (optimistic concurrency) and carry a hash chain; *any* streams (intake) take appends in any
- * order and carry neither revision nor chain. A **lane** is a totally ordered part of the log: Postgres and EventStoreDB
- * have one, Kafka one per partition. All streams that end in the same key (a bot's) share a lane.
+ * order and carry neither revision nor chain. A **partition** is a totally ordered part of the log: Postgres and EventStoreDB
+ * have one, Kafka one per partition. All streams that end in the same key (a bot's) share a partition.
  */
 
-/** `<lane>:<cursor>`: text that sorts within its lane and is otherwise opaque. */
+/** `<partition>:<cursor>`: text that sorts within its partition and is otherwise opaque. */
 export type Position = string;
 
-/** Per lane, the last position seen; a lane that is absent has not been read at all. */
+/** Per partition, the last position seen; a partition that is absent has not been read at all. */
 export type Cursor = ReadonlyMap<number, Position>;
 
 /** Where an exact stream ends: how many commits it has, and the hash of the last one (hex SHA-256, '' when empty). */
@@ -47,7 +47,7 @@ export const COMMAND_MEMORY_MS = 24 * 60 * 60 * 1000;
 export interface NewCommit {
   /** UUID. An append repeated with the same id after an unknown outcome changes nothing. */
   readonly id: string;
-  /** `<category>-<key>` or `<category>-<key>/<rest>`; the key decides the lane. */
+  /** `<category>-<key>` or `<category>-<key>/<rest>`; the key decides the partition. */
   readonly stream: string;
   readonly expected: StreamHead | 'any';
   /** Time of recording, milliseconds since 1970 UTC. */
@@ -62,7 +62,7 @@ export interface NewCommit {
 
 export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
   readonly position: Position;
-  /** Grows along the log of one bot (within a lane); a JSON-safe integer, not comparable between engines. */
+  /** Grows along the log of one bot (within a partition); a JSON-safe integer, not comparable between engines. */
   readonly ordinal: number;
   /** 1 for the first commit of an exact stream; null on *any* streams. */
   readonly revision: number | null;
@@ -95,9 +95,9 @@ export interface StreamSlice {
   readonly commits: readonly RecordedCommit[];
 }
 
-/** Commits of one lane, in its order. `last` may lie beyond the last of `commits`: what lies between was not asked for. */
+/** Commits of one partition, in its order. `last` may lie beyond the last of `commits`: what lies between was not asked for. */
 export interface Batch {
-  readonly lane: number;
+  readonly partition: number;
   readonly commits: readonly RecordedCommit[];
   readonly last: Position;
 }
@@ -134,8 +134,8 @@ export interface StoredRecord {
 export interface EventLog {
   /** The engine's name, as in EVENT_LOG. */
   readonly engine: string;
-  /** Number of lanes; fixed for the life of a log. */
-  readonly lanes: number;
+  /** Number of partitions; fixed for the life of a log. */
+  readonly partitions: number;
   /** The keys of what is sealed in its commits. */
   readonly keys: Keyring;
   /**
@@ -157,24 +157,24 @@ export interface EventLog {
    */
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
   /** Where these exact streams end now, those that are empty left out: whether they have grown, without reading each. */
-  ends(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
-  /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a lane. */
+  streamHeads(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
+  /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a partition. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /**
    * Aborts when the log has grown since the call, or may have: within 0.75 s even if a notification is lost. While anyone
    * waits, all waiters together cost the log one small query per poll.
    */
   grown(): AbortSignal;
-  /** The last readable position of each lane that has one. Everything appended before the call is at or below it. */
-  head(): Promise<Cursor>;
+  /** The last readable position of each partition that has one. Everything appended before the call is at or below it. */
+  endCursor(): Promise<Cursor>;
   lag(after: Cursor): Promise<Lag>;
   /**
-   * For audits: every record from the log's beginning to where it ends now, in order within a lane, some at a time.
+   * For audits: every record from the log's beginning to where it ends now, in order within a partition, some at a time.
    * @throws where records are gone that the engine numbers without gaps
    */
   survey(signal: AbortSignal): AsyncIterable<readonly StoredRecord[]>;
   /** For audits: where the engine has noted that exact streams end, some at a time, each once. */
-  heads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
+  indexedHeads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
   /** Resolves when the log answers; rejects otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -269,14 +269,14 @@ export class UnreadableCommitError extends Error {
   }
 }
 
-/** The lane of a position. */
-export function laneOf(position: Position): number {
+/** The partition of a position. */
+export function partitionOf(position: Position): number {
   return Number.parseInt(position.slice(0, position.indexOf(':')), 10);
 }
 
 /** Whether a reader at `cursor` has seen `position`. */
 export function hasPassed(cursor: Cursor, position: Position): boolean {
-  const seen = cursor.get(laneOf(position));
+  const seen = cursor.get(partitionOf(position));
   return seen !== undefined && seen >= position;
 }
 

@@ -51,7 +51,7 @@ async function check(file: string, there: Digests, signal: AbortSignal): Promise
   for await (const entry of entriesOf(file)) {
     signal.throwIfAborted();
     if ('commit' in entry) {
-      if (there.ends(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
+      if (there.endsAt(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
       events += entry.commit.events.length;
     } else if ('key' in entry) keys.add(entry.key.id);
     else {
@@ -71,7 +71,7 @@ async function hasOtherKeys(to: EventLog, known: ReadonlySet<string>): Promise<b
 
 const BATCH = 1000;
 
-/** The file as a log of one lane, which ends where the file does. */
+/** The file as a log of one partition, which ends where the file does. */
 function sourceOf(file: string, { commits }: Checked): CopySource {
   async function* batches(): AsyncGenerator<RecordedCommit[]> {
     let batch: RecordedCommit[] = [];
@@ -92,12 +92,12 @@ function sourceOf(file: string, { commits }: Checked): CopySource {
       },
     },
     // The header is the first line.
-    head: async () => new Map(commits === 0 ? [] : [[0, positionOf(commits + 1)]]),
+    endCursor: async () => new Map(commits === 0 ? [] : [[0, positionOf(commits + 1)]]),
     lag: async () => ({ commits, seconds: 0 }),
     async *subscribe({ signal }) {
       for await (const batch of batches()) {
         if (signal.aborted) return;
-        yield { lane: 0, commits: batch, last: batch.at(-1)!.position };
+        yield { partition: 0, commits: batch, last: batch.at(-1)!.position };
       }
     },
   };

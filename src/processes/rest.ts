@@ -22,7 +22,7 @@ export function createRest(
   {
     log,
     slowLookMs,
-  }: Pick<ProcessContext, 'slowLookMs'> & { readonly log: Pick<ProcessContext['log'], 'grown' | 'head'> },
+  }: Pick<ProcessContext, 'slowLookMs'> & { readonly log: Pick<ProcessContext['log'], 'grown' | 'endCursor'> },
   isDue: () => boolean | null = () => null,
 ): Rest {
   let grown = log.grown();
@@ -34,7 +34,7 @@ export function createRest(
       await pause(lookMs, signal);
       if (passed === null || grown.aborted || signal.aborted) return;
       // A log that does not answer now is no reason to stop: the next look comes all the sooner.
-      const head = await log.head().catch(() => null);
+      const head = await log.endCursor().catch(() => null);
       if (head === null || !passed.every((cursor) => hasPassedAll(cursor, head))) return;
       const until = performance.now() + slowLookMs;
       for (let left = slowLookMs; left > 0 && !grown.aborted && !signal.aborted; left = until - performance.now()) {

@@ -139,5 +139,5 @@ async function runOnce(
 }
 
 function isSame(one: Cursor, other: Cursor): boolean {
-  return one.size === other.size && [...one].every(([lane, position]) => other.get(lane) === position);
+  return one.size === other.size && [...one].every(([partition, position]) => other.get(partition) === position);
 }

@@ -7,7 +7,7 @@ const migrations: Migrations = {
   '0001_states': `
     CREATE TABLE processes.states (
       name text COLLATE "C" PRIMARY KEY,
-      -- Lane: position.
+      -- Partition: position.
       positions jsonb NOT NULL DEFAULT '{}',
       -- Why it ended last; it is tried again.
       error text,

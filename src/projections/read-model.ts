@@ -11,9 +11,9 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
  * A picture of the log in Postgres: tables in a schema of their own, and how each event changes them. There may be several
  * versions of it in the database, each in a schema of its own (runtime/versions.ts).
  *
- * `apply` gets commits of one lane in the log's order and writes through `tx`; the runtime moves the checkpoint in the
+ * `apply` gets commits of one partition in the log's order and writes through `tx`; the runtime moves the checkpoint in the
  * same transaction, so that every commit is applied exactly once. The rows must be the same however commits are cut
- * into batches and, for what lives in different lanes, however lanes interleave. It must not look at the clock.
+ * into batches and, for what lives in different partitions, however partitions interleave. It must not look at the clock.
  */
 export interface ReadModel {
   readonly name: string;
@@ -36,7 +36,7 @@ export interface ReadModel {
    */
   idle?(tx: ClientBase, behind: boolean): Promise<boolean>;
   /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
-  readonly putOff?: string;
+  readonly deferredRelation?: string;
   /**
    * The function that, without arguments, counts what `idle` has still to do and answers wait for, as deferred_events in
    * events/deferred.ts. Absent: answers do not depend on when `idle` comes to it.

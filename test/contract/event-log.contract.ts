@@ -14,9 +14,9 @@ import {
   hasPassed,
   hasPassedAll,
   LogUnavailableError,
-  laneOf,
   type NewCommit,
   type Position,
+  partitionOf,
   type RecordedCommit,
   type StreamHead,
 } from '../../src/log/port.ts';
@@ -68,7 +68,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     it('is empty at first, and says so', async () => {
-      expect(await log.head()).toEqual(new Map());
+      expect(await log.endCursor()).toEqual(new Map());
       expect(await log.lag(new Map())).toEqual({ commits: 0, seconds: 0 });
       expect(await log.read('bot-nobody')).toEqual({ head: EMPTY_STREAM, commits: [] });
       await log.ping();
@@ -117,13 +117,13 @@ export function describeEventLog(engine: EngineUnderTest): void {
         for (const stream of [long, long, short]) await appendOnTop(log, newCommit(stream));
         const heads = await Promise.all([long, short].map(async (stream) => (await log.read(stream)).head));
         expect(heads.map(({ revision }) => revision)).toEqual([2, 1]);
-        expect(await other.ends([long, empty, short])).toEqual(
+        expect(await other.streamHeads([long, empty, short])).toEqual(
           new Map([
             [long, heads[0]],
             [short, heads[1]],
           ]),
         );
-        expect(await log.ends([])).toEqual(new Map());
+        expect(await log.streamHeads([])).toEqual(new Map());
       });
 
       it('keep whatever JSON the events carry, all events of a commit together', async () => {
@@ -316,7 +316,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
           await log.append(newCommit(`intake-${bot}`));
           await appendOnTop(log, newCommit(`bot-${bot}`));
         }
-        const to = await log.head();
+        const to = await log.endCursor();
         const mine = (commits: readonly RecordedCommit[]): RecordedCommit[] =>
           commits.filter(({ stream }) => stream.endsWith(bot));
         for (const categories of [ALL_CATEGORIES, ['intake'], ['bot']]) {
@@ -324,16 +324,16 @@ export function describeEventLog(engine: EngineUnderTest): void {
           expect(whole).toHaveLength(categories.length * 10);
           const batches = await readBatches(log, { categories, to, maxCommits: 3 });
           expect(mine(batches.flatMap(({ commits }) => commits))).toEqual(whole);
-          for (const { lane, commits, last } of batches) {
+          for (const { partition, commits, last } of batches) {
             expect(commits.length).toBeLessThanOrEqual(3);
             for (const { position } of commits) {
-              expect(laneOf(position)).toBe(lane);
+              expect(partitionOf(position)).toBe(partition);
               expect(position <= last).toBe(true);
             }
           }
           for (const cut of [0, Math.floor(batches.length / 2), batches.length - 1]) {
             const after = new Map<number, Position>();
-            for (const { lane, last } of batches.slice(0, cut)) after.set(lane, last);
+            for (const { partition, last } of batches.slice(0, cut)) after.set(partition, last);
             const before = batches.slice(0, cut).flatMap(({ commits }) => commits);
             const rest = await readAll(log, { categories, to, after });
             expect(mine([...before, ...rest])).toEqual(whole);
@@ -344,7 +344,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       it('delivers what is appended while it waits, to every subscriber', async () => {
         const bot = newBot();
         const stop = new AbortController();
-        const after = await log.head();
+        const after = await log.endCursor();
         const seen = await Promise.all(
           [log, other].flatMap((handle) =>
             [ALL_CATEGORIES, ['bot']].map(async (categories) => {
@@ -382,7 +382,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       it('gives what came while its reader was busy in few batches, else a slow reader would never catch up', async () => {
         const stream = `intake-${newBot()}`;
         const stop = new AbortController();
-        const after = await log.head();
+        const after = await log.endCursor();
         let [batches, commits] = [0, 0];
         const reading = (async () => {
           for await (const batch of log.subscribe({ categories: ['intake'], after, signal: stop.signal })) {
@@ -406,7 +406,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const stream = `intake-${newBot()}`;
         const of = (...types: string[]) =>
           types.map((type) => ({ type, v: 1, data: { says: '"events":[{"type":"Left",' } }));
-        const after = await log.head();
+        const after = await log.endCursor();
         const kept: string[] = [];
         for (const events of [of('Left'), of('Kept'), of('Left', 'Kept'), of('Left%'), of('Left')]) {
           const commit = newCommit(stream, { events });
@@ -420,7 +420,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       it('ends when it is told to, also while it waits', async () => {
         for (const categories of [ALL_CATEGORIES, ['bot']]) {
           const stop = new AbortController();
-          const after = await log.head();
+          const after = await log.endCursor();
           const ended = (async () => {
             for await (const _ of log.subscribe({ categories, after, signal: stop.signal }));
           })();
@@ -433,11 +433,12 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const appended = await Promise.all(
           Array.from({ length: 20 }, () => log.append(newCommit(`intake-${newBot()}`))),
         );
-        const head = await other.head();
+        const head = await other.endCursor();
         for (const { position } of appended) expect(hasPassed(head, position)).toBe(true);
         for (const categories of [ALL_CATEGORIES, ['bot'], ['none']]) {
           const cursor = new Map<number, Position>();
-          for (const { lane, last } of await readBatches(other, { categories, to: head })) cursor.set(lane, last);
+          for (const { partition, last } of await readBatches(other, { categories, to: head }))
+            cursor.set(partition, last);
           expect(hasPassedAll(cursor, head)).toBe(true);
         }
         expect(await other.lag(head)).toEqual({ commits: 0, seconds: 0 });
@@ -465,7 +466,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     it('loses, doubles and swaps nothing under concurrent writers and readers', async () => {
       const bots = Array.from({ length: 3 }, newBot);
       const stop = new AbortController();
-      const readers = followAll([log, other], await log.head(), stop.signal);
+      const readers = followAll([log, other], await log.endCursor(), stop.signal);
       const acknowledged: string[] = [];
       await Promise.all(
         Array.from({ length: 8 }, async (_, writer) => {
@@ -476,7 +477,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
           }
         }),
       );
-      const head = await log.head();
+      const head = await log.endCursor();
       await Promise.all(readers.map((reader) => reader.until(head)));
       stop.abort();
       expectFaithful(readers, acknowledged, bots);
@@ -501,7 +502,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
 
     it('replays 100,000 events in flat memory', async () => {
       const bot = newBot();
-      const after = await log.head();
+      const after = await log.endCursor();
       const filler = 'x'.repeat(400);
       for (let group = 0; group < 10; group++)
         await Promise.all(
@@ -510,14 +511,14 @@ export function describeEventLog(engine: EngineUnderTest): void {
             return log.append(newCommit(`intake-${bot}`, { events }));
           }),
         );
-      const to = await log.head();
+      const to = await log.endCursor();
       const cursor = new Map<number, Position>(after);
       const stop = new AbortController();
       const used = [usedMemory()];
       let events = 0;
       for await (const batch of other.subscribe({ categories: ['intake'], after, signal: stop.signal })) {
         for (const commit of batch.commits) events += commit.events.length;
-        cursor.set(batch.lane, batch.last);
+        cursor.set(batch.partition, batch.last);
         if (events > used.length * 10_000) used.push(usedMemory());
         if (hasPassedAll(cursor, to)) break;
       }
@@ -542,7 +543,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       const read = (await readAll(log)).map(({ position, id }) => `${position} ${id}`);
       expect(surveyed.sort()).toEqual(read.sort());
       const ends = new Map<string, StreamHead>();
-      for await (const heads of log.heads()) for (const [stream, head] of heads) ends.set(stream, head);
+      for await (const heads of log.indexedHeads()) for (const [stream, head] of heads) ends.set(stream, head);
       expect(ends.size).toBeGreaterThan(5);
       for (const [stream, head] of [...ends].slice(0, 20)) expect((await other.read(stream)).head).toEqual(head);
     });

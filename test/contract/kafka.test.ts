@@ -14,7 +14,7 @@ describe.skipIf(broker === null)('with a broker', () => {
     capabilities: {
       // Intake is answered at the broker's acknowledgement; the verdict on a repeat comes later, to readers.
       reportsRepeatedIntake: false,
-      // Bots on different lanes have no common order in which one could be first.
+      // Bots on different partitions have no common order in which one could be first.
       commandsAcrossKeys: false,
     },
     create: () => createKafkaTestLog(broker!.brokers, `contract.${randomUUID()}`),

@@ -65,13 +65,13 @@ export function drawn(names: readonly string[], count: number): string[] {
 /** Everything in the log, once nothing of unknown outcome arrives any more and every read model has seen it. */
 async function settled({ pool, log, output }: Deployment): Promise<readonly RecordedCommit[]> {
   for (;;) {
-    const head = await log.head();
+    const head = await log.endCursor();
     for (const model of readModels)
       if (!(await waitUntilProjected(pool, model, head, BACK_WITHIN_MS)))
         throw new Error(`${model.name} does not catch up\n${output().slice(-20_000)}`);
     const categories = [...new Set(readModels.flatMap((model) => model.categories))];
     const commits = await readAll(log, { categories, to: head });
-    if (isAt(await log.head(), head)) return commits;
+    if (isAt(await log.endCursor(), head)) return commits;
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
-import { cut, EPOCH, lanesOf, type Step, step } from '../support/intake-logs.ts';
+import { cut, EPOCH, partitionsOf, type Step, step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
 /** What becomes of users whose personal data is erased: with a rebuild, when nothing can be opened any more, and without. */
@@ -65,7 +65,7 @@ const erasure: fc.Arbitrary<Step> = fc
     user_id: fc.integer({ min: 1, max: 4 }),
   })
   .map(({ bot, wait, user_id }) => ({
-    lane: `bot-${bot}` as Step['lane'],
+    partition: `bot-${bot}` as Step['partition'],
     stream: `intake-${bot}`,
     wait,
     event: { type: 'user_erased', data: { user_id } },
@@ -81,7 +81,7 @@ describe('users that were erased', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(log, sizes, async (steps, sizes) => {
-        const commits = [...lanesOf(steps).values()].flat();
+        const commits = [...partitionsOf(steps).values()].flat();
         const live = await rows(cut(commits, sizes));
         expect(await rows([commits])).toEqual(live);
         expect(await rows(cut(forgotten(commits), sizes))).toEqual(live);
@@ -92,8 +92,8 @@ describe('users that were erased', () => {
 
   it('are the same in a rebuild though clocks differ', async () => {
     const item = { update_id: 1, user_id: 42, makes_user: true, is_bot: false, is_premium: false };
-    const step = (wait: number, event: LedgerEvent): Step => ({ lane: 'bot-a', stream: 'intake-a', wait, event });
-    const commits = lanesOf([
+    const step = (wait: number, event: LedgerEvent): Step => ({ partition: 'bot-a', stream: 'intake-a', wait, event });
+    const commits = partitionsOf([
       step(3000, { type: 'users_imported', data: { items: [{ user_id: 42, person: { first_name: 'Ada' } }] } }),
       // Later in the log, earlier by its clock: it holds against updates of before the first import all the same.
       step(-2000, { type: 'users_imported', data: { items: [{ user_id: 42, is_premium: true }] } }),
@@ -122,12 +122,12 @@ describe('users that were erased', () => {
     ];
     const rowAfter = async (more: LedgerEvent[]) => {
       const steps = [...events, ...more].map((event) => ({
-        lane: 'bot-a' as const,
+        partition: 'bot-a' as const,
         stream: 'intake-a',
         wait: 1000,
         event,
       }));
-      return (await rows([lanesOf(steps).get('bot-a')!]))[0];
+      return (await rows([partitionsOf(steps).get('bot-a')!]))[0];
     };
     const kept = {
       user_id: 42,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import type { EventRow } from '../support/intake-fold.ts';
-import { DAY, EPOCH, HOUR, lanesOf, MINUTE, type Step } from '../support/intake-logs.ts';
+import { DAY, EPOCH, HOUR, MINUTE, partitionsOf, type Step } from '../support/intake-logs.ts';
 import { pictureOf } from '../support/intake-picture.ts';
 import {
   custom,
@@ -91,7 +91,7 @@ describe('UTM', () => {
 
   it('is read with the separators of the moment', async () => {
     const data = { pair_separator: ',', value_separator: '=' };
-    const changed: Step = { lane: 'bot-a', wait: 0, event: { type: 'bot_changed', data } };
+    const changed: Step = { partition: 'bot-a', wait: 0, event: { type: 'bot_changed', data } };
     const { events } = await outcomeOf(
       start('source-a_medium-b', EPOCH),
       changed,
@@ -188,7 +188,7 @@ describe('errors', () => {
 describe('a batch that is rolled back', () => {
   it('leaves nothing behind, in memory neither', async () => {
     const at = (minute: number) => custom({ date: EPOCH + minute * MINUTE });
-    const log = lanesOf([known, at(0), at(20), at(40)]).get('bot-a')!;
+    const log = partitionsOf([known, at(0), at(20), at(40)]).get('bot-a')!;
     const [lost, kept] = log.slice(-2);
     const events = await projection.project([log.slice(0, -2)], async (tx) => {
       await tx.query('SAVEPOINT batch');

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
-import { judgeSlice, noteRevaluations } from '../../src/projections/events/revaluations.ts';
+import { noteRevaluations, revalueSlice } from '../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { readCommit } from '../support/intake-commits.ts';
 import { foldIntake } from '../support/intake-fold.ts';
-import { cut, EPOCH, interleaved, lanesOf, type Step, step } from '../support/intake-logs.ts';
+import { cut, EPOCH, interleaved, partitionsOf, type Step, step } from '../support/intake-logs.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
@@ -47,11 +47,11 @@ async function countOf(tx: ClientBase, from: string): Promise<number> {
   return rows[0]!.events;
 }
 
-/** What a changed rate or currency touches is judged anew in slices, between the batches and after them. */
+/** What a changed rate or currency touches is converted anew in slices, between the batches and after them. */
 
 it('the rows are those of a plain fold, however slices follow each other and the batches', async () => {
   const projection = await createTestProjection(eventsReadModel);
-  const money = step.filter(({ lane }) => !lane.startsWith('bot-'));
+  const money = step.filter(({ partition }) => !partition.startsWith('bot-'));
   const log = fc.array(fc.oneof({ weight: 2, arbitrary: step }, { weight: 1, arbitrary: money }), {
     minLength: 5,
     maxLength: 40,
@@ -60,19 +60,19 @@ it('the rows are those of a plain fold, however slices follow each other and the
   const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
   const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
   const some = fc.integer({ min: 1, max: 4 });
-  const slice = fc.record({ judged: some, looked: some, steps: some, bots: some });
+  const slice = fc.record({ converted: some, looked: some, steps: some, bots: some });
   /** The slices after each batch, over and over. */
   const slices = fc.array(fc.array(slice, { maxLength: 3 }), { minLength: 1, maxLength: 8, size: 'max' });
   try {
     await fc.assert(
       fc.asyncProperty(log, picks, sizes, slices, async (steps, picks, sizes, slices) => {
-        const lanes = lanesOf(steps);
+        const partitions = partitionsOf(steps);
         let batch = 0;
-        const found = await projection.project(cut(interleaved(lanes, picks), sizes), pictureOf, async (tx) => {
-          for (const limits of slices[batch++ % slices.length]!) await judgeSlice(tx, limits);
+        const found = await projection.project(cut(interleaved(partitions, picks), sizes), pictureOf, async (tx) => {
+          for (const limits of slices[batch++ % slices.length]!) await revalueSlice(tx, limits);
           expect(await countOf(tx, 'deferred_events()')).toEqual(await countOf(tx, `(${DEFERRED_PLAINLY}) t`));
         });
-        expect(sorted(found)).toEqual(sorted(foldIntake([...lanes.values()].flat())));
+        expect(sorted(found)).toEqual(sorted(foldIntake([...partitions.values()].flat())));
       }),
       { numRuns: propertyRuns(150) },
     );
@@ -94,10 +94,10 @@ describe('in transactions of their own', () => {
     await database.pool.query(`DROP SCHEMA IF EXISTS e CASCADE; CREATE SCHEMA e`);
     await inE((tx) => tx.query(eventsReadModel.ddl));
     const items = [{ user_id: 1 }, { user_id: 2 }];
-    const users = (lane: 'bot-a' | 'bot-b', stream: string): Step => {
-      return { lane, stream, wait: 0, event: { type: 'users_imported', data: { items } } };
+    const users = (partition: 'bot-a' | 'bot-b', stream: string): Step => {
+      return { partition, stream, wait: 0, event: { type: 'users_imported', data: { items } } };
     };
-    await apply(...[...lanesOf([users('bot-a', 'intake-a'), users('bot-b', 'intake-b')]).values()].flat());
+    await apply(...[...partitionsOf([users('bot-a', 'intake-a'), users('bot-b', 'intake-b')]).values()].flat());
     await drained();
   });
 
@@ -155,17 +155,17 @@ describe('in transactions of their own', () => {
   it('a slice looks at a bounded number of events, few of which have the unit', async () => {
     await apply(...worth('a', 30, undefined, EPOCH), ...worth('a', 1, 'EUR', EPOCH + 1), ...worth('b', 1, 'EUR'));
     await apply(rate('2'));
-    const limits = { judged: 1000, looked: 10, steps: 1000, bots: 1 };
+    const limits = { converted: 1000, looked: 10, steps: 1000, bots: 1 };
     let slices = 1;
-    while (await inE((tx) => judgeSlice(tx, limits))) slices++;
+    while (await inE((tx) => revalueSlice(tx, limits))) slices++;
     expect(slices).toBe(6); // 31 events of bot a, one of bot b, and that there is no third bot
     expect(await amounts()).toEqual({ none: 30, '2': 2 });
   });
 
-  it('what a slice has passed is judged anew when it is noted anew', async () => {
+  it('what a slice has passed is converted anew when it is noted anew', async () => {
     await apply(...worth('a', 10, 'EUR'));
     await apply(rate('2'));
-    await inE((tx) => judgeSlice(tx, { judged: 3, looked: 10, steps: 10, bots: 10 }));
+    await inE((tx) => revalueSlice(tx, { converted: 3, looked: 10, steps: 10, bots: 10 }));
     expect(await amounts()).toEqual({ none: 7, '2': 3 });
     await apply(rate('3'));
     await drained();
@@ -183,14 +183,14 @@ describe('in transactions of their own', () => {
     await apply(...worth('a', 10, 'EUR'), ...worth('b', 1, 'GBP', EPOCH));
     for (let i = 1; i <= 8; i++) {
       await apply(rate(`${i}`), rate('7', 'GBP'));
-      await inE((tx) => judgeSlice(tx, { judged: 3, looked: 5, steps: 4, bots: 2 }));
+      await inE((tx) => revalueSlice(tx, { converted: 3, looked: 5, steps: 4, bots: 2 }));
     }
     expect(await amounts()).toMatchObject({ '7': 1 });
     await drained();
     expect(await amounts()).toEqual({ '8': 10, '7': 1 });
   });
 
-  describe('how many events are still to be judged', () => {
+  describe('how many events are still to be converted', () => {
     const EVER = [null, FIRST, LAST, 1000] as const;
     /** As `deferred_events` has it. */
     async function deferred(...[bot, from, to, most]: readonly [string | null, number, number, number]) {
@@ -214,7 +214,7 @@ describe('in transactions of their own', () => {
       const since = EPOCH;
       expect(await deferred(...EVER)).toEqual({ events: 12, exact: true, since });
       expect(await deferred('a', FIRST, LAST, 1000)).toEqual({ events: 10, exact: true, since });
-      await inE((tx) => judgeSlice(tx, { judged: 4, looked: 100, steps: 100, bots: 100 }));
+      await inE((tx) => revalueSlice(tx, { converted: 4, looked: 100, steps: 100, bots: 100 }));
       expect(await deferred(...EVER)).toEqual({ events: 8, exact: true, since });
       await apply(rate('3'), rate('4', 'GBP'));
       expect(await deferred(...EVER)).toEqual({ events: 19, exact: true, since });

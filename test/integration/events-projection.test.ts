@@ -14,7 +14,7 @@ import {
   EPOCH,
   HOUR,
   interleaved,
-  lanesOf,
+  partitionsOf,
   type Step,
   step,
   updateItem,
@@ -50,15 +50,15 @@ async function checkMemories(tx: ClientBase): Promise<void> {
 }
 
 describe('the read model `events`', () => {
-  it('holds what a plain fold of the log gives, however lanes meet and batches are cut', async () => {
+  it('holds what a plain fold of the log gives, however partitions meet and batches are cut', async () => {
     const log = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
     const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(log, picks, sizes, async (steps, picks, sizes) => {
-        const lanes = lanesOf(steps);
-        const expected = sorted(foldIntake([...lanes.values()].flat()));
-        expect(sorted(await project(cut(interleaved(lanes, picks), sizes)))).toEqual(expected);
+        const partitions = partitionsOf(steps);
+        const expected = sorted(foldIntake([...partitions.values()].flat()));
+        expect(sorted(await project(cut(interleaved(partitions, picks), sizes)))).toEqual(expected);
       }),
       { numRuns: propertyRuns(60) },
     );
@@ -110,11 +110,11 @@ function single({
 function withKnownUsers(commits: readonly Omit<ReadCommit, 'ordinal'>[]): ReadCommit[] {
   const items = [1, 2, 3, 4].map((user_id) => ({ user_id }));
   const users: Step = {
-    lane: 'bot-a',
+    partition: 'bot-a',
     stream: 'intake-a',
     wait: 0,
     event: { type: 'users_imported', data: { items } },
   };
-  const start = [...lanesOf([users]).values()].flat();
+  const start = [...partitionsOf([users]).values()].flat();
   return [...start, ...commits.map((commit, i) => ({ ...commit, ordinal: 100 + i }))];
 }

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { CustomEventItem } from '../../src/domain/intake/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
-import { DAY, EPOCH, lanesOf, type Step } from '../support/intake-logs.ts';
+import { DAY, EPOCH, partitionsOf, type Step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
 /** What the referral program takes of the read model `events`. Bot a belongs to owner 1, whose currency is USD. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => projection.drop());
 
 const USER = 42;
-const step = (stream: string, event: LedgerEvent, wait = 0): Step => ({ lane: 'bot-a', stream, wait, event });
+const step = (stream: string, event: LedgerEvent, wait = 0): Step => ({ partition: 'bot-a', stream, wait, event });
 const custom = (...items: Partial<CustomEventItem>[]): Step =>
   step('intake-a', {
     type: 'custom_events_received',
@@ -34,9 +34,9 @@ const rule = (rule_id: number, trigger_event_id: number, name = 'Sale'): Step =>
 const renamed = (rule_id: number, name: string): Step =>
   step('program-a', { type: 'reward_rule_changed', data: { rule_id, name } });
 
-const commitsOf = (steps: readonly Step[]): ReadCommit[] => [...lanesOf(steps).values()].flat();
+const commitsOf = (steps: readonly Step[]): ReadCommit[] => [...partitionsOf(steps).values()].flat();
 /** The commits of bot a, which the steps are about. */
-const ofBot = (steps: readonly Step[]): ReadCommit[] => lanesOf(steps).get('bot-a')!;
+const ofBot = (steps: readonly Step[]): ReadCommit[] => partitionsOf(steps).get('bot-a')!;
 
 interface Rewardable {
   readonly commit_id: string;

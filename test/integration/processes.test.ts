@@ -75,13 +75,13 @@ test('what a process has noted is where it is listed, and where it goes on', asy
     alone: true,
     async run({ log, note, reached }, signal) {
       found.push((await reached()).size);
-      note(await log.head());
+      note(await log.endCursor());
       await pause(60_000, signal);
     },
   };
   await append();
   const stop = start('a', process);
-  const position = [...(await log.head()).values()][0]!;
+  const position = [...(await log.endCursor()).values()][0]!;
   await expect
     .poll(status, { timeout: 5000 })
     .toMatchObject({ name: 'noting', kind: 'process', state: 'live', position, lag: { events: 0, seconds: 0 } });
@@ -101,7 +101,7 @@ test('a process that fails says why, is started again, and is well once it gets 
     async run({ log, note }, signal) {
       if (++runs === 1) throw new Error('the first time it fails');
       await pause(700, signal); // as long as it has done nothing, what went wrong still stands
-      note(await log.head());
+      note(await log.endCursor());
       await pause(60_000, signal);
     },
   });
@@ -129,7 +129,7 @@ test('what a process cannot go on with is listed beside how far it is, until it 
         for (const [subject] of tells) tell(subject, null);
       };
       while (!signal.aborted) {
-        note(await log.head());
+        note(await log.endCursor());
         await pause(50, signal);
       }
     },

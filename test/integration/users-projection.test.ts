@@ -6,7 +6,7 @@ import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { foldIntake } from '../support/intake-fold.ts';
-import { cut, DAY, EPOCH, lanesOf, step } from '../support/intake-logs.ts';
+import { cut, DAY, EPOCH, partitionsOf, step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
 let projection: TestProjection;
@@ -30,8 +30,8 @@ function project(batches: readonly (readonly ReadCommit[])[]): Promise<{ users: 
 
 /** The users after these events of bot a's intake, each received a second after the last. */
 async function users(...events: LedgerEvent[]): Promise<Row[]> {
-  const steps = events.map((event) => ({ lane: 'bot-a' as const, stream: 'intake-a', wait: 1000, event }));
-  return (await project([lanesOf(steps).get('bot-a')!])).users;
+  const steps = events.map((event) => ({ partition: 'bot-a' as const, stream: 'intake-a', wait: 1000, event }));
+  return (await project([partitionsOf(steps).get('bot-a')!])).users;
 }
 
 const item: UpdateItem = {
@@ -56,7 +56,7 @@ describe('the read model `users`', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(log, sizes, async (steps, sizes) => {
-        const commits = [...lanesOf(steps).values()].flat();
+        const commits = [...partitionsOf(steps).values()].flat();
         const whole = await project([commits]);
         expect(await project(cut(commits, sizes))).toEqual(whole);
         const known = foldIntake(commits).users.map((user) => user as { bot_id: number; user_id: number });
@@ -109,9 +109,9 @@ describe('the read model `users`', () => {
     const { date: _, ...callback } = item;
     const again: LedgerEvent = { type: 'updates_received', data: { items: [callback] } };
     expect(await users(again, again)).toMatchObject([{ date_last_active: EPOCH + 1000 }]);
-    const late = lanesOf([
-      { lane: 'bot-a', stream: 'intake-a', wait: 0, event: again },
-      { lane: 'bot-a', stream: 'intake-a', wait: 7 * DAY + 1, event: again },
+    const late = partitionsOf([
+      { partition: 'bot-a', stream: 'intake-a', wait: 0, event: again },
+      { partition: 'bot-a', stream: 'intake-a', wait: 7 * DAY + 1, event: again },
     ]);
     expect((await project([late.get('bot-a')!])).users).toMatchObject([{ date_last_active: EPOCH + 7 * DAY + 1 }]);
   });
@@ -133,9 +133,9 @@ describe('the read model `users`', () => {
       import_({ b: { number: '12345678901234567890.5' }, c: true }),
     ];
     expect(await users(...events)).toMatchObject([{ custom_fields: { a: 'x', c: true }, date_last_active: null }]);
-    const commits = lanesOf(events.map((event) => ({ lane: 'bot-a', stream: 'intake-a', wait: 0, event }))).get(
-      'bot-a',
-    )!;
+    const commits = partitionsOf(
+      events.map((event) => ({ partition: 'bot-a', stream: 'intake-a', wait: 0, event })),
+    ).get('bot-a')!;
     const digits = await projection.project(cut(commits, [1]), async (tx) => {
       const { rows } = await tx.query(`SELECT custom_fields ->> 'b' AS b FROM users`);
       return rows;

@@ -50,7 +50,7 @@ describe.each(Object.keys(engines))('the log on %s', (engine) => {
       }),
     );
     expect(acknowledged).toHaveLength(WRITERS * COMMITS_EACH);
-    const head = await handles[0]!.head();
+    const head = await handles[0]!.endCursor();
     await Promise.all(readers.map((reader) => reader.until(head)));
     stop.abort();
     expectFaithful(readers, acknowledged, bots);

@@ -37,7 +37,7 @@ export async function surviveBrokerKills({ broker, under, writers, kills, betwee
   }
   written = true;
   await Promise.all(writing);
-  const head = await handles[0]!.head();
+  const head = await handles[0]!.endCursor();
   await Promise.all(readers.map((reader) => reader.until(head)));
   stop.abort();
   expectFaithful(readers, acknowledged, bots);

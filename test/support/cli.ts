@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Change } from '../../src/cli/context.ts';
-import { SettleTimeoutError } from '../../src/cli/errors.ts';
+import { ReadModelWaitTimeoutError } from '../../src/cli/errors.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
@@ -73,9 +73,9 @@ export async function startTestCli(): Promise<TestCli> {
             await follows();
             return { pool: database.pool, schema: firstSchema(model) };
           },
-          async settle(change) {
+          async waitForReadModels(change) {
             changes.push(change);
-            if (stalled) throw new SettleTimeoutError(10);
+            if (stalled) throw new ReadModelWaitTimeoutError(10);
             await catchUp();
           },
         }),

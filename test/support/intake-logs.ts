@@ -12,9 +12,9 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const EPOCH = Date.UTC(2024, 0, 1);
 
-/** One thing that happens in a lane of the log, some time after the last of the lane. */
+/** One thing that happens in a partition of the log, some time after the last of the partition. */
 export interface Step {
-  readonly lane: 'bot-a' | 'bot-b' | 'owner-1' | 'owner-2' | 'fx-global';
+  readonly partition: 'bot-a' | 'bot-b' | 'owner-1' | 'owner-2' | 'fx-global';
   readonly wait: number;
   readonly stream?: string;
   readonly event: LedgerEvent;
@@ -26,18 +26,18 @@ const OWNERS = [1, 2];
 /** What every log of the tests begins with. Bot a belongs to owner 1, b to owner 2. */
 const prologue: readonly Step[] = [
   ...OWNERS.map(
-    (owner): Step => ({ lane: `owner-${owner}` as Step['lane'], wait: 0, event: ownerCreated(owner, 'USD') }),
+    (owner): Step => ({ partition: `owner-${owner}` as Step['partition'], wait: 0, event: ownerCreated(owner, 'USD') }),
   ),
   ...BOTS.flatMap((key, i): Step[] => [
-    { lane: `bot-${key}`, wait: 0, event: botCreated(i + 1, key, OWNERS[i]!) },
+    { partition: `bot-${key}`, wait: 0, event: botCreated(i + 1, key, OWNERS[i]!) },
     {
-      lane: `bot-${key}`,
+      partition: `bot-${key}`,
       wait: 0,
       stream: `eventtypes-${key}`,
       event: { type: 'event_type_registered', data: { event_id: 101, name: 'Click' } },
     },
     {
-      lane: `bot-${key}`,
+      partition: `bot-${key}`,
       wait: 0,
       stream: `eventtypes-${key}`,
       event: { type: 'goal_created', data: { event_id: 102, target_id: 2, name: 'Order' } },
@@ -45,21 +45,21 @@ const prologue: readonly Step[] = [
   ]),
 ];
 
-/** The lanes' commits, each in its own order and by its own clock. */
-export function lanesOf(steps: readonly Step[]): Map<string, ReadCommit[]> {
-  const lanes = new Map<string, { at: number; commits: ReadCommit[] }>();
-  for (const { lane, wait, stream, event } of [...prologue, ...steps]) {
-    const state = lanes.get(lane) ?? { at: EPOCH, commits: [] };
-    lanes.set(lane, state);
+/** The partitions' commits, each in its own order and by its own clock. */
+export function partitionsOf(steps: readonly Step[]): Map<string, ReadCommit[]> {
+  const partitions = new Map<string, { at: number; commits: ReadCommit[] }>();
+  for (const { partition, wait, stream, event } of [...prologue, ...steps]) {
+    const state = partitions.get(partition) ?? { at: EPOCH, commits: [] };
+    partitions.set(partition, state);
     state.at += wait;
-    state.commits.push(readCommit(stream ?? lane, state.commits.length + 1, state.at, [event]));
+    state.commits.push(readCommit(stream ?? partition, state.commits.length + 1, state.at, [event]));
   }
-  return new Map([...lanes].map(([lane, { commits }]) => [lane, commits]));
+  return new Map([...partitions].map(([partition, { commits }]) => [partition, commits]));
 }
 
-/** One order of all commits that keeps each lane's own; `picks` chooses the lane of the next. */
-export function interleaved(lanes: Map<string, ReadCommit[]>, picks: readonly number[]): ReadCommit[] {
-  const left = [...lanes.values()].map((commits) => [...commits]);
+/** One order of all commits that keeps each partition's own; `picks` chooses the partition of the next. */
+export function interleaved(partitions: Map<string, ReadCommit[]>, picks: readonly number[]): ReadCommit[] {
+  const left = [...partitions.values()].map((commits) => [...commits]);
   const all: ReadCommit[] = [];
   for (let i = 0; left.some((commits) => commits.length > 0); i++) {
     const open = left.filter((commits) => commits.length > 0);
@@ -176,35 +176,40 @@ const bot = pick(...BOTS);
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc
-      .record({ lane: bot, wait, event: intake })
-      .map(({ lane, wait, event }) => ({ lane: `bot-${lane}` as const, stream: `intake-${lane}`, wait, event })),
+    arbitrary: fc.record({ partition: bot, wait, event: intake }).map(({ partition, wait, event }) => ({
+      partition: `bot-${partition}` as const,
+      stream: `intake-${partition}`,
+      wait,
+      event,
+    })),
   },
   {
     weight: 1,
     arbitrary: fc
-      .record({ lane: bot, wait, pair: pick('_', ','), value: pick('-', '.') })
-      .map(({ lane, wait, pair, value }) => ({
-        lane: `bot-${lane}` as const,
+      .record({ partition: bot, wait, pair: pick('_', ','), value: pick('-', '.') })
+      .map(({ partition, wait, pair, value }) => ({
+        partition: `bot-${partition}` as const,
         wait,
         event: { type: 'bot_changed' as const, data: { pair_separator: pair, value_separator: value } },
       })),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ lane: bot, wait, code: pick('plain', 'source-ads') }).map(({ lane, wait, code }) => ({
-      lane: `bot-${lane}` as const,
-      stream: `referral-${lane}`,
-      wait,
-      event: { type: 'referral_code_created' as const, data: { code, user_id: 1 } },
-    })),
+    arbitrary: fc
+      .record({ partition: bot, wait, code: pick('plain', 'source-ads') })
+      .map(({ partition, wait, code }) => ({
+        partition: `bot-${partition}` as const,
+        stream: `referral-${partition}`,
+        wait,
+        event: { type: 'referral_code_created' as const, data: { code, user_id: 1 } },
+      })),
   },
   {
     weight: 1,
     arbitrary: fc
-      .record({ lane: bot, wait, code: pick('TOK', 'EUR', 'NOP'), scale: pick(0, 3) })
-      .map(({ lane, wait, code, scale }) => ({
-        lane: `bot-${lane}` as const,
+      .record({ partition: bot, wait, code: pick('TOK', 'EUR', 'NOP'), scale: pick(0, 3) })
+      .map(({ partition, wait, code, scale }) => ({
+        partition: `bot-${partition}` as const,
         wait,
         event: { type: 'unit_created' as const, data: { unit_id: 1, code, name: null, scale } },
       })),
@@ -220,7 +225,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
         date: pick('2023-12-01', '2023-12-31', '2024-01-01', '2024-01-02'),
       })
       .map(({ wait, ...data }) => ({
-        lane: 'fx-global' as const,
+        partition: 'fx-global' as const,
         wait,
         event: { type: 'exchange_rate_set' as const, data },
       })),
@@ -230,7 +235,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .record({ owner: pick(...OWNERS), wait, currency: maybe(currency) })
       .map(({ owner, wait, currency }) => ({
-        lane: `owner-${owner}` as Step['lane'],
+        partition: `owner-${owner}` as Step['partition'],
         wait,
         event: { type: 'owner_changed' as const, data: currency === undefined ? { name: 'N' } : { currency } },
       })),

@@ -2,7 +2,7 @@ import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import type { EventRow } from './intake-fold.ts';
-import { lanesOf, type Step } from './intake-logs.ts';
+import { partitionsOf, type Step } from './intake-logs.ts';
 import { pictureOf } from './intake-picture.ts';
 import type { TestProjection } from './test-projection.ts';
 
@@ -12,7 +12,7 @@ export const USER = 42;
 
 /** What happens in the intake of bot a, `wait` ms after what happened before. */
 function intake(event: LedgerEvent, wait = 0): Step {
-  return { lane: 'bot-a', stream: 'intake-a', wait, event };
+  return { partition: 'bot-a', stream: 'intake-a', wait, event };
 }
 
 export const custom = (fields: Partial<CustomEventItem>, wait = 0): Step =>
@@ -29,13 +29,13 @@ export const start = (start_param: string, date: number): Step =>
   update({ event_id: SYSTEM_EVENTS.start, command: '/start', start_param, date });
 export const known = intake({ type: 'users_imported', data: { items: [{ user_id: USER }] } });
 export const fx = (from: string, rate: string, date: string, wait = 0, to = 'USD'): Step => {
-  return { lane: 'fx-global', wait, event: { type: 'exchange_rate_set', data: { from, to, rate, date } } };
+  return { partition: 'fx-global', wait, event: { type: 'exchange_rate_set', data: { from, to, rate, date } } };
 };
 export const ownersCurrency = (currency: string, wait: number): Step => {
-  return { lane: 'owner-1', wait, event: { type: 'owner_changed', data: { currency } } };
+  return { partition: 'owner-1', wait, event: { type: 'owner_changed', data: { currency } } };
 };
 export const unit = (code: string, scale: number, wait = 0): Step => {
-  return { lane: 'bot-a', wait, event: { type: 'unit_created', data: { unit_id: 1, code, name: null, scale } } };
+  return { partition: 'bot-a', wait, event: { type: 'unit_created', data: { unit_id: 1, code, name: null, scale } } };
 };
 
 /** Events and errors after the steps, each batch one commit. */
@@ -43,7 +43,7 @@ export async function outcomeOf(
   projection: TestProjection,
   ...steps: Step[]
 ): Promise<{ events: EventRow[]; errors: object[]; types: object[] }> {
-  const commits = [...lanesOf(steps).values()].flat();
+  const commits = [...partitionsOf(steps).values()].flat();
   const picture = await projection.project(
     commits.map((commit) => [commit]),
     pictureOf,
@@ -58,7 +58,7 @@ export async function outcomeOf(
 
 /** What the errors after the steps say was sent. */
 export async function payloadsAfter(projection: TestProjection, ...steps: Step[]): Promise<object[]> {
-  const commits = [...lanesOf(steps).values()].flat();
+  const commits = [...partitionsOf(steps).values()].flat();
   return projection.project([commits], async (tx) => {
     const { rows } = await tx.query<{ payload: object }>('SELECT payload FROM bot_errors ORDER BY source');
     return rows.map(({ payload }) => payload);

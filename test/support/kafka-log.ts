@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { type KafkaLogOptions, openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
-import type { VoidCounts } from '../../src/log/validated/judged-log.ts';
+import type { VoidCounts } from '../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { ANY_CATEGORIES } from './log.ts';
 

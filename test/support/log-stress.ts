@@ -4,10 +4,10 @@ import {
   type EventLog,
   hasPassedAll,
   LogUnavailableError,
-  laneOf,
   type NewCommit,
   OutcomeUnknownError,
   type Position,
+  partitionOf,
   type RecordedCommit,
 } from '../../src/log/port.ts';
 import { keyOf } from '../../src/log/stream-name.ts';
@@ -57,7 +57,7 @@ export function follow(log: EventLog, categories: readonly string[], after: Curs
   const reading = (async () => {
     for await (const batch of log.subscribe({ categories, after, signal })) {
       commits.push(...batch.commits);
-      cursor.set(batch.lane, batch.last);
+      cursor.set(batch.partition, batch.last);
       moved();
     }
   })();
@@ -91,7 +91,7 @@ export function expectFaithful(
   for (const commit of whole) expect(commit.events).toHaveLength(3);
   for (const { categories, commits } of readers) {
     const asked = whole.filter(({ stream }) => categories.includes(stream.slice(0, stream.indexOf('-'))));
-    expect(laneByLane(commits)).toEqual(laneByLane(asked));
+    expect(partitionByPartition(commits)).toEqual(partitionByPartition(asked));
   }
   for (const bot of bots) expectOrdered(whole.filter(({ stream }) => keyOf(stream) === bot));
 }
@@ -114,12 +114,12 @@ function expectOrdered(log: readonly RecordedCommit[]): void {
   }
 }
 
-function laneByLane(commits: readonly RecordedCommit[]): Map<number, Position[]> {
-  const lanes = new Map<number, Position[]>();
+function partitionByPartition(commits: readonly RecordedCommit[]): Map<number, Position[]> {
+  const partitions = new Map<number, Position[]>();
   for (const { position } of commits) {
-    const lane = lanes.get(laneOf(position));
-    if (lane === undefined) lanes.set(laneOf(position), [position]);
-    else lane.push(position);
+    const partition = partitions.get(partitionOf(position));
+    if (partition === undefined) partitions.set(partitionOf(position), [position]);
+    else partition.push(position);
   }
-  return lanes;
+  return partitions;
 }

@@ -46,7 +46,7 @@ export async function readBatches(
   log: EventLog,
   { categories = ALL_CATEGORIES, after = new Map(), to, maxCommits, without = [] }: ReadOptions = {},
 ): Promise<Batch[]> {
-  const head = to ?? (await log.head());
+  const head = to ?? (await log.endCursor());
   const cursor = new Map<number, Position>(after);
   const batches: Batch[] = [];
   if (hasPassedAll(cursor, head)) return batches;
@@ -60,7 +60,7 @@ export async function readBatches(
   });
   for await (const batch of subscription) {
     batches.push(batch);
-    cursor.set(batch.lane, batch.last);
+    cursor.set(batch.partition, batch.last);
     if (hasPassedAll(cursor, head)) break;
   }
   stop.abort();

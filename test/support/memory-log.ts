@@ -19,12 +19,12 @@ import { categoryOf, keyOf } from '../../src/log/stream-name.ts';
 
 /** A log in memory that honours the port: heads, conflicts, repeats, the stored form and its chain. */
 export interface MemoryLog extends EventLog {
-  /** What the lanes hold, in order. */
+  /** What the partitions hold, in order. */
   readonly commits: readonly (readonly RecordedCommit[])[];
 }
 
-export function memoryLog(lanes = 1): MemoryLog {
-  const commits: RecordedCommit[][] = Array.from({ length: lanes }, () => []);
+export function memoryLog(partitions = 1): MemoryLog {
+  const commits: RecordedCommit[][] = Array.from({ length: partitions }, () => []);
   const streams = new Map<string, RecordedCommit[]>();
   const byId = new Map<string, RecordedCommit>();
   const byCommand = new Map<string, RecordedCommit>();
@@ -39,10 +39,10 @@ export function memoryLog(lanes = 1): MemoryLog {
       if ((last?.revision ?? 0) !== commit.expected.revision || (last?.hash ?? '') !== commit.expected.hash)
         throw new ConflictError(commit.stream, commit.expected.revision, last?.revision ?? 0);
     }
-    const lane = laneOfKey(keyOf(commit.stream), lanes);
-    const ordinal = commits[lane]!.length + 1;
-    const recorded = decodeCommit(encodeCommit(commit), `${lane}:${String(ordinal).padStart(9, '0')}`, ordinal);
-    commits[lane]!.push(recorded);
+    const partition = partitionOfKey(keyOf(commit.stream), partitions);
+    const ordinal = commits[partition]!.length + 1;
+    const recorded = decodeCommit(encodeCommit(commit), `${partition}:${String(ordinal).padStart(9, '0')}`, ordinal);
+    commits[partition]!.push(recorded);
     byId.set(recorded.id, recorded);
     if (recorded.command !== undefined) byCommand.set(recorded.command.id, recorded);
     if (recorded.revision !== null) streams.set(recorded.stream, [...stream, recorded]);
@@ -62,7 +62,7 @@ export function memoryLog(lanes = 1): MemoryLog {
 
   return {
     engine: 'memory',
-    lanes,
+    partitions,
     commits,
     keys: memoryKeyring(),
     // Async, so that a refusal is a rejection as on a real engine.
@@ -74,7 +74,7 @@ export function memoryLog(lanes = 1): MemoryLog {
       return { head: verifyChain(stream, from, rest), commits: rest };
     },
 
-    async ends(asked) {
+    async streamHeads(asked) {
       const known = asked.filter((stream) => streams.has(stream));
       return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
     },
@@ -82,12 +82,12 @@ export function memoryLog(lanes = 1): MemoryLog {
     async *subscribe({ categories, after, maxCommits = 1000, signal }): AsyncGenerator<Batch> {
       const cursor = new Map(after);
       while (!signal.aborted) {
-        for (const [lane, all] of commits.entries()) {
+        for (const [partition, all] of commits.entries()) {
           const page = unread(all, cursor).slice(0, maxCommits);
           const last = page.at(-1)?.position;
           if (last === undefined) continue;
-          cursor.set(lane, last);
-          yield { lane, last, commits: page.filter(({ stream }) => categories.includes(categoryOf(stream))) };
+          cursor.set(partition, last);
+          yield { partition, last, commits: page.filter(({ stream }) => categories.includes(categoryOf(stream))) };
           if (signal.aborted) return;
         }
         if (commits.some((all) => unread(all, cursor).length > 0)) continue;
@@ -103,13 +103,14 @@ export function memoryLog(lanes = 1): MemoryLog {
       sleepers.add(() => grown.abort());
       return grown.signal;
     },
-    head: async () => new Map(commits.flatMap((all, lane) => (all.length === 0 ? [] : [[lane, all.at(-1)!.position]]))),
+    endCursor: async () =>
+      new Map(commits.flatMap((all, partition) => (all.length === 0 ? [] : [[partition, all.at(-1)!.position]]))),
     lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
     async *survey() {
       for (const all of commits)
         yield all.map((commit) => ({ position: commit.position, commit, void: null, fault: null }));
     },
-    async *heads() {
+    async *indexedHeads() {
       yield new Map([...streams].map(([stream, all]) => [stream, verifyChain(stream, EMPTY_STREAM, all)]));
     },
     ping: async () => {},
@@ -145,6 +146,6 @@ function unread(all: readonly RecordedCommit[], cursor: Cursor): readonly Record
   return all.filter(({ position }) => !hasPassed(cursor, position));
 }
 
-function laneOfKey(key: string, lanes: number): number {
-  return createHash('sha256').update(key).digest().readUInt32BE() % lanes;
+function partitionOfKey(key: string, partitions: number): number {
+  return createHash('sha256').update(key).digest().readUInt32BE() % partitions;
 }

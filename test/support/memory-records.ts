@@ -1,6 +1,6 @@
 import type { Chunk, NewRecord, RecordStore } from '../../src/log/validated/record-store.ts';
 
-/** Records in memory, which whoever holds them may change. One lane. */
+/** Records in memory, which whoever holds them may change. One partition. */
 export interface MemoryRecords extends RecordStore {
   readonly records: Buffer[];
 }
@@ -16,12 +16,12 @@ export function memoryRecords(): MemoryRecords {
       for (const wake of sleepers) wake();
       return added.map((_, index) => first + index);
     },
-    ends: async () => [records.length],
+    endOffsets: async () => [records.length],
     ageOfOldest: async () => 1,
     async *tail([from], signal): AsyncGenerator<Chunk[]> {
       for (let next = from!; !signal.aborted; ) {
         const some = records.slice(next, next + 100).map((value, index) => ({ offset: next + index, value }));
-        if (some.length > 0) yield [{ lane: 0, records: some }];
+        if (some.length > 0) yield [{ partition: 0, records: some }];
         else
           await new Promise<void>((resolve) => {
             sleepers.add(resolve);

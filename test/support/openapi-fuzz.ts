@@ -22,7 +22,7 @@ interface Operation {
   readonly answers: Readonly<Record<string, Schema | undefined>>;
 }
 
-const LANES = 4;
+const PARTITIONS = 4;
 const MOST_TIMES_AGAIN = 10;
 
 export interface Fuzzed {
@@ -93,7 +93,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
   const inTurn = async (): Promise<void> => {
     for (const operation of left) await fuzz(operation);
   };
-  await Promise.all(Array.from({ length: LANES }, inTurn));
+  await Promise.all(Array.from({ length: PARTITIONS }, inTurn));
   return { statuses, failures };
 }
 

@@ -42,9 +42,9 @@ export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): P
   await createFirstTables(pool, model);
   const done = log.commits.map(() => 0);
   return async () => {
-    for (const [lane, commits] of log.commits.entries()) {
-      await applyBatch(pool, model, commits.slice(done[lane]), log.keys);
-      done[lane] = commits.length;
+    for (const [partition, commits] of log.commits.entries()) {
+      await applyBatch(pool, model, commits.slice(done[partition]), log.keys);
+      done[partition] = commits.length;
     }
   };
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { type Keyring, laneOf, type RecordedCommit } from '../../src/log/port.ts';
+import { type Keyring, partitionOf, type RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
@@ -29,7 +29,7 @@ export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
   return found;
 }
 
-/** What a read model must hold after these commits: they are applied to empty tables, lane by lane, each lane at once. */
+/** What a read model must hold after these commits: they are applied to empty tables, partition by partition, each partition at once. */
 export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keyring): Promise<Rows> {
   return (await replayAll([model], commits, keys))[model.name]!;
 }
@@ -56,19 +56,19 @@ async function replayInto(
   commits: readonly RecordedCommit[],
   keys: Keyring,
 ): Promise<Rows> {
-  const lanes = new Map<number, RecordedCommit[]>();
+  const partitions = new Map<number, RecordedCommit[]>();
   for (const commit of commits) {
     if (!model.categories.includes(categoryOf(commit.stream))) continue;
-    const lane = laneOf(commit.position);
-    const known = lanes.get(lane);
-    if (known === undefined) lanes.set(lane, [commit]);
+    const partition = partitionOf(commit.position);
+    const known = partitions.get(partition);
+    if (known === undefined) partitions.set(partition, [commit]);
     else known.push(commit);
   }
   await createFirstTables(pool, model);
-  for (const lane of lanes.values()) {
+  for (const partition of partitions.values()) {
     await inTransaction(pool, async (tx) => {
       await setSearchPath(tx, firstSchema(model));
-      await model.apply(tx, await readCommits(model, lane, keys));
+      await model.apply(tx, await readCommits(model, partition, keys));
     });
   }
   await drain(pool, model);

@@ -111,7 +111,7 @@ export async function startTestService(
   }
 
   async function projected(): Promise<void> {
-    const head = await log.head();
+    const head = await log.endCursor();
     for (const model of registered) {
       if (!(await waitUntilProjected(database.pool, model, head, 20_000)))
         throw new Error(

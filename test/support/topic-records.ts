@@ -10,15 +10,15 @@ export async function topicRecords(brokers: readonly string[], topic: string, co
   const stop = new AbortController();
   const found: LogRecord[] = [];
   try {
-    const ends = await client.ends();
+    const ends = await client.endOffsets();
     const next = ends.map(() => 0);
     if (ends.every((end) => end === 0)) return found;
     for await (const chunks of client.tail(next, stop.signal)) {
-      for (const { lane, records } of chunks) {
+      for (const { partition, records } of chunks) {
         found.push(...records);
-        next[lane] = records[records.length - 1]!.offset + 1;
+        next[partition] = records[records.length - 1]!.offset + 1;
       }
-      if (next.every((offset, lane) => offset >= ends[lane]!)) break;
+      if (next.every((offset, partition) => offset >= ends[partition]!)) break;
     }
     return found;
   } finally {

@@ -13,24 +13,26 @@ function commitsOf(count: number, itemsEach: number): RecordedCommit[] {
 
 it('a batch is cut into parts of some 15,000 items, in its order, each of which ends at its last commit', () => {
   const commits = commitsOf(20, 2700);
-  const cut = [...parts({ lane: 3, commits, last: PAST_ALL })];
+  const cut = [...parts({ partition: 3, commits, last: PAST_ALL })];
   expect(cut.flatMap((part) => part.commits)).toEqual(commits);
   expect(cut.map((part) => part.commits.length)).toEqual([6, 6, 6, 2]);
   expect(cut.map(({ last }) => last)).toEqual([5, 11, 17].map((i) => commits[i]!.position).concat(PAST_ALL));
-  expect(cut.every(({ lane }) => lane === 3)).toBe(true);
+  expect(cut.every(({ partition }) => partition === 3)).toBe(true);
 });
 
 it('the last part ends where the batch does, also where that part is full or the batch empty', () => {
   const full = commitsOf(2, 15_000);
-  expect([...parts({ lane: 0, commits: full, last: PAST_ALL })].map(({ last }) => last)).toEqual([
+  expect([...parts({ partition: 0, commits: full, last: PAST_ALL })].map(({ last }) => last)).toEqual([
     full[0]!.position,
     PAST_ALL,
   ]);
-  expect([...parts({ lane: 0, commits: [], last: PAST_ALL })]).toEqual([{ lane: 0, commits: [], last: PAST_ALL }]);
+  expect([...parts({ partition: 0, commits: [], last: PAST_ALL })]).toEqual([
+    { partition: 0, commits: [], last: PAST_ALL },
+  ]);
 });
 
 it('data of no known shape counts as one item: whoever reads it will say what is wrong', () => {
   const events = [null, 'text', { items: 7 }].map((data) => ({ type: 'unknown', v: 1, data }));
   const commits = [{ ...commitsOf(1, 0)[0]!, events }];
-  expect([...parts({ lane: 0, commits, last: PAST_ALL })]).toHaveLength(1);
+  expect([...parts({ partition: 0, commits, last: PAST_ALL })]).toHaveLength(1);
 });

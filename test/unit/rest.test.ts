@@ -20,7 +20,7 @@ it('rests while what was looked at has all of the log, until the log grows', asy
   await log.append(newCommit(`intake-${newBot()}`));
   const pausing = createRest({ log, slowLookMs: 60_000 });
   pausing.begin();
-  const resting = pausing.rest(LOOK_MS, [await log.head()], never);
+  const resting = pausing.rest(LOOK_MS, [await log.endCursor()], never);
   expect(await isOver(resting)).toBe(false);
   await log.append(newCommit(`intake-${newBot()}`));
   await resting;
@@ -30,11 +30,11 @@ it('does not rest while what was looked at is behind the log, or the log has gro
   const log = memoryLog();
   const pausing = createRest({ log, slowLookMs: 60_000 });
   pausing.begin();
-  const before = await log.head();
+  const before = await log.endCursor();
   await log.append(newCommit(`intake-${newBot()}`));
-  await pausing.rest(LOOK_MS, [await log.head()], never); // grown since
+  await pausing.rest(LOOK_MS, [await log.endCursor()], never); // grown since
   pausing.begin();
-  await pausing.rest(LOOK_MS, [await log.head(), before], never); // one of them is behind
+  await pausing.rest(LOOK_MS, [await log.endCursor(), before], never); // one of them is behind
   await pausing.rest(LOOK_MS, null, never); // there is work under way
 });
 
@@ -43,14 +43,14 @@ it('ends a rest when the clock brings something about', async () => {
   const log = memoryLog();
   const pausing = createRest({ log, slowLookMs: 60_000 }, () => due);
   pausing.begin();
-  const resting = pausing.rest(LOOK_MS, [await log.head()], never);
+  const resting = pausing.rest(LOOK_MS, [await log.endCursor()], never);
   expect(await isOver(resting)).toBe(false);
   due = true;
   await resting;
 });
 
 it('looks again soon while the log does not say where it ends', async () => {
-  const log = { ...memoryLog(), head: () => Promise.reject(new Error('down')) };
+  const log = { ...memoryLog(), endCursor: () => Promise.reject(new Error('down')) };
   const pausing = createRest({ log, slowLookMs: 60_000 });
   pausing.begin();
   await pausing.rest(LOOK_MS, [new Map()], never);

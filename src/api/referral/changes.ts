@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/handle.ts';
 import type { AppendedReferral, ReferralMeta } from '../../commands/referral/append-referral.ts';
-import { type CommandStamp, laneOf, OutcomeUnknownError } from '../../log/port.ts';
+import { type CommandStamp, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
 import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
 import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
@@ -60,7 +60,7 @@ export async function change<A extends AppendedReferral>(
   const unknown = (cause?: unknown): Error =>
     new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
   const told = async (): Promise<KnownOutcome> => {
-    const passed = await waitUntilPassed(look, new Map([[laneOf(position), position]]), leftUntil(deadline));
+    const passed = await waitUntilPassed(look, new Map([[partitionOf(position), position]]), leftUntil(deadline));
     const outcome = passed ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
     if (outcome === null) throw unknown();
     return outcome;

@@ -10,19 +10,25 @@ import { botOf, principalOf } from '../access.ts';
 import { ApiError, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { Settle } from '../settle.ts';
+import type { WaitForReadModels } from '../wait-for-read-models.ts';
 import { reversalAnswer, reversalBody } from './account-schemas.ts';
 
 export interface ReverseAccrualOptions {
   readonly accounts: Accounts;
   readonly source: () => Promise<AccountSource>;
-  readonly settle: Settle;
+  readonly waitForReadModels: WaitForReadModels;
   readonly pool: pg.Pool;
   readonly maxWaitMs: number;
 }
 
 /** POST /v1/referral/reverse-accrual: takes an accrual back, or makes it good where it was paid. */
-export function reverseAccrual({ accounts, source, settle, pool, maxWaitMs }: ReverseAccrualOptions): AnyRoute {
+export function reverseAccrual({
+  accounts,
+  source,
+  waitForReadModels,
+  pool,
+  maxWaitMs,
+}: ReverseAccrualOptions): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/referral/reverse-accrual',
@@ -46,7 +52,7 @@ export function reverseAccrual({ accounts, source, settle, pool, maxWaitMs }: Re
           return reverse(accounts, { bot, userId, accrualId, reason }, { keyId, command });
         },
         async ({ position }) => {
-          const seen = await settle(request, position);
+          const seen = await waitForReadModels(request, position);
           return { ok: true, data: {}, ...(seen ? {} : { lagging: true }) };
         },
       );
@@ -57,7 +63,7 @@ export function reverseAccrual({ accounts, source, settle, pool, maxWaitMs }: Re
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
     const known = await accrualOwner(await source(), bot, accrualId);
     if (known !== null) return known;
-    const head = await accounts.context.log.head();
+    const head = await accounts.context.log.endCursor();
     if (!(await waitUntilProjected(pool, accountsReadModel, head, maxWaitMs)))
       throw unavailable('the accounts are catching up with the log, try again');
     const found = await accrualOwner(await source(), bot, accrualId);

@@ -8,8 +8,8 @@ import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import type { AnyRoute } from '../route.ts';
-import { settleIn } from '../settle.ts';
 import { sharedCall } from '../shared-call.ts';
+import { createReadModelWait } from '../wait-for-read-models.ts';
 import { accruals } from './accruals.ts';
 import { balance } from './balance.ts';
 import { codes } from './codes.ts';
@@ -41,7 +41,7 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
   const visits = awaitVisits(log, look);
   const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
   const accounts = createAccounts({ log, sources });
-  const settle = settleIn(pool, accountsReadModel);
+  const waitForReadModels = createReadModelWait(pool, accountsReadModel);
   return [
     ...createCode(changes),
     setCodeOwners(changes, visits),
@@ -49,9 +49,9 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
     referrals(source),
     markReferral(changes, visits),
     balance(reads),
-    payout(accounts, settle),
+    payout(accounts, waitForReadModels),
     payouts(reads),
-    reverseAccrual({ accounts, source: reads.source, settle, pool, maxWaitMs: config.MAX_WAIT_MS }),
+    reverseAccrual({ accounts, source: reads.source, waitForReadModels, pool, maxWaitMs: config.MAX_WAIT_MS }),
     accruals(reads),
     rates(async () => ({ ...(await reads.source()), ...(await source()) })),
     history(reads),

@@ -9,7 +9,7 @@ import { leftUntil } from './changes.ts';
 export type AwaitVisits = (deadline: number) => Promise<void>;
 
 export function awaitVisits(log: EventLog, look: Look): AwaitVisits {
-  const head = sharedCall(() => log.head());
+  const head = sharedCall(() => log.endCursor());
   const late = () => unavailable('visits that came before are still being processed, try again');
   return async (deadline) => {
     const passed = head().then((at) => waitUntilPassed(look, at, leftUntil(deadline)));

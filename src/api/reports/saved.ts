@@ -11,7 +11,7 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { Settle } from '../settle.ts';
+import type { WaitForReadModels } from '../wait-for-read-models.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { deleteBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
@@ -66,7 +66,11 @@ export function getReport(sources: FindReportSources): AnyRoute {
 }
 
 /** POST /v1/reports/delete. Deleting what was deleted is a 404, a repeat with the same Idempotency-Key is not. */
-export function removeReport(context: CommandContext, sources: FindReportSources, settle: Settle): AnyRoute {
+export function removeReport(
+  context: CommandContext,
+  sources: FindReportSources,
+  waitForReadModels: WaitForReadModels,
+): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/delete',
@@ -87,7 +91,7 @@ export function removeReport(context: CommandContext, sources: FindReportSources
       const { keyId } = principalOf(request);
       const remove = (stamp: CommandStamp | undefined) =>
         deleteReport(context, { bot: bot.public_key, uuid }, { keyId, command: stamp });
-      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, remove, settle);
+      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, remove, waitForReadModels);
     },
   });
 }

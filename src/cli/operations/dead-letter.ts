@@ -15,7 +15,7 @@ import { allVersions, findVersion, leaseOf, setError } from '../../projections/r
 import { pause } from '../../util/pause.ts';
 import type { Cli } from '../cli.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, SettleTimeoutError } from '../errors.ts';
+import { CliError, ReadModelWaitTimeoutError } from '../errors.ts';
 
 /** A row of `dead-letter list`. */
 interface Row {
@@ -134,7 +134,7 @@ async function outcome(context: CliContext, named: LetterName, { commit, blockin
       if (letter !== undefined && !letter.retry) throw new CliError(`it was refused again: ${letter.error}`);
       const passed = async () => hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), commit.position);
       if (letter === undefined && (!blocking || (await passed()))) return;
-      if (performance.now() > deadline) throw new SettleTimeoutError(OUTCOME_MS / 1000);
+      if (performance.now() > deadline) throw new ReadModelWaitTimeoutError(OUTCOME_MS / 1000);
       await pause(POLL_MS);
     }
   } finally {

@@ -12,7 +12,7 @@ export async function uploadedSegments(
   { bot, id }: BroadcastName,
   segmentIds: readonly number[],
 ): Promise<Set<number>> {
-  const ends = await log.ends(segmentIds.map((segmentId) => segmentStream(bot, segmentId)));
+  const ends = await log.streamHeads(segmentIds.map((segmentId) => segmentStream(bot, segmentId)));
   const found = new Set<number>();
   for (const segmentId of segmentIds) {
     const stream = segmentStream(bot, segmentId);
@@ -39,7 +39,7 @@ export async function taskSources(
   const found = new Map<number, TaskSource>();
   for (let from = 0; from < names.length; from += MAX_STREAMS) {
     const some = names.slice(from, from + MAX_STREAMS);
-    const ends = await log.ends(some.map(({ bot, id }) => broadcastStream(bot, id)));
+    const ends = await log.streamHeads(some.map(({ bot, id }) => broadcastStream(bot, id)));
     for (const name of some) {
       if (!ends.has(broadcastStream(name.bot, name.id))) continue;
       const { frozen } = await existingBroadcast(log, name);

@@ -8,7 +8,7 @@ import { type CommandContext, handle } from '../handle.ts';
 import { load } from '../load.ts';
 
 /**
- * The owner's broadcasts of the month are counted in the owner's lane of the log, the broadcast is activated in its bot's:
+ * The owner's broadcasts of the month are counted in the owner's partition of the log, the broadcast is activated in its bot's:
  * first the one, then the other, and the count is given back when that fails. What a crash in between leaves is found by
  * its age when there is no room.
  */

@@ -18,7 +18,7 @@ export async function reportEnds(
   uuid: string,
 ): Promise<{ readonly bot: string; readonly revision: number } | null> {
   const byStream = new Map(bots.map((bot) => [reportStream(bot, uuid), bot]));
-  for (const [stream, { revision }] of await log.ends([...byStream.keys()]))
+  for (const [stream, { revision }] of await log.streamHeads([...byStream.keys()]))
     return { bot: byStream.get(stream)!, revision };
   return null;
 }

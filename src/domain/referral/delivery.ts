@@ -60,7 +60,7 @@ export function signedHeaders(
 }
 
 /** What an answer says: the payout is done; the client does it later; never ask again; ask again. */
-export function judgeStatus(status: number): 'paid' | 'accepted' | 'gone' | 'again' {
+export function resultOfStatus(status: number): 'paid' | 'accepted' | 'gone' | 'again' {
   if (status === 202) return 'accepted';
   if (status >= 200 && status < 300) return 'paid';
   return status === 410 ? 'gone' : 'again';

@@ -24,7 +24,7 @@ export class StreamDamagedError extends Error {
   override readonly name = 'StreamDamagedError';
 }
 
-const LANE = 0;
+const PARTITION = 0;
 const EVENT_TYPE = 'commit';
 /** How long an append whose outcome is unknown is sent again; whoever asked has long been told. */
 const RESEND_FOR_MS = 30_000;
@@ -93,7 +93,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
       }
     },
 
-    ends: async () => [await findEnd()],
+    endOffsets: async () => [await findEnd()],
 
     async ageOfOldest([from]) {
       const [oldest] = await client.read(stream, from!, 1);
@@ -110,7 +110,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
             for (const records of portions(arrived.map(recordOf))) {
               checkContinuity(stream, next, records);
               next += records.length;
-              yield [{ lane: LANE, records }];
+              yield [{ partition: PARTITION, records }];
             }
           }
         } catch (error) {

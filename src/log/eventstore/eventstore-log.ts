@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
-import { openJudgedLog, type VoidCounts } from '../validated/judged-log.ts';
+import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
@@ -40,7 +40,7 @@ const GROUPS: GroupLimits = {
 };
 
 /**
- * Opens the log on an EventStoreDB stream. Its rules are those of judged/validity.ts.
+ * Opens the log on an EventStoreDB stream. Its rules are those of validated/validity.ts.
  * @throws StreamUnfitError, ForeignIndexError, LogUnavailableError
  */
 export async function openEventStoreLog(options: EventStoreLogOptions): Promise<EventLog & VoidCounts> {
@@ -65,13 +65,13 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
       const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
       throw new Kind('EventStoreDB does not answer', { cause: error });
     });
-    const log = await openJudgedLog({
+    const log = await openValidatedLog({
       ...options,
       engine: 'eventstoredb',
       store: openCommitStream({ client, stream, logger, signal: closing.signal }),
-      index: { pool, schema: INDEX_SCHEMA, migrations, source: stream, lanes: 1 },
+      index: { pool, schema: INDEX_SCHEMA, migrations, source: stream, partitions: 1 },
       keys: eventStoreKeyring({ client, stream, maxWaitMs }),
-      laneOf: () => 0,
+      partitionOf: () => 0,
       maxWaitMs,
       maxCommitBytes: MAX_COMMIT_BYTES,
       groups: GROUPS,

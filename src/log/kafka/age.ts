@@ -4,7 +4,7 @@ const GREATEST_AGE_S = 10 * 365 * 24 * 3600;
 
 /**
  * Seconds since the oldest record that a reader at `next` has not seen was appended; an upper bound, at least 1.
- * @param offsetsAt per lane, the offset of the first record appended at or after a time (ms), or its end
+ * @param offsetsAt per partition, the offset of the first record appended at or after a time (ms), or its end
  */
 export async function ageOfOldest(
   offsetsAt: (time: number) => Promise<readonly number[]>,
@@ -12,7 +12,7 @@ export async function ageOfOldest(
 ): Promise<number> {
   const now = Date.now();
   const olderExists = async (seconds: number): Promise<boolean> =>
-    (await offsetsAt(now - Math.round(seconds * 1000))).some((offset, lane) => offset > next[lane]!);
+    (await offsetsAt(now - Math.round(seconds * 1000))).some((offset, partition) => offset > next[partition]!);
   let low = 0;
   let high = 1;
   while (high < GREATEST_AGE_S && (await olderExists(high))) {

@@ -25,12 +25,12 @@ export interface KafkaClient extends RecordStore {
    * @throws after long retries; any of the records may be in the topic all the same
    */
   send(records: readonly (NewRecord | Tombstone)[]): Promise<number[]>;
-  /** Per lane, the offset after its last record. */
-  ends(): Promise<number[]>;
-  /** Seconds since the oldest record at or after these offsets was appended, one a lane; an upper bound. There is one. */
+  /** Per partition, the offset after its last record. */
+  endOffsets(): Promise<number[]>;
+  /** Seconds since the oldest record at or after these offsets was appended, one a partition; an upper bound. There is one. */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all lanes from the offsets given, for ever, in order within a lane, without repeats and (unless the topic is
+   * Reads all partitions from the offsets given, for ever, in order within a partition, without repeats and (unless the topic is
    * compacted) gaps, over restarts of the brokers; each step yields what has arrived since the one before. Buffers a bounded amount.
    * @throws TopicDamagedError
    */
@@ -126,7 +126,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
     throw error;
   }
   let groups = 0;
-  const ends = async (): Promise<number[]> => byLane(await admin.fetchTopicOffsets(topic));
+  const endOffsets = async (): Promise<number[]> => byPartition(await admin.fetchTopicOffsets(topic));
 
   return {
     prepareTopic: (size) => prepareTopic(admin, { topic, compacted, ...size }),
@@ -136,20 +136,21 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
         topic,
         acks: -1,
         timeout: REQUEST_TIMEOUT_MS,
-        messages: records.map(({ lane, key, value }) => ({ partition: lane, key, value })),
+        messages: records.map(({ partition, key, value }) => ({ partition: partition, key, value })),
       });
       const next = new Map(sent.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
-      return records.map(({ lane }) => {
-        const offset = next.get(lane);
-        if (offset === undefined || Number.isNaN(offset)) throw new Error(`no offset for lane ${lane} in the answer`);
-        next.set(lane, offset + 1);
+      return records.map(({ partition }) => {
+        const offset = next.get(partition);
+        if (offset === undefined || Number.isNaN(offset))
+          throw new Error(`no offset for partition ${partition} in the answer`);
+        next.set(partition, offset + 1);
         return offset;
       });
     },
 
-    ends,
+    endOffsets,
     ageOfOldest: (from) =>
-      ageOfOldest(async (time) => byLane(await admin.fetchTopicOffsetsByTimestamp(topic, time)), from),
+      ageOfOldest(async (time) => byPartition(await admin.fetchTopicOffsetsByTimestamp(topic, time)), from),
 
     async *tail(from, signal) {
       const next = [...from];
@@ -157,10 +158,10 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
         // A group of its own for every session: a broker that restarts holds no old member against us.
         const groupId = `${topic}.${holder}.${groups++}`;
         const session = startSession(kafka.consumer({ groupId, ...READER }), options, next, signal);
-        const watch = setInterval(() => void session.lookAt(ends), STALLED_MS);
+        const watch = setInterval(() => void session.lookAt(endOffsets), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {
-            for (const { lane, records } of chunks) next[lane] = records[records.length - 1]!.offset + 1;
+            for (const { partition, records } of chunks) next[partition] = records[records.length - 1]!.offset + 1;
             yield chunks;
           }
         } catch (error) {
@@ -197,7 +198,7 @@ interface Session {
   /** What has arrived; waits for some. Null once the signal aborts. Rejects when the consumer has failed. */
   take(): Promise<Chunk[] | null>;
   /** Fails the session when, between two such looks, it has got nothing of what is there. */
-  lookAt(ends: () => Promise<readonly number[]>): Promise<void>;
+  lookAt(endOffsets: () => Promise<readonly number[]>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -227,15 +228,20 @@ function startSession(
     wake.abort();
     drained.abort();
   };
-  const seek = (lane: number): void => consumer.seek({ topic, partition: lane, offset: String(expected[lane]) });
+  const seek = (partition: number): void =>
+    consumer.seek({ topic, partition: partition, offset: String(expected[partition]) });
   consumer.on(consumer.events.GROUP_JOIN, () => {
-    for (const lane of expected.keys()) seek(lane);
+    for (const partition of expected.keys()) seek(partition);
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
 
-  const take = async (lane: number, records: readonly LogRecord[], heartbeat: () => Promise<void>): Promise<void> => {
+  const take = async (
+    partition: number,
+    records: readonly LogRecord[],
+    heartbeat: () => Promise<void>,
+  ): Promise<void> => {
     arrivals++;
-    buffer.push({ lane, records });
+    buffer.push({ partition, records });
     for (const { value } of records) bytes += 100 + (value?.length ?? 0);
     wake.abort();
     // Back pressure: nothing more is fetched while this waits.
@@ -252,23 +258,23 @@ function startSession(
       autoCommit: false,
       eachBatchAutoResolve: false,
       eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
-        const lane = batch.partition;
-        const want = expected[lane];
+        const partition = batch.partition;
+        const want = expected[partition];
         // Somebody added partitions. No key is there, and the next start refuses the topic.
         if (want === undefined) return resolveOffset(batch.lastOffset());
         const records = batch.messages.flatMap(({ offset, key, value }) =>
           Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
         );
         try {
-          checkEnd(topic, lane, want, Number(batch.highWatermark));
-          if (!compacted) checkContinuity(topic, lane, want, records);
+          checkEnd(topic, partition, want, Number(batch.highWatermark));
+          if (!compacted) checkContinuity(topic, partition, want, records);
         } catch (error) {
           return fail(error);
         }
-        if (records.length === 0) return seek(lane);
-        expected[lane] = records[records.length - 1]!.offset + 1;
+        if (records.length === 0) return seek(partition);
+        expected[partition] = records[records.length - 1]!.offset + 1;
         resolveOffset(batch.lastOffset());
-        await take(lane, records, heartbeat);
+        await take(partition, records, heartbeat);
       },
     });
   })().catch(fail);
@@ -303,12 +309,12 @@ function startSession(
       drained.abort();
       return taken;
     },
-    async lookAt(ends) {
+    async lookAt(endOffsets) {
       const quiet = arrivals === arrivalsSeen && buffer.length === 0;
       arrivalsSeen = arrivals;
       if (!quiet) return;
-      const missed = await ends().then(
-        (found) => found.some((end, lane) => end > (expected[lane] ?? end)),
+      const missed = await endOffsets().then(
+        (found) => found.some((end, partition) => end > (expected[partition] ?? end)),
         () => false, // nobody answers, so there is nothing to miss
       );
       if (missed && arrivals === arrivalsSeen) fail(new Error(`nothing has come for ${STALLED_MS} ms`));
@@ -317,22 +323,23 @@ function startSession(
   };
 }
 
-function checkEnd(topic: string, lane: number, want: number, end: number): void {
-  if (end < want) throw new TopicDamagedError(`${topic}/${lane} ends at ${end}, but was read up to ${want} before`);
+function checkEnd(topic: string, partition: number, want: number, end: number): void {
+  if (end < want)
+    throw new TopicDamagedError(`${topic}/${partition} ends at ${end}, but was read up to ${want} before`);
 }
 
-function checkContinuity(topic: string, lane: number, want: number, records: readonly LogRecord[]): void {
+function checkContinuity(topic: string, partition: number, want: number, records: readonly LogRecord[]): void {
   let next = want;
   for (const { offset } of records) {
     if (offset !== next)
       throw new TopicDamagedError(
-        `${topic}/${lane}: offsets ${next} to ${offset - 1} are gone, or are another's transaction`,
+        `${topic}/${partition}: offsets ${next} to ${offset - 1} are gone, or are another's transaction`,
       );
     next++;
   }
 }
 
-function byLane(offsets: readonly { partition: number; offset: string }[]): number[] {
+function byPartition(offsets: readonly { partition: number; offset: string }[]): number[] {
   const ends: number[] = [];
   for (const { partition, offset } of offsets) ends[partition] = Number(offset);
   return ends;

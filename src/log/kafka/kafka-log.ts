@@ -4,16 +4,16 @@ import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
 import type { Index } from '../validated/index-schema.ts';
 import { prepareIndex } from '../validated/index-writer.ts';
-import { openJudgedLog, type VoidCounts } from '../validated/judged-log.ts';
 import { Progress } from '../validated/progress.ts';
+import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { isPassing, isSilence, type KafkaClient, openKafkaClient } from './client.ts';
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { nextKeyOffset } from './key-index.ts';
 import { runKeyIndexer } from './key-indexer.ts';
-import { KEYS_LANE } from './key-record.ts';
+import { KEYS_PARTITION } from './key-record.ts';
 import { kafkaKeyring } from './keyring.ts';
-import { laneOfKey } from './lane.ts';
 import { INDEX_SCHEMA, migrations } from './migrations.ts';
+import { partitionOfKey } from './partition.ts';
 
 export interface KafkaLogOptions {
   readonly brokers: readonly string[];
@@ -51,11 +51,11 @@ const GROUPS: GroupLimits = {
 const MAX_COMMIT_BYTES = MAX_BATCH_BYTES - 4096;
 
 /**
- * Opens the log on a Kafka topic, creating it first if need be. Its rules are those of judged/validity.ts.
+ * Opens the log on a Kafka topic, creating it first if need be. Its rules are those of validated/validity.ts.
  * @throws TopicUnfitError, ForeignIndexError, LogUnavailableError
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog & VoidCounts> {
-  const { logger, holder, topic = 'botledger', partitions: lanes = 12, maxWaitMs = 5000, leadUntil } = options;
+  const { logger, holder, topic = 'botledger', partitions = 12, maxWaitMs = 5000, leadUntil } = options;
   const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'failed to read the index; retrying');
   const pool = createPool({
     connectionString: options.connectionString,
@@ -83,27 +83,27 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     return opened;
   };
   const keysTopic = `${topic}-keys`;
-  const index: Index = { pool, schema: INDEX_SCHEMA, migrations, source: topic, lanes };
+  const index: Index = { pool, schema: INDEX_SCHEMA, migrations, source: topic, partitions };
   const prepare = (): Promise<void> => prepareIndex(index);
   try {
-    const store = await open(topic, lanes, false);
+    const store = await open(topic, partitions, false);
     const keysClient = await open(keysTopic, 1, true);
     await prepare();
     const keys = kafkaKeyring({
       client: keysClient,
       pool,
       progress: keysProgress,
-      target: (await keysClient.ends().catch(tellPassing))[KEYS_LANE]!,
+      target: (await keysClient.endOffsets().catch(tellPassing))[KEYS_PARTITION]!,
       maxWaitMs,
       onTrouble,
     });
-    const log = await openJudgedLog({
+    const log = await openValidatedLog({
       ...options,
       engine: 'kafka',
       store,
       index,
       keys,
-      laneOf: (key) => laneOfKey(key, lanes),
+      partitionOf: (key) => partitionOfKey(key, partitions),
       maxWaitMs,
       maxCommitBytes: MAX_COMMIT_BYTES,
       groups: GROUPS,

@@ -5,7 +5,7 @@ import { pause } from '../../util/pause.ts';
 import { StaleIndexError } from '../validated/index-writer.ts';
 import type { KafkaClient } from './client.ts';
 import { nextKeyOffset, takeKeyRecords } from './key-index.ts';
-import { BEACON, KEYS_LANE, tombstoneOf } from './key-record.ts';
+import { BEACON, KEYS_PARTITION, tombstoneOf } from './key-record.ts';
 
 export interface KeyIndexerOptions {
   /** Of the topic of keys. */
@@ -49,7 +49,7 @@ async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, s
   // made to end with a record that stays.
   await client.send([BEACON]);
   const from: number[] = [];
-  from[KEYS_LANE] = next;
+  from[KEYS_PARTITION] = next;
   for await (const chunks of client.tail(from, signal)) {
     for (const { records } of chunks) {
       const taken = await takeKeyRecords(pool, next, records);

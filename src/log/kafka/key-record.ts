@@ -7,21 +7,21 @@ import type { Tombstone } from './client.ts';
  * Records of the topic of keys: a record's key is `<subject>/<key id>`, its value the secret, or null when the key is
  * forgotten. One partition: they are few and small, and one end tells whether a reader has seen them all.
  */
-export const KEYS_LANE = 0;
+export const KEYS_PARTITION = 0;
 const SECRET_BYTES = 32;
 /** An index entry holds 2,704 bytes at most. */
 const MAX_SUBJECT_BYTES = 1000;
 
 export function recordOfKey({ id, subject, secret }: DataKey): NewRecord {
-  return { lane: KEYS_LANE, key: `${subject}/${id}`, value: secret };
+  return { partition: KEYS_PARTITION, key: `${subject}/${id}`, value: secret };
 }
 
 export function tombstoneOf({ id, subject }: Pick<DataKey, 'id' | 'subject'>): Tombstone {
-  return { lane: KEYS_LANE, key: `${subject}/${id}`, value: null };
+  return { partition: KEYS_PARTITION, key: `${subject}/${id}`, value: null };
 }
 
 /** So that its topic ends with a record that compaction does not remove: see key-indexer.ts. */
-export const BEACON: NewRecord = { lane: KEYS_LANE, key: 'beacon', value: Buffer.from('1') };
+export const BEACON: NewRecord = { partition: KEYS_PARTITION, key: 'beacon', value: Buffer.from('1') };
 
 /** A key, or the id of one that was forgotten; null when the record is neither, as a beacon is. */
 export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {

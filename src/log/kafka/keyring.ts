@@ -6,11 +6,11 @@ import type { Progress } from '../validated/progress.ts';
 import type { NewRecord } from '../validated/record-store.ts';
 import type { KafkaClient, Tombstone } from './client.ts';
 import { type IndexedKeys, keysAfter, keysByIds, keysBySubjects } from './key-index.ts';
-import { KEYS_LANE, recordOfKey, tombstoneOf } from './key-record.ts';
+import { KEYS_PARTITION, recordOfKey, tombstoneOf } from './key-record.ts';
 
 export interface KafkaKeyringOptions {
   /** Of the topic of keys. */
-  readonly client: Pick<KafkaClient, 'send' | 'ends'>;
+  readonly client: Pick<KafkaClient, 'send' | 'endOffsets'>;
   readonly pool: pg.Pool;
   /** Of the index of keys. */
   readonly progress: Progress;
@@ -47,7 +47,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   /** What `look` finds in an index that has reached `end`. */
   async function reaching(end: number, deadline: number, look: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
     for (;;) {
-      if (end > 0) await progress.passed(KEYS_LANE, end - 1, deadline);
+      if (end > 0) await progress.passed(KEYS_PARTITION, end - 1, deadline);
       const found = await look();
       if (found.next >= end) return found;
       // The hint was ahead of the database, or nothing came in time.
@@ -57,7 +57,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   }
 
   async function upToDate(deadline: number, look: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
-    return reaching((await client.ends())[KEYS_LANE]!, deadline, look);
+    return reaching((await client.endOffsets())[KEYS_PARTITION]!, deadline, look);
   }
 
   async function send(records: readonly (NewRecord | Tombstone)[]): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Position } from '../port.ts';
 
-/** Postgres has one lane, ordered by (transaction id, sequence number). Both are padded, so that text order is theirs. */
-const LANE = '0:';
+/** Postgres has one partition, ordered by (transaction id, sequence number). Both are padded, so that text order is theirs. */
+const PARTITION = '0:';
 
 export interface Place {
   readonly txid: string;
@@ -12,7 +12,7 @@ export interface Place {
 export const START: Place = { txid: '0', seq: '0' };
 
 export function positionOf(place: Place): Position {
-  return `${LANE}${place.txid.padStart(20, '0')}.${place.seq.padStart(16, '0')}`;
+  return `${PARTITION}${place.txid.padStart(20, '0')}.${place.seq.padStart(16, '0')}`;
 }
 
 export function placeOf(position: Position | undefined): Place {

@@ -78,7 +78,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
 
   return {
     engine: 'postgres',
-    lanes: 1,
+    partitions: 1,
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit, options) => appender.append(commit, options?.deadline),
 
@@ -104,7 +104,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       return { head, commits };
     },
 
-    async ends(streams) {
+    async streamHeads(streams) {
       const { rows } = await answered(
         readers.query<{ stream: string } & StreamHead>({
           name: 'log_ends',
@@ -148,7 +148,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
 
     grown: () => bell.next(),
 
-    async head(): Promise<Cursor> {
+    async endCursor(): Promise<Cursor> {
       const { rows } = await readers.query<{ txid: string; seq: string }>({
         name: 'log_head',
         text: 'SELECT txid::text, seq::text FROM log.commits ORDER BY commits.txid DESC, commits.seq DESC LIMIT 1',
@@ -173,7 +173,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     },
 
     survey: (signal) => surveyTable(readers, signal),
-    heads: () => notedHeads(readers),
+    indexedHeads: () => notedHeads(readers),
 
     async ping() {
       await answered(readers.query('SELECT 1'));

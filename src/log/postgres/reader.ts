@@ -89,5 +89,5 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
   for (const { txid, seq, body } of rows)
     if (txid !== null && seq !== null && body !== null)
       commits.push(decodeCommit(body, positionOf({ txid, seq }), Number(seq)));
-  return { batch: { lane: 0, commits, last }, blocked };
+  return { batch: { partition: 0, commits, last }, blocked };
 }

@@ -12,7 +12,7 @@ import type { Index } from './index-schema.ts';
 import { positionOf } from './position.ts';
 import type { VoidReason } from './validity.ts';
 
-/** Per lane, the first offset without a verdict. */
+/** Per partition, the first offset without a verdict. */
 export async function nextOffsets(index: Index): Promise<number[]> {
   const { rows } = await index.pool.query<{ lane: number; next_offset: string }>({
     name: 'index_next',
@@ -26,7 +26,7 @@ export async function nextOffsets(index: Index): Promise<number[]> {
 /** Null as long as the index has not passed the offset. */
 export async function verdictOn(
   index: Index,
-  lane: number,
+  partition: number,
   offset: number,
 ): Promise<{ readonly void: VoidReason | null } | null> {
   const { rows } = await index.pool.query<{ reason: VoidReason | null }>({
@@ -34,7 +34,7 @@ export async function verdictOn(
     text: `SELECT v.reason FROM ${index.schema}.lanes AS l
            LEFT JOIN ${index.schema}.voids AS v ON v.lane = l.lane AND v.at_offset = $2
            WHERE l.lane = $1 AND l.next_offset > $2`,
-    values: [lane, offset],
+    values: [partition, offset],
   });
   return rows[0] === undefined ? null : { void: rows[0].reason };
 }
@@ -42,7 +42,7 @@ export async function verdictOn(
 /** The void offsets of a range; null as long as the index has not passed its end. One snapshot for both. */
 export async function voidsWithin(
   index: Index,
-  lane: number,
+  partition: number,
   first: number,
   last: number,
 ): Promise<ReadonlySet<number> | null> {
@@ -51,7 +51,7 @@ export async function voidsWithin(
     text: `SELECT v.at_offset FROM ${index.schema}.lanes AS l
            LEFT JOIN ${index.schema}.voids AS v ON v.lane = l.lane AND v.at_offset BETWEEN $2 AND $3
            WHERE l.lane = $1 AND l.next_offset > $3`,
-    values: [lane, first, last],
+    values: [partition, first, last],
   });
   if (rows.length === 0) return null;
   return new Set(rows.flatMap(({ at_offset }) => (at_offset === null ? [] : [Number(at_offset)])));
@@ -82,31 +82,31 @@ interface StoredRow {
  */
 export async function holderOf(
   index: Index,
-  lane: number,
+  partition: number,
   commit: NewCommit,
   text: string,
 ): Promise<RecordedCommit | null> {
-  const row = await held(index, lane, { id: commit.id, commandId: commit.command?.id ?? null, at: commit.at });
+  const row = await held(index, partition, { id: commit.id, commandId: commit.command?.id ?? null, at: commit.at });
   if (row === undefined) return null;
   if (row.body === null && commit.expected !== 'any')
     throw new RangeError(`the id ${commit.id} is that of another commit`);
-  return recorded(lane, { ...row, body: row.body ?? text });
+  return recorded(partition, { ...row, body: row.body ?? text });
 }
 
 /** The commit that holds a command, as far as the index is. */
 export async function commandHolder(
   index: Index,
-  lane: number,
+  partition: number,
   commandId: string,
   at: number,
 ): Promise<RecordedCommit | null> {
-  const row = await held(index, lane, { id: null, commandId, at });
-  return row === undefined ? null : recorded(lane, row);
+  const row = await held(index, partition, { id: null, commandId, at });
+  return row === undefined ? null : recorded(partition, row);
 }
 
 async function held(
   index: Index,
-  lane: number,
+  partition: number,
   { id, commandId, at }: { readonly id: string | null; readonly commandId: string | null; readonly at: number },
 ): Promise<StoredRow | undefined> {
   const { rows } = await index.pool.query<StoredRow>({
@@ -120,7 +120,7 @@ async function held(
              UNION ALL
              SELECT 4, at_offset, NULL FROM ${index.schema}.recent_commits WHERE lane = $1 AND id = $2 AND at > $4
            ) AS found ORDER BY rank LIMIT 1`,
-    values: [lane, id, commandId, at - COMMAND_MEMORY_MS],
+    values: [partition, id, commandId, at - COMMAND_MEMORY_MS],
   });
   return rows[0];
 }
@@ -128,7 +128,7 @@ async function held(
 /** @throws BrokenChainError */
 export async function readStream(
   index: Index,
-  lane: number,
+  partition: number,
   stream: string,
   from: StreamHead,
   atMost: number,
@@ -142,7 +142,7 @@ export async function readStream(
            WHERE s.stream = $1 ORDER BY c.revision`,
     values: [stream, from.revision, atMost],
   });
-  const commits = rows.flatMap((row) => (row.body === null ? [] : [recorded(lane, row)]));
+  const commits = rows.flatMap((row) => (row.body === null ? [] : [recorded(partition, row)]));
   const head = verifyChain(stream, from, commits);
   const end = rows[0] ?? from;
   if (commits.length < atMost && (head.revision !== end.revision || head.hash !== end.hash))
@@ -150,7 +150,7 @@ export async function readStream(
   return { head, commits };
 }
 
-/** A page of the exact streams' commits of a lane, and the offset that it reaches. */
+/** A page of the exact streams' commits of a partition, and the offset that it reaches. */
 export interface ExactPage {
   readonly commits: readonly RecordedCommit[];
   readonly last: number;
@@ -159,7 +159,7 @@ export interface ExactPage {
 /** Null when the index has nothing after `from`. */
 export async function exactPage(
   index: Index,
-  lane: number,
+  partition: number,
   from: number,
   options: { categories: readonly string[]; maxCommits: number; maxBytes: number },
 ): Promise<ExactPage | null> {
@@ -180,15 +180,15 @@ export async function exactPage(
            SELECT page.at_offset, page.body, l.next_offset AS next, (SELECT count(*) FROM page) AS taken
            FROM ${index.schema}.lanes AS l LEFT JOIN page ON page.bytes_before < $5
            WHERE l.lane = $1 AND l.next_offset > $2 ORDER BY page.at_offset`,
-    values: [lane, from, options.categories, options.maxCommits, options.maxBytes],
+    values: [partition, from, options.categories, options.maxCommits, options.maxBytes],
   });
   if (rows.length === 0) return null;
   const found = rows.flatMap((row) => (row.at_offset === null ? [] : [{ at_offset: row.at_offset, body: row.body }]));
-  const commits = found.map((row) => recorded(lane, row));
+  const commits = found.map((row) => recorded(partition, row));
   const cut = found.length === options.maxCommits || found.length < Number(rows[0]!.taken);
   return { commits, last: cut ? commits[commits.length - 1]!.ordinal : Number(rows[0]!.next) - 1 };
 }
 
-function recorded(lane: number, { at_offset, body }: StoredRow): RecordedCommit {
-  return decodeCommit(body!, positionOf(lane, Number(at_offset)), Number(at_offset));
+function recorded(partition: number, { at_offset, body }: StoredRow): RecordedCommit {
+  return decodeCommit(body!, positionOf(partition, Number(at_offset)), Number(at_offset));
 }

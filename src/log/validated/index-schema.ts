@@ -11,7 +11,7 @@ export interface Index {
   readonly migrations: Migrations;
   /** Which log it is the index of: the name of its topic or stream. */
   readonly source: string;
-  readonly lanes: number;
+  readonly partitions: number;
 }
 
 /** The first migration of every index. It has landed: a change is another migration. */

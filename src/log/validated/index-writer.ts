@@ -4,7 +4,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { LogUnfitError, type StreamHead } from '../port.ts';
 import type { Index } from './index-schema.ts';
 import type { Reading } from './record.ts';
-import type { Judgement, Known, Sighting, Verdict } from './validity.ts';
+import type { Known, Sighting, Validation, Verdict } from './validity.ts';
 
 /** Another indexer has moved on: what this one holds is stale. */
 export class StaleIndexError extends Error {
@@ -25,7 +25,7 @@ export async function prepareIndex(index: Index): Promise<void> {
   await index.pool.query(
     `WITH first AS (INSERT INTO ${index.schema}.source (topic) VALUES ($1) ON CONFLICT DO NOTHING)
      INSERT INTO ${index.schema}.lanes (lane) SELECT generate_series(0, $2 - 1) ON CONFLICT DO NOTHING`,
-    [index.source, index.lanes],
+    [index.source, index.partitions],
   );
   const { rows } = await index.pool.query<{ topic: string }>(`SELECT topic FROM ${index.schema}.source`);
   if (rows[0]?.topic !== index.source)
@@ -35,26 +35,26 @@ export async function prepareIndex(index: Index): Promise<void> {
     );
 }
 
-/** Records of one lane, and the offsets that they cover. */
-export interface LaneReadings {
-  readonly lane: number;
+/** Records of one partition, and the offsets that they cover. */
+export interface PartitionReadings {
+  readonly partition: number;
   readonly from: number;
   readonly next: number;
   readonly readings: readonly Reading[];
 }
 
-/** What the index knows that these records ask for, per lane. */
-export async function loadKnown(index: Index, work: readonly LaneReadings[]): Promise<Map<number, Known>> {
+/** What the index knows that these records ask for, per partition. */
+export async function loadKnown(index: Index, work: readonly PartitionReadings[]): Promise<Map<number, Known>> {
   const streams = new Set<string>();
-  const ids: { lane: number; id: string }[] = [];
-  const commandIds: { lane: number; id: string }[] = [];
-  for (const { lane, readings } of work) {
+  const ids: { partition: number; id: string }[] = [];
+  const commandIds: { partition: number; id: string }[] = [];
+  for (const { partition, readings } of work) {
     for (const reading of readings) {
       if (!('commit' in reading)) continue;
       const { commit } = reading;
       if (commit.revision !== null) streams.add(commit.stream);
-      ids.push({ lane, id: commit.id });
-      if (commit.command !== undefined) commandIds.push({ lane, id: commit.command.id });
+      ids.push({ partition, id: commit.id });
+      if (commit.command !== undefined) commandIds.push({ partition, id: commit.command.id });
     }
   }
   const [memoryFrom, heads, commits, commands] = await Promise.all([
@@ -64,13 +64,13 @@ export async function loadKnown(index: Index, work: readonly LaneReadings[]): Pr
     loadSightings(index, seenCommands(index), commandIds),
   ]);
   return new Map(
-    work.map(({ lane }) => [
-      lane,
+    work.map(({ partition }) => [
+      partition,
       {
         heads,
-        commits: commits.get(lane) ?? new Map(),
-        commands: commands.get(lane) ?? new Map(),
-        memoryFrom: memoryFrom.get(lane) ?? 0,
+        commits: commits.get(partition) ?? new Map(),
+        commands: commands.get(partition) ?? new Map(),
+        memoryFrom: memoryFrom.get(partition) ?? 0,
       },
     ]),
   );
@@ -115,7 +115,7 @@ const seenCommands = (index: Index): Question => ({
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commands AS r USING (lane, id)
          UNION ALL
          SELECT c.lane, c.command_id, c.id, c.at_offset, 0, true
-         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id)
+         FROM unnest($1::integer[], $2::uuid[]) AS k(partition, id)
          JOIN ${index.schema}.commits AS c ON c.lane = k.lane AND c.command_id = k.id
          ORDER BY exact`,
 });
@@ -123,7 +123,7 @@ const seenCommands = (index: Index): Question => ({
 async function loadSightings(
   index: Index,
   query: Question,
-  keys: readonly { lane: number; id: string }[],
+  keys: readonly { partition: number; id: string }[],
 ): Promise<Map<number, Map<string, Sighting>>> {
   const found = new Map<number, Map<string, Sighting>>();
   if (keys.length === 0) return found;
@@ -134,16 +134,16 @@ async function loadSightings(
     at_offset: string;
     at: string;
     exact: boolean;
-  }>({ ...query, values: [keys.map(({ lane }) => lane), keys.map(({ id }) => id)] });
+  }>({ ...query, values: [keys.map(({ partition }) => partition), keys.map(({ id }) => id)] });
   for (const row of rows) {
-    const lane = found.get(row.lane) ?? new Map<string, Sighting>();
-    lane.set(row.id, {
+    const partition = found.get(row.lane) ?? new Map<string, Sighting>();
+    partition.set(row.id, {
       commitId: row.commit_id,
       offset: Number(row.at_offset),
       at: Number(row.at),
       exact: row.exact,
     });
-    found.set(row.lane, lane);
+    found.set(row.lane, partition);
   }
   return found;
 }
@@ -154,62 +154,62 @@ async function loadSightings(
  */
 export async function writeVerdicts(
   index: Index,
-  work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
+  work: readonly { readonly readings: PartitionReadings; readonly validation: Validation }[],
 ): Promise<void> {
   await inTransaction(index.pool, async (tx) => {
-    // Offsets and verdicts are lost together or not at all, and what is lost is judged again: no need to wait for the disk.
+    // Offsets and verdicts are lost together or not at all, and what is lost is validated again: no need to wait for the disk.
     await tx.query('SET LOCAL synchronous_commit TO off');
     await moveOffsets(tx, index, work);
-    for (const { readings, judgement } of work)
-      if (judgement.forget !== null) await forget(tx, index, readings.lane, judgement.forget);
-    const verdicts = work.flatMap(({ readings: { lane }, judgement }) =>
-      judgement.verdicts.map((verdict) => ({ lane, verdict })),
+    for (const { readings, validation } of work)
+      if (validation.forget !== null) await forget(tx, index, readings.partition, validation.forget);
+    const verdicts = work.flatMap(({ readings: { partition }, validation }) =>
+      validation.verdicts.map((verdict) => ({ partition, verdict })),
     );
     await insertVoids(tx, index, verdicts);
     await insertExact(tx, index, verdicts);
-    for (const { readings, judgement } of work) await insertRecent(tx, index, readings, judgement);
+    for (const { readings, validation } of work) await insertRecent(tx, index, readings, validation);
   });
 }
 
 async function moveOffsets(
   tx: pg.PoolClient,
   index: Index,
-  work: readonly { readonly readings: LaneReadings; readonly judgement: Judgement }[],
+  work: readonly { readonly readings: PartitionReadings; readonly validation: Validation }[],
 ): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'index_move',
     text: `UPDATE ${index.schema}.lanes AS l SET next_offset = m.next, memory_from = m.memory_from
-           FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(lane, from_offset, next, memory_from)
+           FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(partition, from_offset, next, memory_from)
            WHERE l.lane = m.lane AND l.next_offset = m.from_offset`,
     values: [
-      work.map(({ readings }) => readings.lane),
+      work.map(({ readings }) => readings.partition),
       work.map(({ readings }) => readings.from),
       work.map(({ readings }) => readings.next),
-      work.map(({ judgement }) => judgement.known.memoryFrom),
+      work.map(({ validation }) => validation.known.memoryFrom),
     ],
   });
   if (rowCount !== work.length) throw new StaleIndexError('another indexer has moved the index');
 }
 
-async function forget(tx: pg.PoolClient, index: Index, lane: number, before: number): Promise<void> {
-  await tx.query(`DELETE FROM ${index.schema}.recent_commits WHERE lane = $1 AND at < $2`, [lane, before]);
-  await tx.query(`DELETE FROM ${index.schema}.recent_commands WHERE lane = $1 AND at < $2`, [lane, before]);
+async function forget(tx: pg.PoolClient, index: Index, partition: number, before: number): Promise<void> {
+  await tx.query(`DELETE FROM ${index.schema}.recent_commits WHERE lane = $1 AND at < $2`, [partition, before]);
+  await tx.query(`DELETE FROM ${index.schema}.recent_commands WHERE lane = $1 AND at < $2`, [partition, before]);
 }
 
-interface LaneVerdict {
-  readonly lane: number;
+interface PartitionVerdict {
+  readonly partition: number;
   readonly verdict: Verdict;
 }
 
-async function insertVoids(tx: pg.PoolClient, index: Index, verdicts: readonly LaneVerdict[]): Promise<void> {
-  const rows = verdicts.flatMap(({ lane, verdict }) => (verdict.void === null ? [] : [{ lane, ...verdict }]));
+async function insertVoids(tx: pg.PoolClient, index: Index, verdicts: readonly PartitionVerdict[]): Promise<void> {
+  const rows = verdicts.flatMap(({ partition, verdict }) => (verdict.void === null ? [] : [{ partition, ...verdict }]));
   if (rows.length === 0) return;
   await tx.query({
     name: 'index_voids',
     text: `INSERT INTO ${index.schema}.voids (lane, at_offset, reason, detail)
            SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::text[])`,
     values: [
-      rows.map(({ lane }) => lane),
+      rows.map(({ partition }) => partition),
       rows.map(({ offset }) => offset),
       rows.map((row) => row.void),
       rows.map(({ detail }) => detail),
@@ -217,9 +217,9 @@ async function insertVoids(tx: pg.PoolClient, index: Index, verdicts: readonly L
   });
 }
 
-async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly LaneVerdict[]): Promise<void> {
-  const rows = verdicts.flatMap(({ lane, verdict }) =>
-    verdict.void === null && verdict.commit.revision !== null ? [{ lane, ...verdict }] : [],
+async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly PartitionVerdict[]): Promise<void> {
+  const rows = verdicts.flatMap(({ partition, verdict }) =>
+    verdict.void === null && verdict.commit.revision !== null ? [{ partition, ...verdict }] : [],
   );
   if (rows.length === 0) return;
   await tx.query({
@@ -227,7 +227,7 @@ async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly L
     text: `INSERT INTO ${index.schema}.commits (lane, at_offset, stream, revision, id, command_id, body)
            SELECT * FROM unnest($1::integer[], $2::bigint[], $3::text[], $4::integer[], $5::uuid[], $6::uuid[], $7::text[])`,
     values: [
-      rows.map(({ lane }) => lane),
+      rows.map(({ partition }) => partition),
       rows.map(({ offset }) => offset),
       rows.map(({ commit }) => commit.stream),
       rows.map(({ commit }) => commit.revision),
@@ -246,27 +246,27 @@ async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly L
   });
 }
 
-/** Remembers the ids seen on *any* streams, those that these records themselves made the lane forget left out. */
+/** Remembers the ids seen on *any* streams, those that these records themselves made the partition forget left out. */
 async function insertRecent(
   tx: pg.PoolClient,
   index: Index,
-  { lane, from }: LaneReadings,
-  judgement: Judgement,
+  { partition, from }: PartitionReadings,
+  validation: Validation,
 ): Promise<void> {
   const fresh = (seen: ReadonlyMap<string, Sighting>): [string, Sighting][] =>
     [...seen].filter(([, { exact, offset }]) => !exact && offset >= from);
-  const commits = fresh(judgement.known.commits);
+  const commits = fresh(validation.known.commits);
   if (commits.length > 0)
     await tx.query({
       name: 'index_recent_commits',
       text: `INSERT INTO ${index.schema}.recent_commits AS r (lane, id, at_offset, at)
              SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[])
              ON CONFLICT (lane, id) DO UPDATE SET at_offset = excluded.at_offset, at = excluded.at`,
-      values: [lane, commits.map(([id]) => id), commits.map(([, s]) => s.offset), commits.map(([, s]) => s.at)],
+      values: [partition, commits.map(([id]) => id), commits.map(([, s]) => s.offset), commits.map(([, s]) => s.at)],
     });
-  const commands = fresh(judgement.known.commands);
+  const commands = fresh(validation.known.commands);
   if (commands.length === 0) return;
-  const bodies = new Map(judgement.verdicts.flatMap((v) => (v.void === null ? [[v.offset, v.body] as const] : [])));
+  const bodies = new Map(validation.verdicts.flatMap((v) => (v.void === null ? [[v.offset, v.body] as const] : [])));
   await tx.query({
     name: 'index_recent_commands',
     text: `INSERT INTO ${index.schema}.recent_commands AS r (lane, id, at_offset, at, commit_id, body)
@@ -274,7 +274,7 @@ async function insertRecent(
            ON CONFLICT (lane, id) DO UPDATE
            SET at_offset = excluded.at_offset, at = excluded.at, commit_id = excluded.commit_id, body = excluded.body`,
     values: [
-      lane,
+      partition,
       commands.map(([id]) => id),
       commands.map(([, s]) => s.offset),
       commands.map(([, s]) => s.at),

@@ -3,25 +3,25 @@ import { holdLease } from '../../database/lease.ts';
 import { pause } from '../../util/pause.ts';
 import { nextOffsets } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import { type LaneReadings, loadKnown, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
+import { loadKnown, type PartitionReadings, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
 import { readRecord } from './record.ts';
 import type { Chunk, RecordStore } from './record-store.ts';
-import { judge, NOTHING_KNOWN } from './validity.ts';
+import { NOTHING_KNOWN, validate } from './validity.ts';
 
 export interface IndexerOptions {
   readonly store: Pick<RecordStore, 'tail'>;
   readonly index: Index;
-  readonly laneOf: (key: string) => number;
+  readonly partitionOf: (key: string) => number;
   readonly holder: string;
   readonly logger: Logger;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Told, after each transaction, the first offset of each lane without a verdict. */
+  /** Told, after each transaction, the first offset of each partition without a verdict. */
   readonly onProgress: (next: readonly number[]) => void;
 }
 
 const RETRY_MS = 500;
-/** Records judged in one transaction. */
+/** Records validated in one transaction. */
 const MAX_RECORDS = 2000;
 
 /**
@@ -46,26 +46,26 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
 }
 
 async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void> {
-  const { store, index, laneOf, logger, onProgress } = options;
+  const { store, index, partitionOf, logger, onProgress } = options;
   await prepareIndex(index);
   const next = await nextOffsets(index);
   logger.info({ source: index.source }, 'leading the index');
   for await (const chunks of store.tail(next, signal)) {
     for (const part of portions(chunks)) {
-      const work = readLanes(part, next, laneOf);
+      const work = readPartitions(part, next, partitionOf);
       const known = await loadKnown(index, work);
-      const judged = work.map((readings) => ({
+      const validated = work.map((readings) => ({
         readings,
-        judgement: judge(known.get(readings.lane) ?? NOTHING_KNOWN, readings.readings),
+        validation: validate(known.get(readings.partition) ?? NOTHING_KNOWN, readings.readings),
       }));
-      await writeVerdicts(index, judged);
-      for (const { readings } of judged) next[readings.lane] = readings.next;
+      await writeVerdicts(index, validated);
+      for (const { readings } of validated) next[readings.partition] = readings.next;
       onProgress([...next]);
-      for (const { readings, judgement } of judged)
-        for (const verdict of judgement.verdicts)
+      for (const { readings, validation } of validated)
+        for (const verdict of validation.verdicts)
           if (verdict.void === 'malformed')
             logger.warn(
-              { source: index.source, lane: readings.lane, offset: verdict.offset, why: verdict.detail },
+              { source: index.source, partition: readings.partition, offset: verdict.offset, why: verdict.detail },
               'malformed record',
             );
     }
@@ -76,10 +76,10 @@ async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void>
 function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
   let portion: Chunk[] = [];
   let size = 0;
-  for (const { lane, records } of chunks) {
+  for (const { partition, records } of chunks) {
     for (let start = 0; start < records.length; ) {
       const part = records.slice(start, start + MAX_RECORDS - size);
-      portion.push({ lane, records: part });
+      portion.push({ partition, records: part });
       start += part.length;
       size += part.length;
       if (size < MAX_RECORDS) continue;
@@ -91,17 +91,21 @@ function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** One entry per lane, its records in order. */
-function readLanes(chunks: readonly Chunk[], next: readonly number[], laneOf: (key: string) => number): LaneReadings[] {
-  const byLane = new Map<number, LaneReadings['readings'][number][]>();
-  for (const { lane, records } of chunks) {
-    const readings = byLane.get(lane) ?? [];
-    for (const record of records) readings.push(readRecord(record, lane, laneOf));
-    byLane.set(lane, readings);
+/** One entry per partition, its records in order. */
+function readPartitions(
+  chunks: readonly Chunk[],
+  next: readonly number[],
+  partitionOf: (key: string) => number,
+): PartitionReadings[] {
+  const byPartition = new Map<number, PartitionReadings['readings'][number][]>();
+  for (const { partition, records } of chunks) {
+    const readings = byPartition.get(partition) ?? [];
+    for (const record of records) readings.push(readRecord(record, partition, partitionOf));
+    byPartition.set(partition, readings);
   }
-  return [...byLane].map(([lane, readings]) => ({
-    lane,
-    from: next[lane]!,
+  return [...byPartition].map(([partition, readings]) => ({
+    partition,
+    from: next[partition]!,
     next: readings[readings.length - 1]!.offset + 1,
     readings,
   }));

@@ -1,16 +1,16 @@
-import { laneOf, type Position } from '../port.ts';
+import { type Position, partitionOf } from '../port.ts';
 
-/** Digits of the greatest JSON-safe integer: padded, so that text order within a lane is that of offsets. */
+/** Digits of the greatest JSON-safe integer: padded, so that text order within a partition is that of offsets. */
 const DIGITS = 16;
 
-export function positionOf(lane: number, offset: number): Position {
-  return `${lane}:${String(offset).padStart(DIGITS, '0')}`;
+export function positionOf(partition: number, offset: number): Position {
+  return `${partition}:${String(offset).padStart(DIGITS, '0')}`;
 }
 
 /** The offset after `position`, where reading goes on; 0 without one. */
-export function offsetAfter(position: Position | undefined, lane: number): number {
+export function offsetAfter(position: Position | undefined, partition: number): number {
   if (position === undefined) return 0;
-  if (!/^\d+:\d{16}$/.test(position) || laneOf(position) !== lane)
-    throw new RangeError(`not a position of lane ${lane} of this log: ${position}`);
+  if (!/^\d+:\d{16}$/.test(position) || partitionOf(position) !== partition)
+    throw new RangeError(`not a position of partition ${partition} of this log: ${position}`);
   return Number(position.slice(position.indexOf(':') + 1)) + 1;
 }

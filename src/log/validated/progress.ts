@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { pause } from '../../util/pause.ts';
 
 export interface ProgressOptions {
-  /** Per lane, the first offset without a verdict. */
+  /** Per partition, the first offset without a verdict. */
   readonly poll: () => Promise<readonly number[]>;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -41,19 +41,19 @@ export class Progress {
   }
 
   /** Resolves when the index has passed `offset`; earlier at `limit`: a deadline of `performance.now()`, or a signal. */
-  async passed(lane: number, offset: number, limit: number | AbortSignal): Promise<void> {
+  async passed(partition: number, offset: number, limit: number | AbortSignal): Promise<void> {
     const late = new AbortController();
     const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
     this.#urgent++;
     this.#hurry.abort();
-    await this.#until((next) => (next[lane] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
+    await this.#until((next) => (next[partition] ?? 0) > offset, typeof limit === 'number' ? late.signal : limit);
     this.#urgent--;
     clearTimeout(timer);
   }
 
-  /** Resolves when the index is beyond `seen` in any lane, or the signal aborts. */
+  /** Resolves when the index is beyond `seen` in any partition, or the signal aborts. */
   beyond(seen: readonly number[], signal: AbortSignal): Promise<void> {
-    return this.#until((next) => next.some((offset, lane) => offset > (seen[lane] ?? 0)), signal);
+    return this.#until((next) => next.some((offset, partition) => offset > (seen[partition] ?? 0)), signal);
   }
 
   /** Aborts when the index is beyond where it was last heard of: one signal for all who wait at once. */

@@ -2,7 +2,7 @@ import type { LogRecord } from './record.ts';
 
 /**
  * What a log that is validated on read stands on: a store that appends whatever it is given and hands it out in one order
- * per lane. Offsets count the records of a lane from 0; they are numbers, JSON-safe for 2^53 records.
+ * per partition. Offsets count the records of a partition from 0; they are numbers, JSON-safe for 2^53 records.
  */
 export interface RecordStore {
   /** Resolves when it makes sense to send; until then appends wait, and are certainly not in the store. Default: always. */
@@ -16,12 +16,12 @@ export interface RecordStore {
    * @throws after long retries; any of the records may be in the store all the same
    */
   send(records: readonly NewRecord[]): Promise<number[]>;
-  /** Per lane, the offset after its last record. */
-  ends(): Promise<number[]>;
-  /** Seconds since the oldest record at or after these offsets was appended, one a lane; an upper bound. There is one. */
+  /** Per partition, the offset after its last record. */
+  endOffsets(): Promise<number[]>;
+  /** Seconds since the oldest record at or after these offsets was appended, one a partition; an upper bound. There is one. */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all lanes from the offsets given, for ever, in order within a lane, without gaps or repeats, over restarts of the
+   * Reads all partitions from the offsets given, for ever, in order within a partition, without gaps or repeats, over restarts of the
    * server; each step yields what has arrived since the one before. Buffers a bounded amount.
    * @throws when records that were there are gone
    */
@@ -29,14 +29,14 @@ export interface RecordStore {
 }
 
 export interface NewRecord {
-  readonly lane: number;
+  readonly partition: number;
   readonly key: string;
   readonly value: Buffer;
 }
 
-/** Consecutive records of one lane. */
+/** Consecutive records of one partition. */
 export interface Chunk {
-  readonly lane: number;
+  readonly partition: number;
   readonly records: readonly LogRecord[];
 }
 

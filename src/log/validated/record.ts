@@ -30,14 +30,14 @@ export function canonicalUuid(text: string): string | undefined {
  * The commit in a record, or why there is none. Whoever may write to the store may write anything, and a reader that
  * fails at one record fails at it for ever: so whatever the index could not store or find again is told apart here.
  */
-export function readRecord(record: LogRecord, lane: number, laneOf: (key: string) => number): Reading {
+export function readRecord(record: LogRecord, partition: number, partitionOf: (key: string) => number): Reading {
   const malformed = (why: string): Reading => ({ offset: record.offset, malformed: why });
   if (record.value === null) return malformed('no value');
   let body: string;
   let commit: RecordedCommit;
   try {
     body = utf8.decode(record.value);
-    commit = decodeCommit(body, positionOf(lane, record.offset), record.offset);
+    commit = decodeCommit(body, positionOf(partition, record.offset), record.offset);
   } catch (error) {
     const cause = error instanceof UnreadableCommitError ? error.cause : error;
     return malformed(cause instanceof ZodError ? `not a commit: ${cause.issues[0]?.message}` : 'not JSON in UTF-8');
@@ -49,7 +49,7 @@ export function readRecord(record: LogRecord, lane: number, laneOf: (key: string
   const key = keyOf(commit.stream);
   if (record.key === null || (record.key !== undefined && Buffer.compare(record.key, Buffer.from(key)) !== 0))
     return malformed('the key is not that of the stream');
-  if (laneOf(key) !== lane) return malformed('in a lane that is not that of the key');
+  if (partitionOf(key) !== partition) return malformed('in a partition that is not that of the key');
   return { offset: record.offset, commit, body };
 }
 

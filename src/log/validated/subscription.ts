@@ -27,9 +27,9 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   const unwanted = without.map(eventsBeginWith);
   const passedOver = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
-  for await (const chunks of deps.store.tail(startOf(deps.index.lanes, options), signal)) {
+  for await (const chunks of deps.store.tail(startOf(deps.index.partitions, options), signal)) {
     for (const chunk of joined(chunks)) {
-      const voids = await judged(deps, chunk, signal);
+      const voids = await validated(deps, chunk, signal);
       if (voids === null) return;
       yield* batchesOf(chunk, voids, new Set(categories), passedOver, maxCommits);
       if (signal.aborted) return;
@@ -37,28 +37,28 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   }
 }
 
-/** One chunk a lane: each append may have arrived by itself, and whoever reads them pays for each batch. */
+/** One chunk a partition: each append may have arrived by itself, and whoever reads them pays for each batch. */
 function joined(chunks: readonly Chunk[]): Chunk[] {
-  const lanes = new Map<number, LogRecord[]>();
-  for (const { lane, records } of chunks) {
-    const known = lanes.get(lane);
-    if (known === undefined) lanes.set(lane, [...records]);
+  const partitions = new Map<number, LogRecord[]>();
+  for (const { partition, records } of chunks) {
+    const known = partitions.get(partition);
+    if (known === undefined) partitions.set(partition, [...records]);
     else known.push(...records);
   }
-  return [...lanes].map(([lane, records]) => ({ lane, records }));
+  return [...partitions].map(([partition, records]) => ({ partition, records }));
 }
 
 /** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */
-async function judged(
+async function validated(
   { index, progress }: ReaderDependencies,
-  { lane, records }: Chunk,
+  { partition, records }: Chunk,
   signal: AbortSignal,
 ): Promise<ReadonlySet<number> | null> {
   const first = records[0]!.offset;
   const last = records[records.length - 1]!.offset;
   while (!signal.aborted) {
-    await progress.passed(lane, last, signal);
-    const voids = await voidsWithin(index, lane, first, last);
+    await progress.passed(partition, last, signal);
+    const voids = await voidsWithin(index, partition, first, last);
     if (voids !== null) return voids;
     // The hint was ahead of the database: the index was dropped and is being made anew.
     progress.publish(await nextOffsets(index));
@@ -67,7 +67,7 @@ async function judged(
 }
 
 function* batchesOf(
-  { lane, records }: Chunk,
+  { partition, records }: Chunk,
   voids: ReadonlySet<number>,
   categories: ReadonlySet<string>,
   passedOver: (body: string) => boolean,
@@ -78,32 +78,36 @@ function* batchesOf(
     if (value === null || voids.has(offset)) continue;
     const body = Buffer.from(value).toString();
     if (passedOver(body)) continue;
-    const commit = decodeCommit(body, positionOf(lane, offset), offset);
+    const commit = decodeCommit(body, positionOf(partition, offset), offset);
     if (!categories.has(categoryOf(commit.stream))) continue;
     if (commits.length === maxCommits) {
-      yield { lane, commits, last: commits[commits.length - 1]!.position };
+      yield { partition, commits, last: commits[commits.length - 1]!.position };
       commits = [];
     }
     commits.push(commit);
   }
-  yield { lane, commits, last: positionOf(lane, records[records.length - 1]!.offset) };
+  yield { partition, commits, last: positionOf(partition, records[records.length - 1]!.offset) };
 }
 
 /** Reads exact streams only: the index has all their commits, so intake need not even be fetched. */
 export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const { index, progress } = deps;
-  const next = startOf(index.lanes, options);
+  const next = startOf(index.partitions, options);
   while (!signal.aborted) {
     const reached = await nextOffsets(index);
     let found = 0;
-    for (const [lane, end] of reached.entries()) {
-      while (next[lane]! < end && !signal.aborted) {
-        const page = await exactPage(index, lane, next[lane]!, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES });
+    for (const [partition, end] of reached.entries()) {
+      while (next[partition]! < end && !signal.aborted) {
+        const page = await exactPage(index, partition, next[partition]!, {
+          categories,
+          maxCommits,
+          maxBytes: MAX_PAGE_BYTES,
+        });
         if (page === null) break;
-        next[lane] = page.last + 1;
+        next[partition] = page.last + 1;
         found += page.commits.length;
-        yield { lane, commits: page.commits, last: positionOf(lane, page.last) };
+        yield { partition, commits: page.commits, last: positionOf(partition, page.last) };
       }
     }
     if (found === 0) await pause(PROGRESS_STEP_MS, signal);
@@ -111,6 +115,6 @@ export async function* subscribeToIndex(deps: ReaderDependencies, options: Subsc
   }
 }
 
-function startOf(lanes: number, { after }: SubscribeOptions): number[] {
-  return Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
+function startOf(partitions: number, { after }: SubscribeOptions): number[] {
+  return Array.from({ length: partitions }, (_, partition) => offsetAfter(after.get(partition), partition));
 }

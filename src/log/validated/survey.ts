@@ -6,8 +6,8 @@ import type { Chunk } from './record-store.ts';
 import type { ReaderDependencies } from './subscription.ts';
 
 export interface SurveyDependencies extends Omit<ReaderDependencies, 'store'> {
-  readonly store: ReaderDependencies['store'] & { ends(): Promise<number[]> };
-  readonly laneOf: (key: string) => number;
+  readonly store: ReaderDependencies['store'] & { endOffsets(): Promise<number[]> };
+  readonly partitionOf: (key: string) => number;
 }
 
 /**
@@ -18,19 +18,19 @@ export async function* surveyRecords(
   deps: SurveyDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredRecord[]> {
-  const ends = await deps.store.ends();
+  const ends = await deps.store.endOffsets();
   const next = ends.map(() => 0);
   const done = new AbortController();
-  const isDone = (): boolean => next.every((offset, lane) => offset >= ends[lane]!);
+  const isDone = (): boolean => next.every((offset, partition) => offset >= ends[partition]!);
   if (isDone()) return;
   for await (const chunks of deps.store.tail([...next], AbortSignal.any([signal, done.signal]))) {
-    for (const { lane, records } of chunks) {
-      const within = records.filter(({ offset }) => offset < ends[lane]!);
+    for (const { partition, records } of chunks) {
+      const within = records.filter(({ offset }) => offset < ends[partition]!);
       if (within.length === 0) continue;
-      const noted = await notesOn(deps, { lane, records: within }, signal);
+      const noted = await notesOn(deps, { partition, records: within }, signal);
       if (noted === null) return;
-      yield within.map((record) => recordOf(readRecord(record, lane, deps.laneOf), lane, noted));
-      next[lane] = within.at(-1)!.offset + 1;
+      yield within.map((record) => recordOf(readRecord(record, partition, deps.partitionOf), partition, noted));
+      next[partition] = within.at(-1)!.offset + 1;
     }
     if (isDone()) done.abort();
   }
@@ -52,19 +52,19 @@ interface Notes {
 /** What the index holds on a chunk, once it has passed it, in one snapshot; null when the signal aborted first. */
 async function notesOn(
   { index, progress }: SurveyDependencies,
-  { lane, records }: Chunk,
+  { partition, records }: Chunk,
   signal: AbortSignal,
 ): Promise<Notes | null> {
   const [first, last] = [records[0]!, records.at(-1)!].map(({ offset }: LogRecord) => offset) as [number, number];
   while (!signal.aborted) {
-    await progress.passed(lane, last, signal);
-    const notes = await notesWithin(index, lane, first, last);
+    await progress.passed(partition, last, signal);
+    const notes = await notesWithin(index, partition, first, last);
     if (notes !== null) return notes;
   }
   return null;
 }
 
-async function notesWithin(index: Index, lane: number, first: number, last: number): Promise<Notes | null> {
+async function notesWithin(index: Index, partition: number, first: number, last: number): Promise<Notes | null> {
   const { rows } = await index.pool.query<{
     voids: { at: number; reason: string }[] | null;
     copies: (Copy & { at: number })[] | null;
@@ -76,7 +76,7 @@ async function notesWithin(index: Index, lane: number, first: number, last: numb
                             'command', command_id, 'hash', encode(sha256(convert_to(body, 'UTF8')), 'hex')))
                      FROM ${index.schema}.commits WHERE lane = $1 AND at_offset BETWEEN $2 AND $3) AS copies
            FROM ${index.schema}.lanes WHERE lane = $1 AND next_offset > $3`,
-    values: [lane, first, last],
+    values: [partition, first, last],
   });
   const row = rows[0];
   if (row === undefined) return null;
@@ -86,12 +86,12 @@ async function notesWithin(index: Index, lane: number, first: number, last: numb
   };
 }
 
-function recordOf(reading: Reading, lane: number, { voids, copies }: Notes): StoredRecord {
+function recordOf(reading: Reading, partition: number, { voids, copies }: Notes): StoredRecord {
   const { offset } = reading;
   const commit = 'malformed' in reading ? null : reading.commit;
   const reason = voids.get(offset) ?? null;
   return {
-    position: positionOf(lane, offset),
+    position: positionOf(partition, offset),
     commit,
     void: reason,
     fault: faultOf(reading, reason, copies.get(offset)),

@@ -3,8 +3,8 @@ import { canonicalUuid, type Reading } from './record.ts';
 
 /**
  * Validate on read. The store appends whatever it is given, so the log holds records that lost a race and records that were
- * stored twice; which of them count is decided here, by what lies before them in their lane and nothing else. Every
- * process that reads the same lane comes to the same verdicts, now and in a rebuild.
+ * stored twice; which of them count is decided here, by what lies before them in their partition and nothing else. Every
+ * process that reads the same partition comes to the same verdicts, now and in a rebuild.
  *
  * - malformed: not a commit in the place where its key belongs.
  * - repeated: its command id or its commit id is that of an earlier valid commit: of an exact stream whenever that was,
@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly offset: number; readonly commit: RecordedCommit; readonly body: string; readonly void: null }
   | { readonly offset: number; readonly void: VoidReason; readonly detail: string };
 
-/** Where an id was seen in a lane. */
+/** Where an id was seen in a partition. */
 export interface Sighting {
   readonly commitId: string;
   readonly offset: number;
@@ -27,7 +27,7 @@ export interface Sighting {
   readonly exact: boolean;
 }
 
-/** What the lane so far has left behind, as far as the records to be judged may ask for it. Ids in canonical form. */
+/** What the partition so far has left behind, as far as the records to be validated may ask for it. Ids in canonical form. */
 export interface Known {
   readonly heads: ReadonlyMap<string, StreamHead>;
   readonly commits: ReadonlyMap<string, Sighting>;
@@ -36,7 +36,7 @@ export interface Known {
   readonly memoryFrom: number;
 }
 
-export interface Judgement {
+export interface Validation {
   readonly verdicts: readonly Verdict[];
   readonly known: Known;
   /** What was seen on *any* streams before these records and before this time is forgotten; null: nothing is. */
@@ -45,8 +45,8 @@ export interface Judgement {
 
 export const NOTHING_KNOWN: Known = { heads: new Map(), commits: new Map(), commands: new Map(), memoryFrom: 0 };
 
-/** Judges records of one lane in their order. */
-export function judge(before: Known, readings: readonly Reading[]): Judgement {
+/** Validates records of one partition in their order. */
+export function validate(before: Known, readings: readonly Reading[]): Validation {
   const heads = new Map(before.heads);
   const commits = new Map(before.commits);
   const commands = new Map(before.commands);
@@ -70,7 +70,7 @@ export function judge(before: Known, readings: readonly Reading[]): Judgement {
       heads.set(commit.stream, { revision: commit.revision, hash: commit.hash });
     }
 
-    // Forgetting is a fact of the log too: were it left to whoever keeps the memory, a rebuild could judge otherwise.
+    // Forgetting is a fact of the log too: were it left to whoever keeps the memory, a rebuild could validate otherwise.
     const horizon = memoryHorizon(commit.at);
     if (horizon !== memoryFrom) {
       memoryFrom = horizon;

@@ -5,7 +5,7 @@ import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { setAsideIn } from '../../projections/runtime/dead-letters.ts';
+import { deadLetteredIn } from '../../projections/runtime/dead-letters.ts';
 import { waitUntilProjected } from '../../projections/runtime/wait.ts';
 import {
   type EarningRow,
@@ -43,16 +43,16 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
   const pausing = createRest(context);
   while (!signal.aborted) {
     pausing.begin();
-    const head = await context.log.head();
+    const head = await context.log.endCursor();
     const isIdle = hasPassedAll(reached, head) && waiting.size === 0;
     const found = isIdle ? null : await look(context, head, signal);
     if (found !== null) {
-      takeIn(places, found.setAside);
+      takeIn(places, found.deadLettered);
       context.note(settled(places));
-      for (const [lane, to] of found.upTo) {
-        const stretch = { lane, after: reached.get(lane) ?? '', to };
+      for (const [partition, to] of found.upTo) {
+        const stretch = { partition, after: reached.get(partition) ?? '', to };
         const done = await walk(context.accounts, found.source, stretch, signal, (position) => {
-          reached.set(lane, position);
+          reached.set(partition, position);
           context.note(settled(places));
         });
         if (!done) return;
@@ -64,10 +64,10 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
 
 interface Found {
   readonly source: EarningsSource;
-  /** By lane: behind it all is known of events and referrals that is to be known. */
+  /** By partition: behind it all is known of events and referrals that is to be known. */
   readonly upTo: ReadonlyMap<number, Position>;
   /** What these read models have set aside. */
-  readonly setAside: ReadonlyMap<string, Position>;
+  readonly deadLettered: ReadonlyMap<string, Position>;
 }
 
 /**
@@ -81,30 +81,30 @@ async function look({ pool, served }: ProcessContext, head: Cursor, signal: Abor
   );
   if (!events || !referral || !catalog) return null;
   const upTo = new Map<number, Position>();
-  for (const [lane, end] of head) {
-    const [passed, known] = [events.passed.get(lane), referral.passed.get(lane)];
+  for (const [partition, end] of head) {
+    const [passed, known] = [events.passed.get(partition), referral.passed.get(partition)];
     if (passed === undefined || known === undefined) continue;
-    upTo.set(lane, [end, passed, known].sort()[0]!);
+    upTo.set(partition, [end, passed, known].sort()[0]!);
   }
   const source = { pool, events: events.schema, referral: referral.schema, catalog: catalog.schema };
   // Asked for after how far they are: what they have passed and do not have is there.
-  const setAside = await setAsideIn(pool, [events.schema, referral.schema]);
-  return { source, upTo, setAside };
+  const deadLettered = await deadLetteredIn(pool, [events.schema, referral.schema]);
+  return { source, upTo, deadLettered };
 }
 
-/** Walks part of a lane, page by page. @returns false: the signal aborted before the end */
+/** Walks part of a partition, page by page. @returns false: the signal aborted before the end */
 async function walk(
   accounts: Accounts,
   source: EarningsSource,
-  { lane, after: from, to }: Stretch,
+  { partition, after: from, to }: Stretch,
   signal: AbortSignal,
   passed: (position: Position) => void,
 ): Promise<boolean> {
   for (let after = from; after < to; ) {
     if (signal.aborted) return false;
-    const last = await endOfPage(source, { lane, after, to }, PAGE);
+    const last = await endOfPage(source, { partition, after, to }, PAGE);
     if (last !== null) {
-      const rows = await earningsOf(source, { lane, after, to: last });
+      const rows = await earningsOf(source, { partition, after, to: last });
       if (!(await accrue(accounts, rows, signal))) return false;
     }
     after = last ?? to;

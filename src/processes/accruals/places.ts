@@ -1,4 +1,4 @@
-import { type Cursor, laneOf, type Position } from '../../log/port.ts';
+import { type Cursor, type Position, partitionOf } from '../../log/port.ts';
 
 /**
  * How far events were walked. What a read model has set aside may be applied later, at a place that has been passed by
@@ -8,32 +8,32 @@ import { type Cursor, laneOf, type Position } from '../../log/port.ts';
 export interface Places {
   readonly reached: Map<number, Position>;
   /** By what is set aside; `from` undefined: from the beginning. */
-  readonly waiting: Map<string, { readonly lane: number; readonly from: Position | undefined }>;
+  readonly waiting: Map<string, { readonly partition: number; readonly from: Position | undefined }>;
 }
 
-/** @param setAside where it is in the log, by whatever names it */
-export function takeIn({ reached, waiting }: Places, setAside: ReadonlyMap<string, Position>): void {
-  for (const [id, { lane, from }] of waiting) {
-    if (setAside.has(id)) continue;
+/** @param deadLettered where it is in the log, by whatever names it */
+export function takeIn({ reached, waiting }: Places, deadLettered: ReadonlyMap<string, Position>): void {
+  for (const [id, { partition, from }] of waiting) {
+    if (deadLettered.has(id)) continue;
     waiting.delete(id);
-    goBack(reached, lane, from);
+    goBack(reached, partition, from);
   }
-  for (const [id, position] of setAside) {
+  for (const [id, position] of deadLettered) {
     if (waiting.has(id)) continue;
-    const lane = laneOf(position);
-    const at = reached.get(lane);
-    waiting.set(id, { lane, from: at !== undefined && at < position ? at : undefined });
+    const partition = partitionOf(position);
+    const at = reached.get(partition);
+    waiting.set(id, { partition, from: at !== undefined && at < position ? at : undefined });
   }
 }
 
 /** Up to where nothing is to be walked again. */
 export function settled({ reached, waiting }: Places): Cursor {
   const cursor = new Map(reached);
-  for (const { lane, from } of waiting.values()) goBack(cursor, lane, from);
+  for (const { partition, from } of waiting.values()) goBack(cursor, partition, from);
   return cursor;
 }
 
-function goBack(cursor: Map<number, Position>, lane: number, from: Position | undefined): void {
-  if (from === undefined) cursor.delete(lane);
-  else if ((cursor.get(lane) ?? '') > from) cursor.set(lane, from);
+function goBack(cursor: Map<number, Position>, partition: number, from: Position | undefined): void {
+  if (from === undefined) cursor.delete(partition);
+  else if ((cursor.get(partition) ?? '') > from) cursor.set(partition, from);
 }

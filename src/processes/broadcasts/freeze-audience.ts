@@ -53,7 +53,7 @@ const POLL_MS = 20;
 
 /** The schemas of the read models, once all that is in the log now is in them. */
 async function caughtUp({ log, served }: ProcessContext, signal: AbortSignal): Promise<AudienceTables> {
-  const head = await log.head();
+  const head = await log.endCursor();
   const schemaOf = async (model: (typeof MODELS)[keyof typeof MODELS]): Promise<string> => {
     for (;;) {
       signal.throwIfAborted();

@@ -21,14 +21,14 @@ interface Watched {
   grown: boolean;
 }
 
-export function createStreamWatch(log: Pick<EventLog, 'ends'>, logger: Logger, lookMs = LOOK_MS): StreamWatch {
+export function createStreamWatch(log: Pick<EventLog, 'streamHeads'>, logger: Logger, lookMs = LOOK_MS): StreamWatch {
   const streams = new Map<string, Set<Watched>>();
   let timer: NodeJS.Timeout | null = null;
 
   async function look(): Promise<void> {
     const asked = [...streams].map(([stream, watched]) => [stream, [...watched]] as const);
     try {
-      const ends = await log.ends(asked.map(([stream]) => stream));
+      const ends = await log.streamHeads(asked.map(([stream]) => stream));
       for (const [stream, all] of asked)
         for (const watched of all) {
           const revision = ends.get(stream)?.revision ?? 0;

@@ -61,7 +61,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
 async function make(context: ProcessContext, bot: string, signal: AbortSignal): Promise<boolean> {
   const until = await payoutsDue(context, bot);
   if (until === null) return true;
-  const head = await context.log.head();
+  const head = await context.log.endCursor();
   // Whoever has earned something before must not be left out for a read model that is behind.
   if (!(await waitUntilProjected(context.pool, accountsReadModel, head, CATCH_UP_MS))) return false;
   const served = (await context.served(accountsReadModel))!;

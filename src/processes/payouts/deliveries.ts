@@ -7,7 +7,7 @@ import {
   type PayoutKey,
 } from '../../commands/referral/announce-payout.ts';
 import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
-import { judgeStatus, type Notice, noticeBody, signedHeaders } from '../../domain/referral/delivery.ts';
+import { type Notice, noticeBody, resultOfStatus, signedHeaders } from '../../domain/referral/delivery.ts';
 import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
@@ -164,7 +164,7 @@ function endOf(result: CallResult, now: number): AttemptEnd | null {
       return { result: 'again', sent: result.sent, status: null, error: result.error, retryAfter: null };
     case 'answered': {
       const { status } = result;
-      const says = judgeStatus(status);
+      const says = resultOfStatus(status);
       if (says === 'paid') return { result: 'paid', status };
       if (says === 'accepted') return { result: 'accepted' };
       const error = `answered ${status}`;

@@ -1,5 +1,5 @@
 /**
- * The catalog's tables. No foreign keys: owners, bots and rates live in different lanes of the log, and a bot may be seen
+ * The catalog's tables. No foreign keys: owners, bots and rates live in different partitions of the log, and a bot may be seen
  * before its owner. Times are milliseconds since 1970 UTC.
  */
 export const CATALOG_DDL = `

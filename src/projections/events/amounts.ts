@@ -12,7 +12,7 @@ interface Price {
 
 /**
  * Gives new events their amounts in the owner's currency, where that was possible when they were received.
- * @returns the others: they have no amount, or had none for a while (judge.ts)
+ * @returns the others: they have no amount, or had none for a while (convert-amounts.ts)
  */
 export async function priceEvents(
   tx: ClientBase,

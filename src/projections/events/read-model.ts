@@ -5,14 +5,14 @@ import type { ReadModel } from '../read-model.ts';
 import { forget, KEEP_UPDATE_IDS, type Keeping } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
+import { convertAmounts } from './convert-amounts.ts';
 import { byMoment } from './draft.ts';
 import { ERROR_MEMORY_MS, foldBatch, type Outcome, PENDING_MS } from './fold.ts';
-import { judgeEvents } from './judge.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
 import { packSlice } from './packed/pack.ts';
 import { PACKED_TABLES } from './packed/tables.ts';
-import { judgeSlice, noteRevaluations } from './revaluations.ts';
+import { noteRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
@@ -57,22 +57,22 @@ export const eventsReadModel: ReadModel = {
     if (bots.size > 0) await write(tx, outcome);
     await noteRevaluations(tx, money, outcome.newUnits);
   },
-  putOff: 'put_off',
+  deferredRelation: 'put_off',
   deferred: 'deferred_events',
   derived: PACKED_TABLES,
   async idle(tx, behind) {
     await takeTurn(tx);
     await findByKey(tx);
-    const toJudge = await judgeSlice(tx);
+    const toRevalue = await revalueSlice(tx);
     // With all events there each chunk is packed once, also where the log does not have them by date.
     const toPack = !behind && (await packSlice(tx));
-    return toJudge || toPack;
+    return toRevalue || toPack;
   },
 };
 
 /**
  * One transaction at a time writes these tables, also while two projectors are at work (a lease can be lost unawares): a
- * rate of one lane would not see the events of another that are not committed yet, nor they the rate.
+ * rate of one partition would not see the events of another that are not committed yet, nor they the rate.
  */
 async function takeTurn(tx: ClientBase): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' is written', 0))`);
@@ -111,7 +111,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await writeMemories(tx, outcome);
   await countEvents(tx, events);
   await writeUnknownUsers(tx, outcome);
-  await judgeEvents(tx, unpriced);
+  await convertAmounts(tx, unpriced);
   await writeRewardable(tx, outcome.rewardable);
   await writeRefusals(tx, outcome.refusals);
   await forget(

@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
-import { type EventKey, judgeEvents } from './judge.ts';
+import { convertAmounts, type EventKey } from './convert-amounts.ts';
 import { DAY_MS, type MoneyChanges } from './money.ts';
 
 /**
  * A changed rate or currency, or a new unit, may touch all events of many bots, which takes 50 µs an event: minutes, in
  * one transaction that would keep every reader of the log waiting (see the runtime). So the batch only notes that they are
- * to be judged anew, and that is done in slices, each a transaction of its own. An event is judged by money as it stands,
+ * to be converted anew, and that is done in slices, each a transaction of its own. An event is converted by money as it stands,
  * so what a slice finds changed again, by a batch in between, is right too; what it has passed is noted again by that
  * batch.
  *
@@ -24,7 +24,7 @@ CREATE TABLE revaluations (
   /* receipt of the first change that it was noted for */
   noted_at bigint NOT NULL,
   begun boolean NOT NULL DEFAULT false,
-  /* what has been judged: bots below this one, and of this one the events up to (date, ord); null: none of them */
+  /* what has been converted: bots below this one, and of this one the events up to (date, ord); null: none of them */
   bot_id int NOT NULL DEFAULT 0,
   date bigint,
   ord bigint,
@@ -32,10 +32,10 @@ CREATE TABLE revaluations (
 );
 `;
 
-/** How much a slice does at most; what takes long is to judge. */
+/** How much a slice does at most; what takes long is to convert. */
 export interface SliceLimits {
-  /** Events judged: 2,000 take some 100 ms. */
-  readonly judged: number;
+  /** Events converted: 2,000 take some 100 ms. */
+  readonly converted: number;
   /** Events looked at, most of which may have no unit: 20,000 take some 20 ms. */
   readonly looked: number;
   /** Bots whose events are looked up, a query each; and passes begun. */
@@ -44,7 +44,7 @@ export interface SliceLimits {
   readonly bots: number;
 }
 
-const LIMITS: SliceLimits = { judged: 2000, looked: 20_000, steps: 100, bots: 1000 };
+const LIMITS: SliceLimits = { converted: 2000, looked: 20_000, steps: 100, bots: 1000 };
 
 /** Smallest value of a JavaScript Date, in ms. */
 const FIRST_DATE = -8.64e15;
@@ -57,7 +57,7 @@ export interface NewUnit {
   readonly at: number;
 }
 
-/** Notes the events that the changes touch, however old, to be judged anew. */
+/** Notes the events that the changes touch, however old, to be converted anew. */
 export async function noteRevaluations(
   tx: ClientBase,
   { rates, owners }: MoneyChanges,
@@ -95,8 +95,8 @@ export async function noteRevaluations(
     );
 }
 
-/** Judges a slice of what was noted. Answers whether there is more. */
-export async function judgeSlice(tx: ClientBase, limits: SliceLimits = LIMITS): Promise<boolean> {
+/** Converts a slice of what was noted. Answers whether there is more. */
+export async function revalueSlice(tx: ClientBase, limits: SliceLimits = LIMITS): Promise<boolean> {
   const left: Left = { ...limits };
   while (hasLeft(left)) {
     const pass = await takePass(tx);
@@ -111,8 +111,8 @@ export async function judgeSlice(tx: ClientBase, limits: SliceLimits = LIMITS): 
 /** What a slice may still do. */
 type Left = { -readonly [K in keyof SliceLimits]: SliceLimits[K] };
 
-function hasLeft({ judged, looked, steps, bots }: Left): boolean {
-  return judged > 0 && looked > 0 && steps > 0 && bots > 0;
+function hasLeft({ converted, looked, steps, bots }: Left): boolean {
+  return converted > 0 && looked > 0 && steps > 0 && bots > 0;
 }
 
 /** How far a pass has come, as in the table. */
@@ -144,7 +144,7 @@ async function takePass(tx: ClientBase): Promise<Pass | undefined> {
 /** Goes on with a pass, to its end or until nothing is left to do it with. */
 async function goOn(tx: ClientBase, pass: Pass, left: Left): Promise<void> {
   const { events, place } = await walk(tx, pass, left);
-  await judgeEvents(tx, events);
+  await convertAmounts(tx, events);
   if (place === null) await tx.query('DELETE FROM revaluations WHERE seq = $1', [pass.seq]);
   else
     await tx.query('UPDATE revaluations SET bot_id = $2, date = $3, ord = $4 WHERE seq = $1', [
@@ -161,12 +161,12 @@ async function walk(tx: ClientBase, pass: Pass, left: Left): Promise<{ events: E
   const bots = await nextBots(tx, pass, left.bots);
   left.bots -= bots.looked;
   for (const [i, bot_id] of bots.withEvents.entries()) {
-    if (i > 0 && !(left.judged > 0 && left.looked > 0 && left.steps > 0))
+    if (i > 0 && !(left.converted > 0 && left.looked > 0 && left.steps > 0))
       return { events, place: { bot_id, date: null, ord: null } };
     left.steps--;
     const found = await nextEvents(tx, pass, bot_id, left);
     left.looked -= found.looked;
-    left.judged -= found.events.length;
+    left.converted -= found.events.length;
     events.push(...found.events);
     if (found.last !== null) return { events, place: { bot_id, ...found.last } };
   }
@@ -202,36 +202,36 @@ async function nextBots(tx: ClientBase, pass: Pass, limit: number): Promise<Bots
 }
 
 interface Found {
-  /** Those to be judged. */
+  /** Those to be converted. */
   readonly events: readonly EventKey[];
   readonly looked: number;
   /** After which one to go on; null: that was all. */
   readonly last: { readonly date: number; readonly ord: number } | null;
 }
 
-/** The events of a bot from where the pass is: those to be judged, and the last that was looked at. */
-async function nextEvents(tx: ClientBase, pass: Pass, bot_id: number, { looked, judged }: Left): Promise<Found> {
+/** The events of a bot from where the pass is: those to be converted, and the last that was looked at. */
+async function nextEvents(tx: ClientBase, pass: Pass, bot_id: number, { looked, converted }: Left): Promise<Found> {
   const within = bot_id === pass.bot_id && pass.date !== null;
   const { rows } = await tx.query<[number, number, number, boolean, number]>({
     name: 'events.revaluation_events',
-    text: `SELECT user_id::float8, date::float8, ord::float8, judged, n
+    text: `SELECT user_id::float8, date::float8, ord::float8, converted, n
              FROM (SELECT l.*, row_number() OVER (ORDER BY date, ord)::int AS n, count(*) OVER ()::int AS looked
                      FROM (SELECT e.user_id, e.date, e.ord,
-                                  e.unit IS NOT NULL AND ($4::text IS NULL OR e.unit = $4) AS judged
+                                  e.unit IS NOT NULL AND ($4::text IS NULL OR e.unit = $4) AS converted
                              FROM events e
                             WHERE e.bot_id = $1 AND (e.date, e.ord) > ($2::bigint, $3::bigint)
                             ORDER BY e.date, e.ord LIMIT $5) l) l
-            WHERE judged OR n = looked
+            WHERE converted OR n = looked
             ORDER BY n LIMIT $6`,
-    values: [bot_id, within ? pass.date : pass.from_date, within ? pass.ord : -1, pass.unit, looked, judged],
+    values: [bot_id, within ? pass.date : pass.from_date, within ? pass.ord : -1, pass.unit, looked, converted],
     rowMode: 'array',
   });
   const end = rows.at(-1);
   if (end === undefined) return { events: [], looked: 0, last: null };
   const [, date, ord, , n] = end;
   return {
-    events: rows.flatMap(([user_id, date, ord, isJudged]) => (isJudged ? [{ bot_id, user_id, date, ord }] : [])),
+    events: rows.flatMap(([user_id, date, ord, isConverted]) => (isConverted ? [{ bot_id, user_id, date, ord }] : [])),
     looked: n,
-    last: rows.length === judged || n === looked ? { date, ord } : null,
+    last: rows.length === converted || n === looked ? { date, ord } : null,
   };
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
-import { laneOf, type Position } from '../../log/port.ts';
+import { type Position, partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine } from '../copy.ts';
 import type { EventDraft } from './draft.ts';
 import { PAYLOAD, SOURCE } from './payload.ts';
@@ -54,7 +54,7 @@ export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewar
       e.commit_id,
       e.bot_id,
       e.event_id,
-      laneOf(position),
+      partitionOf(position),
       e.idx,
       value,
       e.unit,

@@ -40,7 +40,7 @@ export class BadCommitError extends Error {
 }
 
 /**
- * Applies a batch and moves its lane's checkpoint, in one transaction.
+ * Applies a batch and moves its partition's checkpoint, in one transaction.
  * @param read its commits, opened
  * @throws BadCommitError naming the commit; those before it are kept
  * @throws CheckpointTakenError
@@ -62,13 +62,13 @@ export async function applyBatch(
 /** Finds the commit that a batch stumbled over. */
 async function applyOneByOne(
   target: Target,
-  { lane, commits, last }: Batch,
+  { partition, commits, last }: Batch,
   from: Position | undefined,
 ): Promise<void> {
   let at = from;
   for (const commit of commits) {
     try {
-      const one = { lane, commits: [commit], last: commit.position };
+      const one = { partition, commits: [commit], last: commit.position };
       await applyCommits(target, one, at, readCommits(target.model, one.commits, target.keys));
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
@@ -77,7 +77,7 @@ async function applyOneByOne(
     }
     at = commit.position;
   }
-  if (at !== last) await applyCommits(target, { lane, last }, at, NOTHING);
+  if (at !== last) await applyCommits(target, { partition, last }, at, NOTHING);
 }
 
 /** Of no commits: what only moves the checkpoint. */
@@ -86,14 +86,14 @@ export const NOTHING: Promise<ReadCommit[]> = Promise.resolve([]);
 /** @param also what else belongs into the transaction */
 export async function applyCommits(
   { pool, model, schema }: Target,
-  { lane, last }: Pick<Batch, 'lane' | 'last'>,
+  { partition, last }: Pick<Batch, 'partition' | 'last'>,
   from: Position | undefined,
   opened: Promise<ReadCommit[]>,
   also?: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
   const read = await blamingCommits(() => opened);
   const work = async (tx: pg.ClientBase): Promise<void> => {
-    const moved = await moveCheckpoint(tx, lane, from, last);
+    const moved = await moveCheckpoint(tx, partition, from, last);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
     if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
     await also?.(tx);

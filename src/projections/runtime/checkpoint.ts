@@ -36,16 +36,21 @@ export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]
  */
 export async function moveCheckpoint(
   tx: ClientBase,
-  lane: number,
+  partition: number,
   from: Position | undefined,
   to: Position,
 ): Promise<Moved> {
   const moved =
     from === undefined
-      ? await tx.query('INSERT INTO checkpoints (lane, position) VALUES ($1, $2) ON CONFLICT DO NOTHING', [lane, to])
-      : await tx.query('UPDATE checkpoints SET position = $3 WHERE lane = $1 AND position = $2', [lane, from, to]);
+      ? await tx.query('INSERT INTO checkpoints (lane, position) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+          partition,
+          to,
+        ])
+      : await tx.query('UPDATE checkpoints SET position = $3 WHERE lane = $1 AND position = $2', [partition, from, to]);
   if (moved.rowCount === 1) return 'moved';
-  const { rows } = await tx.query<{ position: Position }>('SELECT position FROM checkpoints WHERE lane = $1', [lane]);
+  const { rows } = await tx.query<{ position: Position }>('SELECT position FROM checkpoints WHERE lane = $1', [
+    partition,
+  ]);
   const found = rows[0]?.position;
   if (found === to) return 'already';
   return found !== undefined && found > to ? 'ahead' : 'elsewhere';

@@ -52,7 +52,7 @@ export async function listDeadLetters(pool: Pool, schema: string): Promise<DeadL
 }
 
 /** Where in the log that is which versions have set aside, by a name that no other has. */
-export async function setAsideIn(pool: Pool, schemas: readonly string[]): Promise<Map<string, Position>> {
+export async function deadLetteredIn(pool: Pool, schemas: readonly string[]): Promise<Map<string, Position>> {
   const found = await Promise.all(
     schemas.map(async (schema) => {
       const { rows } = await pool.query<{ commit_id: string; position: Position }>(

@@ -15,8 +15,8 @@ import { ahead } from './ahead.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, NOTHING, type Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
+import { catchUpSlice } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector.ts';
-import { catchUpSlice } from './put-off.ts';
 import { skippedCommits } from './skipped.ts';
 import { findVersion, finishBuilding, leaseOf, setError, setSearchPath } from './versions.ts';
 import { createWriter, type Part } from './writer.ts';
@@ -35,7 +35,7 @@ const CLOSE_MS = 1000;
 /**
  * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
  * would take the processor from intake, and one for all that came meanwhile costs little more. So would a look at the log after each
- * append that is passed over. Lanes share it.
+ * append that is passed over. Partitions share it.
  */
 const SMALL_BATCH = 500;
 const BREATH_MS = 80;
@@ -100,21 +100,21 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   // are written now and then, in turn with the others.
   const passed = new Map<number, Position>();
   /** Whether the read model may have put off work: it is looked at between batches, and until it is done when none comes. */
-  let putOff = true;
+  let deferred = true;
   /** A version that is being built gets the whole log; behind it, it follows. */
   let behind = building;
   async function catchUp(forMs: number): Promise<void> {
     const until = performance.now() + forMs;
-    do putOff = putOff && (await catchUpSlice(target, behind));
-    while (putOff && performance.now() < until);
+    do deferred = deferred && (await catchUpSlice(target, behind));
+    while (deferred && performance.now() < until);
   }
   async function write(part: Part): Promise<void> {
     await writer.write(part);
-    if (part.commits.length > 0) putOff = true;
+    if (part.commits.length > 0) deferred = true;
     await catchUp(0);
-    if (putOff) later();
+    if (deferred) later();
     // What was passed meanwhile, while this was being written, is yet to be written.
-    if ((passed.get(part.lane) ?? '') <= part.last) passed.delete(part.lane);
+    if ((passed.get(part.partition) ?? '') <= part.last) passed.delete(part.partition);
   }
   async function* opened(
     batches: AsyncIterable<Batch>,
@@ -123,7 +123,7 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
       for (const part of writer.open(batch)) yield { part, small: batch.commits.length < SMALL_BATCH };
   }
   async function writePassed(): Promise<void> {
-    for (const [lane, last] of [...passed]) await write({ lane, commits: [], last, read: NOTHING });
+    for (const [partition, last] of [...passed]) await write({ partition, commits: [], last, read: NOTHING });
   }
 
   let goal: { readonly head: Cursor; readonly at: number } | null = null;
@@ -133,17 +133,17 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
       if (!hasPassedAll(writer.written, goal.head)) return;
       if (behind) {
         behind = false;
-        putOff = true;
+        deferred = true;
         await catchUp(PASSED_MS);
       }
-      if (putOff) return;
+      if (deferred) return;
       if (performance.now() - goal.at < CLOSE_MS) {
         await finishBuilding(pool, model.name, version);
         building = false;
         return;
       }
     }
-    goal = { head: await log.head(), at: performance.now() };
+    goal = { head: await log.endCursor(), at: performance.now() };
   }
 
   const failed = new AbortController();
@@ -157,14 +157,14 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
   let timer: NodeJS.Timeout | null = null;
   /** Soon, in turn with batches, does what is left to do beside them: until nothing is. */
   function later(): void {
-    timer ??= setTimeout(() => void beside().catch(fail), putOff ? 0 : PASSED_MS);
+    timer ??= setTimeout(() => void beside().catch(fail), deferred ? 0 : PASSED_MS);
   }
   async function beside(): Promise<void> {
     await inTurn(writePassed);
     await inTurn(() => catchUp(PASSED_MS));
     await inTurn(finishWhenBuilt);
     timer = null;
-    if (!over.signal.aborted && (passed.size > 0 || putOff || building)) later();
+    if (!over.signal.aborted && (passed.size > 0 || deferred || building)) later();
   }
   /** Sees when the version is dropped, and when what it has set aside is to be applied once more. */
   async function watch(): Promise<void> {
@@ -175,10 +175,10 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
       if (own === undefined || own.state === 'dropped') return fail(GONE);
       if (own.retries === asked) continue;
       await inTurn(async () => {
-        if (await retryLetters(target)) putOff = true;
+        if (await retryLetters(target)) deferred = true;
       });
       asked = own.retries;
-      if (putOff) later();
+      if (deferred) later();
     }
   }
   const watching = watch().catch(fail);
@@ -197,10 +197,10 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<'end
       () => enough.abort(),
     )) {
       if (part.commits.length === 0) {
-        passed.set(part.lane, part.last);
+        passed.set(part.partition, part.last);
         later();
       } else await inTurn(() => write(part));
-      if (!building && small) await pause(BREATH_MS / log.lanes, ended);
+      if (!building && small) await pause(BREATH_MS / log.partitions, ended);
     }
     if (failed.signal.reason === GONE) return 'ended';
     if (failed.signal.aborted) throw failed.signal.reason;

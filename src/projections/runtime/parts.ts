@@ -8,18 +8,18 @@ import type { Batch, RecordedCommit } from '../../log/port.ts';
 const MAX_ITEMS = 15_000;
 
 /** The batch in its order, in parts of some 15,000 items; a commit is never cut. The last ends where the batch does. */
-export function* parts({ lane, commits, last }: Batch): Generator<Batch> {
+export function* parts({ partition, commits, last }: Batch): Generator<Batch> {
   let part: RecordedCommit[] = [];
   let items = 0;
   for (const [i, commit] of commits.entries()) {
     part.push(commit);
     items += itemsOf(commit);
     if (items < MAX_ITEMS || i === commits.length - 1) continue;
-    yield { lane, commits: part, last: commit.position };
+    yield { partition, commits: part, last: commit.position };
     part = [];
     items = 0;
   }
-  yield { lane, commits: part, last };
+  yield { partition, commits: part, last };
 }
 
 /** Counts before anything has been read: what an event of the log holds is not known to be of any shape yet. */

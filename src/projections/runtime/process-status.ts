@@ -31,7 +31,7 @@ export async function processStatus(pool: pg.Pool, log: EventLog): Promise<Proje
     .catch(noneIfAbsent);
   return Promise.all(
     rows.map(async ({ name, positions, error, runs }) => {
-      const cursor = new Map(Object.entries(positions).map(([lane, position]) => [Number(lane), position]));
+      const cursor = new Map(Object.entries(positions).map(([partition, position]) => [Number(partition), position]));
       return {
         name,
         version: 1,

@@ -3,7 +3,7 @@ import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { commitsUpTo, type OnCommits } from './commits-up-to.ts';
-import { catchUpSlice } from './put-off.ts';
+import { catchUpSlice } from './deferred-work.ts';
 import { skippedCommits } from './skipped.ts';
 import { createWriter } from './writer.ts';
 
@@ -50,10 +50,10 @@ export async function replayInto(
 }
 
 /** What of the batch lies at or below the end; null: nothing. */
-function upTo({ lane, commits, last }: Batch, until: Cursor): Batch | null {
-  const end = until.get(lane);
+function upTo({ partition, commits, last }: Batch, until: Cursor): Batch | null {
+  const end = until.get(partition);
   if (end === undefined) return null;
-  if (last <= end) return { lane, commits, last };
+  if (last <= end) return { partition, commits, last };
   const before = commits.filter(({ position }) => position <= end);
-  return { lane, commits: before, last: end };
+  return { partition, commits: before, last: end };
 }

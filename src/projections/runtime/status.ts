@@ -3,10 +3,10 @@ import type { EventLog } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { listDeadLetters } from './dead-letters.ts';
+import { type Deferred, deferredWork } from './deferred-work.ts';
 import { lagOf } from './lag.ts';
 import { letterId } from './letter-id.ts';
 import { processStatus } from './process-status.ts';
-import { type Deferred, deferredWork } from './put-off.ts';
 import { allVersions, type Version } from './versions.ts';
 
 /** A row of `projection list` (decisions.md#projection-list). */
@@ -15,7 +15,7 @@ export interface ProjectionStatus {
   readonly version: number;
   readonly kind: 'read-model' | 'process';
   readonly state: 'live' | 'building' | 'ready' | 'stopped';
-  /** The positions of its lanes, joined by commas; null before the first. */
+  /** The positions of its partitions, joined by commas; null before the first. */
   readonly position: string | null;
   /**
    * Events not yet read (an upper bound) and the age in seconds of the oldest of them, or of the oldest change that is

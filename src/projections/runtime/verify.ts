@@ -7,8 +7,8 @@ import { type ReadModel, schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import type { OnCommits } from './commits-up-to.ts';
+import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector.ts';
-import { catchUpSlice, hasPutOff } from './put-off.ts';
 import { replayInto } from './replay.ts';
 import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
 import { tablesOf } from './tables.ts';
@@ -70,7 +70,7 @@ async function compareWithReplay(
       signal.throwIfAborted();
       verified = await inTransaction(pool, async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-        if (await hasPutOff(tx, model, schema)) return null;
+        if (await hasDeferredWork(tx, model, schema)) return null;
         await replay(await loadCheckpoint(tx, schema));
         const onOwn = (done: number, total: number): void => onTables(done, 2 * total);
         const own = await fingerprints(tx, model, schema, onOwn);
@@ -78,7 +78,7 @@ async function compareWithReplay(
         const replayed = await inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch, onReplayed));
         return { tables: replayed.size, differences: compare(own, replayed) };
       });
-      if (verified === null) await awaitPutOff(options, version);
+      if (verified === null) await awaitDeferredWork(options, version);
     }
     await setVerified(pool, model.name, version, verified.differences.length === 0);
     return verified;
@@ -91,7 +91,10 @@ async function compareWithReplay(
 const PUT_OFF_MS = 200;
 
 /** Whoever follows the version does what it has put off; where it has stopped, or no service runs, nobody else would. */
-async function awaitPutOff({ pool, model, log, leases, signal }: ProjectorOptions, version: number): Promise<void> {
+async function awaitDeferredWork(
+  { pool, model, log, leases, signal }: ProjectorOptions,
+  version: number,
+): Promise<void> {
   const lease = leaseOf(model.name, version);
   if (await isHeld(pool, lease)) return pause(PUT_OFF_MS, signal);
   const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };

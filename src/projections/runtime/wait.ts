@@ -3,7 +3,7 @@ import { type Cursor, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { hasPutOff } from './put-off.ts';
+import { hasDeferredWork } from './deferred-work.ts';
 import { servedOf, versionsOf } from './versions.ts';
 
 const POLL_MS = 10;
@@ -15,9 +15,9 @@ export async function waitUntilProjected(
   cursor: Cursor,
   timeoutMs: number,
   /** Whether what it has put off must be done, too. */
-  withPutOff = true,
+  withDeferredWork = true,
 ): Promise<boolean> {
-  return waitUntilPassed(() => projected(pool, model, withPutOff), cursor, timeoutMs);
+  return waitUntilPassed(() => projected(pool, model, withDeferredWork), cursor, timeoutMs);
 }
 
 /** Where a read model is; null: nowhere that counts. */
@@ -44,11 +44,11 @@ export async function waitUntilPassed(look: Look, cursor: Cursor, timeoutMs: num
 }
 
 /** How far the version that answers is; null: there is none, or what it has put off is yet to be done. */
-async function projected(pool: pg.Pool, model: ReadModel, withPutOff: boolean): Promise<Cursor | null> {
+async function projected(pool: pg.Pool, model: ReadModel, withDeferredWork: boolean): Promise<Cursor | null> {
   const served = servedOf(await versionsOf(pool, model));
   if (served === null) return null;
   const schema = schemaOf(served.name, served.version);
   const cursor = await loadCheckpoint(pool, schema);
   // Looked at after the checkpoint: what was put off up to there is done, then.
-  return withPutOff && (await hasPutOff(pool, model, schema)) ? null : cursor;
+  return withDeferredWork && (await hasDeferredWork(pool, model, schema)) ? null : cursor;
 }

@@ -43,10 +43,12 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
     return read;
   }
 
-  async function setAside(lane: number, commit: RecordedCommit, error: string): Promise<void> {
-    const passed = { lane, last: commit.position };
-    await applyCommits(target, passed, written.get(lane), NOTHING, (tx) => addDeadLetter(tx, commit, error, false));
-    written.set(lane, commit.position);
+  async function deadLettered(partition: number, commit: RecordedCommit, error: string): Promise<void> {
+    const passed = { partition, last: commit.position };
+    await applyCommits(target, passed, written.get(partition), NOTHING, (tx) =>
+      addDeadLetter(tx, commit, error, false),
+    );
+    written.set(partition, commit.position);
   }
 
   return {
@@ -55,18 +57,18 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
       for (const part of parts({ ...batch, commits: wanted })) yield { ...part, read: opened(part) };
     },
-    async write({ lane, commits, last, read }) {
+    async write({ partition, commits, last, read }) {
       for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
         try {
-          await applyBatch(target, { lane, commits: rest, last }, written.get(lane), readRest);
-          written.set(lane, last);
+          await applyBatch(target, { partition, commits: rest, last }, written.get(partition), readRest);
+          written.set(partition, last);
           return;
         } catch (error) {
           if (!(error instanceof BadCommitError) || error.commit === undefined) throw error;
           const bad = rest.indexOf(error.commit);
-          if (bad > 0) written.set(lane, rest[bad - 1]!.position);
+          if (bad > 0) written.set(partition, rest[bad - 1]!.position);
           await onBadCommit(error.commit, error);
-          await setAside(lane, error.commit, error.message);
+          await deadLettered(partition, error.commit, error.message);
           rest = rest.slice(bad + 1);
         }
       }

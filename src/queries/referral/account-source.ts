@@ -13,7 +13,7 @@ export interface AccountName {
 }
 
 /** SQL of the time that an account is judged by: a clock that is behind the account's last event does not count. */
-export const judgedAt = (now: string, clock: string): string => `greatest(${now}::bigint, ${clock})`;
+export const accountTime = (now: string, clock: string): string => `greatest(${now}::bigint, ${clock})`;
 
 /** How many commits of the account's stream the read model has; 0: it does not know the account. */
 export async function revisionOf({ pool, accounts }: AccountSource, { bot, userId }: AccountName): Promise<number> {

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
-import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
 import type { Page } from './referrals.ts';
 
 export interface AccrualRow {
@@ -36,7 +36,7 @@ export async function accrualsOf(
              nullif(x.unit, 0)::float8 AS unit_id,
              CASE WHEN p.status = 2 THEN 2 WHEN x.available_at <= a.t THEN 1 ELSE 0 END AS status,
              CASE WHEN x.available_at > a.t THEN x.available_at::float8 END AS available_at
-        FROM (SELECT ${judgedAt('$3', 'clock')} AS t FROM ${accounts}.accounts
+        FROM (SELECT ${accountTime('$3', 'clock')} AS t FROM ${accounts}.accounts
                WHERE public_key = $1 AND user_id = $2) a
        CROSS JOIN (SELECT accrual_id FROM ${accounts}.accruals
                     WHERE public_key = $1 AND user_id = $2 AND reversed_at IS NULL

@@ -1,5 +1,5 @@
 import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
-import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
 
 /** Amounts are decimal text in normal units; unit null: without a unit. */
 export interface BalanceRow {
@@ -23,7 +23,7 @@ export async function balanceOf(
              trim_scale(b.accrued - b.reserved - b.paid - h.on_hold)::text AS available,
              trim_scale(b.reserved)::text AS reserved, trim_scale(b.paid)::text AS paid,
              trim_scale(h.on_hold)::text AS on_hold
-        FROM (SELECT *, ${judgedAt('$3', 'clock')} AS t FROM ${accounts}.accounts
+        FROM (SELECT *, ${accountTime('$3', 'clock')} AS t FROM ${accounts}.accounts
                WHERE public_key = $1 AND user_id = $2) a
         JOIN ${accounts}.balances b USING (public_key, user_id)
        CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h

@@ -8,9 +8,9 @@ export interface EarningsSource {
   readonly catalog: string;
 }
 
-/** Part of a lane: after one position, up to and with another; in the order of the log. */
+/** Part of a partition: after one position, up to and with another; in the order of the log. */
 export interface Stretch {
-  readonly lane: number;
+  readonly partition: number;
   /** '': from the beginning. */
   readonly after: string;
   readonly to: string;
@@ -52,7 +52,7 @@ export interface EarningRow {
  */
 export async function endOfPage(
   { pool, events }: EarningsSource,
-  { lane, after, to }: Stretch,
+  { partition, after, to }: Stretch,
   limit: number,
 ): Promise<string | null> {
   const { rows } = await pool.query<{ last: string | null }>({
@@ -61,7 +61,7 @@ export async function endOfPage(
              FROM (SELECT position FROM ${events}.rewardable_events
                     WHERE lane = $1 AND position > $2 AND position <= $3
                     ORDER BY position LIMIT $4) page`,
-    values: [lane, after, to, limit],
+    values: [partition, after, to, limit],
   });
   return rows[0]!.last;
 }
@@ -74,7 +74,7 @@ const DAY_MS = 86_400_000;
  */
 export async function earningsOf(
   { pool, events, referral, catalog }: EarningsSource,
-  { lane, after, to }: Stretch,
+  { partition, after, to }: Stretch,
 ): Promise<EarningRow[]> {
   const { rows } = await pool.query<EarningRow>({
     name: `${events}.${referral}.${catalog}.earnings`,
@@ -101,7 +101,7 @@ SELECT b.public_key AS bot, f.referrer_id::float8, e.user_id::float8 AS referral
      ORDER BY date DESC LIMIT 1) x ON r.reward_type = 'percent'
  WHERE e.lane = $1 AND e.position > $2 AND e.position <= $3
  ORDER BY e.position, e.bot_id, e.ord, r.rule_id`,
-    values: [lane, after, to],
+    values: [partition, after, to],
   });
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
-import { type AccountName, type AccountSource, judgedAt } from './account-source.ts';
+import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
 
 export interface HistoryQuery {
   /** Null: amounts without a unit; undefined: every unit. */
@@ -25,7 +25,7 @@ export async function historyRows(
     // Not prepared: how many rows are wanted decides how they are found.
     text: `
       WITH account AS (
-        SELECT coalesce($5::bigint, ${judgedAt('$4', 'clock')}) AS until, $5::bigint IS NULL AS whole
+        SELECT coalesce($5::bigint, ${accountTime('$4', 'clock')}) AS until, $5::bigint IS NULL AS whole
           FROM ${accounts}.accounts WHERE public_key = $1 AND user_id = $2),
       steps (date, recorded, place, event, accrual_id, payout_id, unit, amount, on_hold, available, reserved, paid) AS (
         ${steps(accounts).join(' UNION ALL ')})

@@ -20,16 +20,16 @@ import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { anOwner } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type Lanes, lanesOf } from '../../support/lanes.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { type Partitions, partitionsOf } from '../../support/partitions.ts';
 import { applyBatch } from '../../support/projection.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
 let log: MemoryLog;
-let lanes: Lanes['lanes'];
-let project: Lanes['project'];
+let partitions: Partitions['partitions'];
+let project: Partitions['project'];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -40,7 +40,7 @@ beforeAll(async () => {
     const { publicKey } = await createBot(context, { ownerId, name });
     await aBusyBot(context, ownerId, publicKey);
   }
-  ({ lanes, project } = await lanesOf(database.pool, broadcastsReadModel, log));
+  ({ partitions, project } = await partitionsOf(database.pool, broadcastsReadModel, log));
 });
 afterAll(() => database.drop());
 
@@ -109,11 +109,11 @@ it('holds what the log says', async () => {
   expect(chats.rows).toEqual([list, single, list, single]);
 });
 
-it('is the same however the lanes interleave and the batches are cut', async () => {
+it('is the same however the partitions interleave and the batches are cut', async () => {
   const expected = await project([], 1000);
-  const lane = fc.integer({ min: 0, max: lanes.length - 1 });
+  const partition = fc.integer({ min: 0, max: partitions.length - 1 });
   await fc.assert(
-    fc.asyncProperty(fc.array(lane, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
+    fc.asyncProperty(fc.array(partition, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
       expect(await project(order, size)).toEqual(expected);
     }),
     { numRuns: 10 },
@@ -122,7 +122,7 @@ it('is the same however the lanes interleave and the batches are cut', async () 
 
 it('stops at a broadcast of a bot that is not there, and at a part that does not follow', async () => {
   await project([], 1000);
-  const all = lanes.flat();
+  const all = partitions.flat();
   const created = all.find(({ events }) => events[0]?.type === 'broadcast_created')!;
   const stray = { ...created, stream: 'broadcast-bNone/9' };
   await expect(applyBatch(database.pool, broadcastsReadModel, [stray], log.keys)).rejects.toThrow(

@@ -3,21 +3,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { aBusyCatalog } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { type Lanes, lanesOf } from '../../support/lanes.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { type Partitions, partitionsOf } from '../../support/partitions.ts';
 import { applyBatch } from '../../support/projection.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
 let log: MemoryLog;
-let lanes: Lanes['lanes'];
-let project: Lanes['project'];
+let partitions: Partitions['partitions'];
+let project: Partitions['project'];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  log = memoryLog(64); // nearly every owner and bot a lane of its own
+  log = memoryLog(64); // nearly every owner and bot a partition of its own
   await aBusyCatalog({ log, sources: testSources() });
-  ({ lanes, project } = await lanesOf(database.pool, catalogReadModel, log));
+  ({ partitions, project } = await partitionsOf(database.pool, catalogReadModel, log));
 });
 afterAll(() => database.drop());
 
@@ -39,12 +39,12 @@ it('holds what the log says', async () => {
   expect(rows['bots']?.map((row) => row.split(',')[4])).toEqual(['', '', 'other']);
 });
 
-it('is the same however the lanes interleave and the batches are cut', async () => {
+it('is the same however the partitions interleave and the batches are cut', async () => {
   const expected = await project([], 1000);
-  expect(lanes.length).toBeGreaterThan(4);
-  const lane = fc.integer({ min: 0, max: lanes.length - 1 });
+  expect(partitions.length).toBeGreaterThan(4);
+  const partition = fc.integer({ min: 0, max: partitions.length - 1 });
   await fc.assert(
-    fc.asyncProperty(fc.array(lane, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
+    fc.asyncProperty(fc.array(partition, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), async (order, size) => {
       expect(await project(order, size)).toEqual(expected);
     }),
     { numRuns: 15 },
@@ -53,7 +53,7 @@ it('is the same however the lanes interleave and the batches are cut', async () 
 
 it('stops at an event about a row that is not there', async () => {
   await project([], 1000);
-  const commit = lanes.flat().find(({ events }) => events[0]?.type === 'goal_created')!;
+  const commit = partitions.flat().find(({ events }) => events[0]?.type === 'goal_created')!;
   const stray = { ...commit, stream: 'eventtypes-bNone' };
   await expect(applyBatch(database.pool, catalogReadModel, [stray], log.keys)).rejects.toThrow('0 rows instead of one');
 });

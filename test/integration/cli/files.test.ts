@@ -174,13 +174,13 @@ describe('a user whom the bot never had', () => {
     '%s says so, and does it all the same with --force',
     async (verb, ...options) => {
       const argv = ['user', verb, '--bot', bot, '--user', '987654321', ...options];
-      const head = await cli.log.head();
+      const head = await cli.log.endCursor();
       expect(await cli.run(...argv)).toEqual({
         code: 1,
         out: '',
         err: `botledger: bot ${bot} never had a user 987654321: nothing was done; --force does it all the same\n`,
       });
-      expect(await cli.log.head()).toEqual(head);
+      expect(await cli.log.endCursor()).toEqual(head);
       expect(await cli.json(...argv, '--force')).toEqual({ users: 1 });
     },
   );

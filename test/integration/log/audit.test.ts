@@ -51,10 +51,10 @@ describe('on postgres', () => {
   it('takes what is appended meanwhile for what it is', async () => {
     const growing: EventLog = {
       ...log,
-      async *heads() {
+      async *indexedHeads() {
         await appendOnTop(log, newCommit(stream));
         await appendOnTop(log, newCommit(`bot-${newBot()}`));
-        yield* log.heads();
+        yield* log.indexedHeads();
       },
     };
     expect(await findings(growing, database.pool, bot)).toEqual([]);

@@ -183,7 +183,7 @@ describe('a server that fails', () => {
     await pause(100); // until the connection is known to be gone
     for (let n = 0; n < 3; n++) await expect(log.append(newCommit(stream))).rejects.toThrow(LogUnavailableError);
     await expect(log.keys.find([randomUUID()])).rejects.toThrow(LogUnavailableError);
-    await expect(log.head()).rejects.toThrow();
+    await expect(log.endCursor()).rejects.toThrow();
     await double.start();
     const commit = newCommit(stream);
     await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 10_000 }).toBe('done');

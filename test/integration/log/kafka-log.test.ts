@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeCommit } from '../../../src/log/commit-codec.ts';
-import { laneOfKey } from '../../../src/log/kafka/lane.ts';
+import { partitionOfKey } from '../../../src/log/kafka/partition.ts';
 import {
   BrokenChainError,
   EMPTY_STREAM,
@@ -73,7 +73,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     it('what is no commit is passed over, and counted', async () => {
       const before = (await log.voids()).get('malformed') ?? 0;
       const bot = newBot();
-      const elsewhere = (laneOfKey(bot, under.partitions) + 1) % under.partitions;
+      const elsewhere = (partitionOfKey(bot, under.partitions) + 1) % under.partitions;
       await produce(
         under.topic,
         { key: bot, value: null },
@@ -123,7 +123,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     it('a subscriber that is told to stop holds nothing, even if it never looks again', async () => {
       const stop = new AbortController();
       const bot = newBot();
-      const abandoned = log.subscribe({ categories: ['intake'], after: await log.head(), signal: stop.signal });
+      const abandoned = log.subscribe({ categories: ['intake'], after: await log.endCursor(), signal: stop.signal });
       const iterator = abandoned[Symbol.asyncIterator]();
       const first = iterator.next();
       const filler = 'x'.repeat(3 << 20);
@@ -152,7 +152,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     it('takes intake, leaves exact streams unknown, and no reader gets ahead of the index', async () => {
       const log = await under.open({ mayLead: false, maxWaitMs: 700 });
       const { head } = await log.read(`bot-${bot}`);
-      const after = await log.head();
+      const after = await log.endCursor();
       const intake = newCommit(`intake-${bot}`);
       await log.append(intake);
       const exact = newCommit(`bot-${bot}`, { expected: head });
@@ -160,7 +160,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       await expect(log.append(exact)).rejects.toThrow(OutcomeUnknownError);
       await expect(log.append(rival)).rejects.toThrow(OutcomeUnknownError);
 
-      const to = await log.head();
+      const to = await log.endCursor();
       const reading = readAll(log, { after, to });
       const early = await Promise.race([
         reading,
@@ -290,7 +290,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
   );
 });
 
-/** Lanes have no order among themselves. */
+/** Partitions have no order among themselves. */
 function byPosition(commits: readonly RecordedCommit[]): RecordedCommit[] {
   return commits.toSorted((a, b) => (a.position < b.position ? -1 : 1));
 }
@@ -298,7 +298,7 @@ function byPosition(commits: readonly RecordedCommit[]): RecordedCommit[] {
 /** The index, row by row. */
 async function dump({ database }: KafkaTestLog): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
-  for (const table of ['lanes', 'voids', 'streams', 'commits', 'recent_commits', 'recent_commands']) {
+  for (const table of ['partitions', 'voids', 'streams', 'commits', 'recent_commits', 'recent_commands']) {
     const { rows } = await database.pool.query(`SELECT * FROM kafka_index.${table} AS t ORDER BY t::text`);
     tables[table] = rows;
   }

@@ -77,7 +77,7 @@ describe('a reader', () => {
   it.each(['COMMIT', 'ROLLBACK'])(
     'does not pass a transaction that is still open, whether it ends in %s',
     async (end) => {
-      const after = (await log.head()).get(0);
+      const after = (await log.endCursor()).get(0);
       const early = newCommit(`intake-${newBot()}`);
       await session.query('BEGIN');
       await insert(session, early);
@@ -92,7 +92,7 @@ describe('a reader', () => {
   );
 
   it('loses none of two transactions whose sequence numbers interleave, and tells none twice', async () => {
-    const after = (await log.head()).get(0);
+    const after = (await log.endCursor()).get(0);
     const [a1, b1, a2] = [newCommit(`intake-${bot}`), newCommit(`intake-${newBot()}`), newCommit(`intake-${bot}`)];
     const other = new pg.Client({ connectionString: database.url });
     await other.connect();
@@ -112,7 +112,7 @@ describe('a reader', () => {
   });
 
   it('hands out what is below an open transaction, and what is above it later and once', async () => {
-    const after = (await log.head()).get(0);
+    const after = (await log.endCursor()).get(0);
     const [below, inside, above] = [1, 2, 3].map(() => newCommit(`intake-${newBot()}`));
     await log.append(below!);
     await session.query('BEGIN');
@@ -127,7 +127,7 @@ describe('a reader', () => {
   });
 
   it('moves across what nobody wants, page by page, to the end of the log and no further', async () => {
-    const after = (await log.head()).get(0);
+    const after = (await log.endCursor()).get(0);
     const places: Position[] = [];
     for (let i = 0; i < 3; i++) places.push((await log.append(newCommit(`intake-${bot}`))).position);
     const [first, second, third] = places;
@@ -135,7 +135,7 @@ describe('a reader', () => {
       const unwanted = { categories: ['bot'], without: [], exactOnly: false };
       return (await readPage(database.pool, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
     };
-    const nothing = { lane: 0, commits: [] };
+    const nothing = { partition: 0, commits: [] };
     await expect.poll(() => across(after, 3, 1 << 20), { timeout: 20_000 }).toEqual({ ...nothing, last: third });
     expect(await across(after, 2, 1 << 20)).toEqual({ ...nothing, last: second });
     expect(await across(after, 9, 1)).toEqual({ ...nothing, last: first });
@@ -174,7 +174,7 @@ describe('a reader', () => {
   });
 
   it('sees what was appended before such a transaction', async () => {
-    const after = (await log.head()).get(0);
+    const after = (await log.endCursor()).get(0);
     const before = newCommit(`intake-${bot}`);
     await log.append(before);
     await session.query('BEGIN');

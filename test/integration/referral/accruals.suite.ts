@@ -14,7 +14,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
   afterAll(() => service.stop());
 
   it('walked by instances at once, and again after a lost database, events earn nothing twice', async () => {
-    // Two, which may stand in different lanes.
+    // Two, which may stand in different partitions.
     const it = await rewardProgram(service);
     const other = await rewardProgram(service);
     await other.rule({ amount: '2' });

@@ -123,7 +123,7 @@ const event: fc.Arbitrary<{ category: string; event: LedgerEvent }> = fc.oneof(
 );
 const step = fc.record({ bot: pick('a', 'b'), wait: pick(0, 1000, MINUTE, -1000), event });
 
-/** One lane with both bots. */
+/** One partition with both bots. */
 function logOf(steps: readonly { bot: string; wait: number; event: { category: string; event: LedgerEvent } }[]) {
   let at = EPOCH;
   const created = ['a', 'b'].map((key, i) => readCommit(`bot-${key}`, i + 1, at, [botCreated(i + 1, key, 1)]));

@@ -19,7 +19,7 @@ function fakeLog() {
     setDown(is: boolean) {
       down = is;
     },
-    async ends(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
+    async streamHeads(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
       asked.push([...streams]);
       if (down) throw new Error('down');
       const known = streams.filter((stream) => revisions.has(stream));

@@ -3,7 +3,7 @@ import { type Places, settled, takeIn } from '../../../src/processes/accruals/pl
 
 const placesAt = (...reached: [number, string][]): Places => ({ reached: new Map(reached), waiting: new Map() });
 
-it('what is set aside beyond where was walked is walked from there once it is not, in its lane alone', () => {
+it('what is set aside beyond where was walked is walked from there once it is not, in its partition alone', () => {
   const places = placesAt([0, '0:5'], [1, '1:5']);
   takeIn(places, new Map([['a', '0:7']]));
   places.reached.set(0, '0:9').set(1, '1:9');

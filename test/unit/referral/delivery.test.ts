@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { judgeStatus, noticeBody, secretText, signedHeaders } from '../../../src/domain/referral/delivery.ts';
+import { noticeBody, resultOfStatus, secretText, signedHeaders } from '../../../src/domain/referral/delivery.ts';
 import { dueAt, nextAttempt, retryAfter } from '../../../src/domain/referral/delivery-schedule.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../../src/domain/referral/delivery-webhook.ts';
 import { given } from '../../support/decider-specification.ts';
@@ -53,7 +53,7 @@ describe('a notice', () => {
     [500, 'again'],
     [503, 'again'],
   ])('answered %i is %s', (status, judged) => {
-    expect(judgeStatus(status)).toBe(judged);
+    expect(resultOfStatus(status)).toBe(judged);
   });
 });
 

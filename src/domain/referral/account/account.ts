@@ -141,12 +141,12 @@ export function earningKey(ruleId: number, event: { readonly commit_id: string; 
  * The time by which an account is judged. A clock that is behind another writer's does not bring back a hold that was
  * seen to have passed.
  */
-export function judgedAt(state: AccountState, now: number): number {
+export function accountTime(state: AccountState, now: number): number {
   return Math.max(state.clock, now);
 }
 
 function evolve(state: AccountState, event: AccountEvent): AccountState {
-  state.clock = judgedAt(state, event.data.at);
+  state.clock = accountTime(state, event.data.at);
   switch (event.type) {
     case 'reward_accrued': {
       const { accrual_id, rule_id, amount, unit_id, available_at } = event.data;

@@ -1,5 +1,5 @@
 import type { Decision } from '../../decider.ts';
-import { type AccountEvent, type AccountState, earningKey, judgedAt } from './account.ts';
+import { type AccountEvent, type AccountState, accountTime, earningKey } from './account.ts';
 import { type AmountUnit, availableAt, earningOf, type Rate, type RewardItem } from './reward.ts';
 
 export interface AccrueRewards {
@@ -45,7 +45,7 @@ export function accrueRewards(
   { items, units, ids }: AccrueRewards,
   now: number,
 ): Decision<AccountEvent> {
-  const at = judgedAt(state, now);
+  const at = accountTime(state, now);
   const events: AccountEvent[] = [];
   const earned = new Set<string>();
   const locks = new Map<number, Rate>();

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { type AccountState, judgedAt, type UnitState } from './account.ts';
+import { type AccountState, accountTime, type UnitState } from './account.ts';
 
 /** Of one unit: together the sum of all accruals that are not cancelled. */
 export interface Balance {
@@ -13,7 +13,7 @@ export interface Balance {
 
 /** By unit id; `now` milliseconds UTC. */
 export function balances(state: AccountState, now: number): Map<number | null, Balance> {
-  const time = judgedAt(state, now);
+  const time = accountTime(state, now);
   return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(unit, time)]));
 }
 

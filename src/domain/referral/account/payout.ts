@@ -3,7 +3,7 @@ import { Rejection } from '../../rejection.ts';
 import {
   type AccountEvent,
   type AccountState,
-  judgedAt,
+  accountTime,
   PAYOUT_STATUS,
   type Payout,
   type PayoutInitiator,
@@ -42,7 +42,7 @@ export function requestPayout(state: AccountState, command: RequestPayout, now: 
   const { unit_id, method, initiated_by, ids } = command;
   const payouts = payable(state, unit_id, now).map((each, index) => ({ payout_id: ids[index]!, ...each }));
   if (payouts.length === 0) return new Rejection('invalid', 'user_id', 'no available balance');
-  return [{ type: 'payout_requested', data: { payouts, method, initiated_by, at: judgedAt(state, now) } }];
+  return [{ type: 'payout_requested', data: { payouts, method, initiated_by, at: accountTime(state, now) } }];
 }
 
 interface OfPayout {
@@ -180,7 +180,7 @@ function change(
 ): Decision<AccountEvent> {
   const payout = state.payouts.get(payoutId);
   if (payout === undefined) return new Rejection('not_found', 'payout_id', `there is no payout ${payoutId}`);
-  const decision = decide(payout, judgedAt(state, now));
+  const decision = decide(payout, accountTime(state, now));
   if (decision !== undefined) return decision;
   const { method, status } = payout;
   return new Rejection('conflict', 'payout_id', `a ${method} payout of status ${status} cannot ${what}`);

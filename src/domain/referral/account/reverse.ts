@@ -1,6 +1,6 @@
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
-import { type AccountEvent, type AccountState, type Accrual, judgedAt, PAYOUT_STATUS } from './account.ts';
+import { type AccountEvent, type AccountState, type Accrual, accountTime, PAYOUT_STATUS } from './account.ts';
 
 export interface ReverseAccrual {
   readonly accrual_id: number;
@@ -31,6 +31,6 @@ export function reverseAccrual(state: AccountState, command: ReverseAccrual, now
   if (accrual.compensates !== null) return refused('is a compensation');
   if (accrual.state !== 'live') return refused(`is ${accrual.state} already`);
   const paid = isPaid(state, accrual);
-  const data = { accrual_id, reason, compensation_id: paid ? compensation_id! : null, at: judgedAt(state, now) };
+  const data = { accrual_id, reason, compensation_id: paid ? compensation_id! : null, at: accountTime(state, now) };
   return [{ type: 'accrual_reversed', data }];
 }

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
 import { decimalProblem, type RewardRule } from '../program.ts';
-import { type AccountEvent, type AccountState, judgedAt } from './account.ts';
+import { type AccountEvent, type AccountState, accountTime } from './account.ts';
 
 /** An individual rate: exactly one of the two, of the kind that the rule has. */
 export interface SetRate {
@@ -27,6 +27,6 @@ export function setRate(state: AccountState, command: SetRate, now: number): Dec
   const rate = { amount: null, percent: null, [path]: new Big(text).toFixed() };
   const locked = state.locks.get(rule_id);
   if (locked?.source === 'manual' && locked.amount === rate.amount && locked.percent === rate.percent) return [];
-  const at = judgedAt(state, now);
+  const at = accountTime(state, now);
   return [{ type: 'reward_rate_locked', data: { rule_id, reward_type, ...rate, unit_id, source: 'manual', at } }];
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ageOfOldest } from '../../../../src/log/kafka/age.ts';
 
-/** The broker's look-up for a lane whose only unread record is so old. */
+/** The broker's look-up for a partition whose only unread record is so old. */
 const oneRecord = (ageMs: number, asked: number[]) => async (time: number) => {
   asked.push(time);
   return [time > Date.now() - ageMs ? 1 : 0];

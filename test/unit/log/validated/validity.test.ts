@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeCommit, verifyChain } from '../../../../src/log/commit-codec.ts';
-import { laneOfKey } from '../../../../src/log/kafka/lane.ts';
+import { partitionOfKey } from '../../../../src/log/kafka/partition.ts';
 import { COMMAND_MEMORY_MS, EMPTY_STREAM, type NewCommit, type RecordedCommit } from '../../../../src/log/port.ts';
 import { type LogRecord, type Reading, readRecord } from '../../../../src/log/validated/record.ts';
-import { judge, type Known, NOTHING_KNOWN, type Verdict } from '../../../../src/log/validated/validity.ts';
+import { type Known, NOTHING_KNOWN, type Verdict, validate } from '../../../../src/log/validated/validity.ts';
 
-const LANES = 3;
+const PARTITIONS = 3;
 const KEY = 'k1';
-const laneOf = (key: string): number => laneOfKey(key, LANES);
-const LANE = laneOf(KEY);
+const partitionOf = (key: string): number => partitionOfKey(key, PARTITIONS);
+const PARTITION = partitionOf(KEY);
 const HOUR_MS = 60 * 60 * 1000;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
@@ -27,14 +27,18 @@ function commit(n: number, changes: Partial<NewCommit> = {}): NewCommit {
 }
 
 function reading(offset: number, of: NewCommit): Reading & { commit: RecordedCommit } {
-  const read = readRecord({ offset, key: Buffer.from(KEY), value: Buffer.from(encodeCommit(of)) }, LANE, laneOf);
+  const read = readRecord(
+    { offset, key: Buffer.from(KEY), value: Buffer.from(encodeCommit(of)) },
+    PARTITION,
+    partitionOf,
+  );
   if ('malformed' in read) throw new Error(read.malformed);
   return read;
 }
 
 /** What becomes of commits appended in this order. */
 const fates = (commits: readonly NewCommit[], known: Known = NOTHING_KNOWN): (string | null)[] =>
-  judge(
+  validate(
     known,
     commits.map((of, offset) => reading(offset, of)),
   ).verdicts.map((verdict) => verdict.void);
@@ -111,7 +115,7 @@ describe('an exact stream', () => {
   });
 });
 
-describe('a record that is no commit of this lane is told apart', () => {
+describe('a record that is no commit of this partition is told apart', () => {
   const good = commit(1);
   const text = (changes: object): Buffer =>
     Buffer.from(JSON.stringify({ ...JSON.parse(encodeCommit(good)), ...changes }));
@@ -122,7 +126,8 @@ describe('a record that is no commit of this lane is told apart', () => {
     ...changes,
   });
 
-  it('which the untouched one is', () => expect(readRecord(record({}), LANE, laneOf)).toHaveProperty('commit'));
+  it('which the untouched one is', () =>
+    expect(readRecord(record({}), PARTITION, partitionOf)).toHaveProperty('commit'));
 
   it.each([
     ['no value', { value: null }],
@@ -139,13 +144,13 @@ describe('a record that is no commit of this lane is told apart', () => {
     ['a stream too long to index', { value: text({ stream: `intake-${KEY}/${'x'.repeat(1000)}` }) }],
     ['no key', { key: null }],
     ['another key', { key: Buffer.from('k2') }],
-  ])('%s', (_, changes) => expect(readRecord(record(changes), LANE, laneOf)).toHaveProperty('malformed'));
+  ])('%s', (_, changes) => expect(readRecord(record(changes), PARTITION, partitionOf)).toHaveProperty('malformed'));
 
   it('the wrong partition', () =>
-    expect(readRecord(record({}), (LANE + 1) % LANES, laneOf)).toHaveProperty('malformed'));
+    expect(readRecord(record({}), (PARTITION + 1) % PARTITIONS, partitionOf)).toHaveProperty('malformed'));
 
   it('and leaves nothing behind', () => {
-    const { verdicts, known } = judge(NOTHING_KNOWN, [{ offset: 0, malformed: 'why' }, reading(1, good)]);
+    const { verdicts, known } = validate(NOTHING_KNOWN, [{ offset: 0, malformed: 'why' }, reading(1, good)]);
     expect(verdicts).toMatchObject([{ void: 'malformed', detail: 'why' }, { void: null }]);
     expect(known.commits.size).toBe(1);
   });
@@ -190,12 +195,12 @@ describe('whatever the log holds', () => {
   it('a verdict depends on what lies before it, not on how the reader cuts the log', () => {
     fc.assert(
       fc.property(arbitraryLog, fc.array(fc.nat(25)), (log, cuts) => {
-        const whole = judge(NOTHING_KNOWN, log);
+        const whole = validate(NOTHING_KNOWN, log);
         const verdicts: Verdict[] = [];
         let known = NOTHING_KNOWN;
         const edges = [0, ...cuts.filter((cut) => cut < log.length).sort((a, b) => a - b), log.length];
         for (const [i, start] of edges.slice(0, -1).entries()) {
-          const part = judge(known, log.slice(start, edges[i + 1]));
+          const part = validate(known, log.slice(start, edges[i + 1]));
           verdicts.push(...part.verdicts);
           known = part.known;
         }
@@ -209,7 +214,7 @@ describe('whatever the log holds', () => {
   it('the valid commits of a stream are an unbroken chain', () => {
     fc.assert(
       fc.property(arbitraryLog, (log) => {
-        const { verdicts, known } = judge(NOTHING_KNOWN, log);
+        const { verdicts, known } = validate(NOTHING_KNOWN, log);
         for (const [stream, head] of known.heads) {
           const chain = valid(verdicts).filter((of) => of.stream === stream);
           expect(verifyChain(stream, EMPTY_STREAM, chain)).toEqual(head);
@@ -226,10 +231,10 @@ describe('whatever the log holds', () => {
           ...read,
           commit: { ...('commit' in read ? read.commit : {}), at: NOON },
         }));
-        const once = judge(NOTHING_KNOWN, sameHour as Reading[]);
+        const once = validate(NOTHING_KNOWN, sameHour as Reading[]);
         const took = new Set(valid(once.verdicts).map(({ id }) => id));
         const again = sameHour.map((read) => ({ ...read, offset: read.offset + log.length })) as Reading[];
-        for (const of of valid(judge(once.known, again).verdicts)) expect(took).not.toContain(of.id);
+        for (const of of valid(validate(once.known, again).verdicts)) expect(took).not.toContain(of.id);
       }),
       { numRuns: 500 },
     );

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { expect, it } from 'vitest';
-import { settleIn } from '../../src/api/settle.ts';
+import { createReadModelWait } from '../../src/api/wait-for-read-models.ts';
 import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
 
 /** What was logged while a change was waited for, on a database that answers so. */
 async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
   const warnings: unknown[] = [];
   const request = { log: { warn: (...words: unknown[]) => warnings.push(words) } } as unknown as FastifyRequest;
-  await settleIn({ query } as unknown as pg.Pool, reportsReadModel)(request, '0:1');
+  await createReadModelWait({ query } as unknown as pg.Pool, reportsReadModel)(request, '0:1');
   return warnings;
 }
 

@@ -5,7 +5,7 @@ import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import type { LogFinding } from '../../../src/log/audit.ts';
 import { INDEX_SCHEMA, migrations } from '../../../src/log/kafka/migrations.ts';
 import type { EventLog } from '../../../src/log/port.ts';
-import { openJudgedLog } from '../../../src/log/validated/judged-log.ts';
+import { openValidatedLog } from '../../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createEventStoreTestLog } from '../../support/eventstore-log.ts';
 import { startEventStore } from '../../support/eventstore-server.ts';
@@ -30,16 +30,16 @@ beforeEach(() => {
   stream = `bot-${bot}`;
 });
 
-describe('on records that are judged when they are read', () => {
+describe('on records that are validated when they are read', () => {
   const store = memoryRecords();
   let log: EventLog;
   const open = (pool = database.pool): Promise<EventLog> =>
-    openJudgedLog({
-      engine: 'judged',
+    openValidatedLog({
+      engine: 'validated',
       store,
-      index: { pool, schema: INDEX_SCHEMA, migrations, source: 'memory', lanes: 1 },
+      index: { pool, schema: INDEX_SCHEMA, migrations, source: 'memory', partitions: 1 },
       keys: memoryKeyring(),
-      laneOf: () => 0,
+      partitionOf: () => 0,
       holder: randomUUID(),
       logger: pino({ level: 'silent' }),
       anyCategories: ANY_CATEGORIES,
@@ -82,7 +82,7 @@ describe('on records that are judged when they are read', () => {
     expect(body).toContain(from);
     store.records[place] = Buffer.from(body.replace(from, to));
   }
-  /** From records alone: an index that is made anew judges what it finds. */
+  /** From records alone: an index that is made anew validates what it finds. */
   async function remade(): Promise<LogFinding[]> {
     await other.pool.query('DROP SCHEMA IF EXISTS kafka_index CASCADE');
     const again = await open(other.pool);

@@ -30,13 +30,13 @@ import type { RecordStore } from './record-store.ts';
 import { subscribeToIndex, subscribeToRecords } from './subscription.ts';
 import { headsInIndex, surveyRecords } from './survey.ts';
 
-export interface JudgedLogOptions {
+export interface ValidatedLogOptions {
   readonly engine: string;
   readonly store: RecordStore;
   readonly index: Index;
   readonly keys: Keyring;
-  /** The lane of a stream's key. */
-  readonly laneOf: (key: string) => number;
+  /** The partition of a stream's key. */
+  readonly partitionOf: (key: string) => number;
   /** Unique per instance of the service. */
   readonly holder: string;
   readonly logger: Logger;
@@ -60,22 +60,22 @@ export interface JudgedLogOptions {
  * to be closed after the log.
  * @throws ForeignIndexError
  */
-export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog & VoidCounts> {
-  const { store, index, laneOf, logger, maxWaitMs = 5000, leadUntil } = options;
-  const { lanes } = index;
+export async function openValidatedLog(options: ValidatedLogOptions): Promise<EventLog & VoidCounts> {
+  const { store, index, partitionOf, logger, maxWaitMs = 5000, leadUntil } = options;
+  const { partitions } = index;
   const closing = new AbortController();
   const progress = new Progress({
     poll: () => nextOffsets(index),
     onTrouble: (error) => logger.warn({ err: error, source: index.source }, 'failed to read the index; retrying'),
   });
   await prepareIndex(index);
-  const target = await store.ends();
+  const target = await store.endOffsets();
   let indexing: Promise<void> = Promise.resolve();
   if (options.mayLead ?? true)
     indexing = runIndexer({
       store,
       index,
-      laneOf,
+      partitionOf,
       holder: options.holder,
       logger,
       signal: leadUntil === undefined ? closing.signal : AbortSignal.any([closing.signal, leadUntil]),
@@ -87,11 +87,11 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
   const pending = new Set<Promise<unknown>>();
 
   /** An index that is being made anew knows nothing of streams that exist: no answer is better than a wrong one. */
-  const caughtUp = async (lane: number, deadline: number): Promise<void> => {
-    const end = target[lane]!;
-    if (end === 0 || (progress.current()[lane] ?? 0) >= end) return;
-    await progress.passed(lane, end - 1, deadline);
-    if ((progress.current()[lane] ?? 0) < end)
+  const caughtUp = async (partition: number, deadline: number): Promise<void> => {
+    const end = target[partition]!;
+    if (end === 0 || (progress.current()[partition] ?? 0) >= end) return;
+    await progress.passed(partition, end - 1, deadline);
+    if ((progress.current()[partition] ?? 0) < end)
       throw new LogUnavailableError('the index has not caught up with the log yet');
   };
 
@@ -105,13 +105,13 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     const value = Buffer.from(text);
     if (value.length > options.maxCommitBytes) throw new RangeError(`a commit of ${value.length} bytes is too large`);
     const key = keyOf(commit.stream);
-    const lane = laneOf(key);
-    const produce = (): Promise<number> => appender.append({ lane, key, value }, deadline);
+    const partition = partitionOf(key);
+    const produce = (): Promise<number> => appender.append({ partition, key, value }, deadline);
     if (commit.expected === 'any' && commit.command === undefined)
-      return { position: positionOf(lane, await produce()), head: null, repeated: null };
+      return { position: positionOf(partition, await produce()), head: null, repeated: null };
 
     try {
-      const first = unseen ? null : await inTime(lookUp(commit, text, lane, deadline), left(deadline), silent);
+      const first = unseen ? null : await inTime(lookUp(commit, text, partition, deadline), left(deadline), silent);
       if (first !== null) return { position: first.position, head: headAt(first), repeated: first };
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
@@ -120,7 +120,7 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     }
     const offset = await produce();
     try {
-      return await inTime(outcome(commit, text, lane, offset, deadline), left(deadline), unanswered);
+      return await inTime(outcome(commit, text, partition, offset, deadline), left(deadline), unanswered);
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
         throw error;
@@ -132,13 +132,13 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
   const lookUp = async (
     commit: NewCommit,
     text: string,
-    lane: number,
+    partition: number,
     deadline: number,
   ): Promise<RecordedCommit | null> => {
-    await caughtUp(lane, deadline);
+    await caughtUp(partition, deadline);
     // The head first: whatever took the stream beyond it is then among the holders.
     const head = await headOf(index, commit.stream);
-    const first = await holderOf(index, lane, commit, text);
+    const first = await holderOf(index, partition, commit, text);
     if (first === null) refuseEarly(commit, head);
     return first;
   };
@@ -147,25 +147,25 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
   const outcome = async (
     commit: NewCommit,
     text: string,
-    lane: number,
+    partition: number,
     offset: number,
     deadline: number,
   ): Promise<Appended> => {
-    await progress.passed(lane, offset, deadline);
-    const verdict = await verdictOn(index, lane, offset);
+    await progress.passed(partition, offset, deadline);
+    const verdict = await verdictOn(index, partition, offset);
     if (verdict === null) throw unanswered();
     if (verdict.void === null)
-      return { position: positionOf(lane, offset), head: headWith(commit, text), repeated: null };
+      return { position: positionOf(partition, offset), head: headWith(commit, text), repeated: null };
     if (verdict.void === 'conflict') throw await conflict(index, commit);
-    const first = await holderOf(index, lane, commit, text);
-    if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(lane, offset)} is void`);
+    const first = await holderOf(index, partition, commit, text);
+    if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(partition, offset)} is void`);
     // Perhaps only of the client's own retry, which looks the same.
     return { position: first.position, head: headAt(first), repeated: first };
   };
 
   return {
     engine: options.engine,
-    lanes,
+    partitions,
     keys: options.keys,
 
     async append(commit, options = {}) {
@@ -179,23 +179,25 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
     },
 
     async findCommand(stream, id, at): Promise<RecordedCommit | null> {
-      const lane = laneOf(keyOf(stream));
-      const finding = caughtUp(lane, performance.now() + maxWaitMs).then(() => commandHolder(index, lane, id, at));
+      const partition = partitionOf(keyOf(stream));
+      const finding = caughtUp(partition, performance.now() + maxWaitMs).then(() =>
+        commandHolder(index, partition, id, at),
+      );
       return inTime(finding, maxWaitMs, silent);
     },
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
-      const lane = laneOf(keyOf(stream));
-      const reading = caughtUp(lane, performance.now() + maxWaitMs).then(() =>
-        readStream(index, lane, stream, from, atMost),
+      const partition = partitionOf(keyOf(stream));
+      const reading = caughtUp(partition, performance.now() + maxWaitMs).then(() =>
+        readStream(index, partition, stream, from, atMost),
       );
       return inTime(reading, maxWaitMs, silent);
     },
 
-    async ends(streams) {
+    async streamHeads(streams) {
       const deadline = performance.now() + maxWaitMs;
-      const asked = new Set(streams.map((stream) => laneOf(keyOf(stream))));
-      const all = Promise.all([...asked].map((lane) => caughtUp(lane, deadline)));
+      const asked = new Set(streams.map((stream) => partitionOf(keyOf(stream))));
+      const all = Promise.all([...asked].map((partition) => caughtUp(partition, deadline)));
       return inTime(
         all.then(() => endsOf(index, streams)),
         maxWaitMs,
@@ -211,23 +213,25 @@ export async function openJudgedLog(options: JudgedLogOptions): Promise<EventLog
 
     grown: () => progress.moved(),
 
-    async head(): Promise<Cursor> {
-      const ends = await inTime(store.ends(), maxWaitMs, silent);
-      return new Map(ends.flatMap((end, lane) => (end === 0 ? [] : [[lane, positionOf(lane, end - 1)] as const])));
+    async endCursor(): Promise<Cursor> {
+      const ends = await inTime(store.endOffsets(), maxWaitMs, silent);
+      return new Map(
+        ends.flatMap((end, partition) => (end === 0 ? [] : [[partition, positionOf(partition, end - 1)] as const])),
+      );
     },
 
     async lag(after): Promise<Lag> {
-      const next = Array.from({ length: lanes }, (_, lane) => offsetAfter(after.get(lane), lane));
-      const ends = await inTime(store.ends(), maxWaitMs, silent);
-      const commits = ends.reduce((sum, end, lane) => sum + Math.max(0, end - next[lane]!), 0);
+      const next = Array.from({ length: partitions }, (_, partition) => offsetAfter(after.get(partition), partition));
+      const ends = await inTime(store.endOffsets(), maxWaitMs, silent);
+      const commits = ends.reduce((sum, end, partition) => sum + Math.max(0, end - next[partition]!), 0);
       return { commits, seconds: commits === 0 ? 0 : await inTime(store.ageOfOldest(next), maxWaitMs, silent) };
     },
 
-    survey: (signal) => surveyRecords({ ...reader, laneOf }, AbortSignal.any([signal, closing.signal])),
-    heads: () => headsInIndex(index),
+    survey: (signal) => surveyRecords({ ...reader, partitionOf }, AbortSignal.any([signal, closing.signal])),
+    indexedHeads: () => headsInIndex(index),
 
     async ping() {
-      await inTime(store.ends(), maxWaitMs, silent);
+      await inTime(store.endOffsets(), maxWaitMs, silent);
     },
 
     async voids() {

@@ -5,9 +5,11 @@ import type { Target } from './apply.ts';
 import { beginIn } from './versions.ts';
 
 /** Whether the read model has put off work: its rows then lag behind its checkpoint. */
-export async function hasPutOff(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
-  if (model.putOff === undefined) return false;
-  const { rows } = await db.query<{ some: boolean }>(`SELECT EXISTS (SELECT FROM ${schema}.${model.putOff}) AS some`);
+export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
+  if (model.deferredRelation === undefined) return false;
+  const { rows } = await db.query<{ some: boolean }>(
+    `SELECT EXISTS (SELECT FROM ${schema}.${model.deferredRelation}) AS some`,
+  );
   return rows[0]!.some;
 }
 
@@ -40,6 +42,6 @@ export async function deferredWork(
  */
 export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {
   const { idle } = model;
-  if (idle === undefined || !(await hasPutOff(pool, model, schema))) return false;
+  if (idle === undefined || !(await hasDeferredWork(pool, model, schema))) return false;
   return inTransaction(pool, (tx) => idle(tx, behind), beginIn(schema));
 }

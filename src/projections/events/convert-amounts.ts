@@ -15,8 +15,8 @@ import { PAYLOAD, SOURCE } from './payload.ts';
  * from the start of the first stretch, and is resolved at the end of the last, if that has one; without any stretch there
  * is no warning. The warning names what was missing last.
  */
-const JUDGE = `
-WITH judged AS (
+const CONVERT_AMOUNTS = `
+WITH converted AS (
   SELECT e.*, b.clock, u.known_at, v.minor, v.norm, s.opened, s.closed, s.amount
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (bot_id, user_id, date, ord)
     JOIN events e USING (bot_id, user_id, date, ord)
@@ -50,7 +50,7 @@ WITH judged AS (
               ORDER BY x.day DESC LIMIT 1) r ON true
           WHERE o.owner_id = b.owner_id) stretches) s),
 priced AS (
-  UPDATE events e SET value_int = j.minor, value_norm = j.norm, value_amount = j.amount FROM judged j
+  UPDATE events e SET value_int = j.minor, value_norm = j.norm, value_amount = j.amount FROM converted j
    WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
      AND (e.value_norm, e.value_amount) IS DISTINCT FROM (j.norm, j.amount)),
 withdrawn AS (
@@ -59,14 +59,14 @@ withdrawn AS (
    WHERE w.ctid = ANY (ARRAY(
      SELECT (SELECT x.ctid FROM bot_errors x
               WHERE x.bot_id = j.bot_id AND x.commit_id = j.commit_id AND x.idx = j.idx AND x.kind = 'warning')
-       FROM judged j WHERE j.opened IS NULL)))
+       FROM converted j WHERE j.opened IS NULL)))
 INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
 SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
        CASE WHEN e.norm IS NULL OR e.known_at >= e.closed THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
             ELSE 'No exchange rate for ' || e.unit || ' on '
                  || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
        ${PAYLOAD}, nullif(e.closed, ${NEVER})
-  FROM judged e JOIN event_types t USING (bot_id, event_id)
+  FROM converted e JOIN event_types t USING (bot_id, event_id)
  WHERE e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
 ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
   SET date = EXCLUDED.date, message = EXCLUDED.message, resolved_at = EXCLUDED.resolved_at
@@ -75,12 +75,12 @@ ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
 /** What names a row of the table. */
 export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 
-/** Judges events of the table. Once or again makes no difference, and neither does the bot's clock (see the condition). */
-export async function judgeEvents(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
+/** Converts events of the table. Once or again makes no difference, and neither does the bot's clock (see the condition). */
+export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query({
-    name: 'events.judge',
-    text: JUDGE,
+    name: 'events.convert_amounts',
+    text: CONVERT_AMOUNTS,
     values: [
       numbers(events.map(({ bot_id }) => bot_id)),
       numbers(events.map(({ user_id }) => user_id)),

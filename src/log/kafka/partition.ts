@@ -1,10 +1,10 @@
 /**
- * The lane (partition) of a key. Part of the format of the data: a stream's records lie where this function puts them,
+ * The partition (partition) of a key. Part of the format of the data: a stream's records lie where this function puts them,
  * so it must never change, and it is Kafka's own default (murmur2, seed 0x9747b28c), so that any client agrees.
  * Source: org.apache.kafka.common.utils.Utils.murmur2.
  */
-export function laneOfKey(key: string, lanes: number): number {
-  return (murmur2(Buffer.from(key)) & 0x7fffffff) % lanes;
+export function partitionOfKey(key: string, partitions: number): number {
+  return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
 }
 
 const M = 0x5bd1e995;
