@@ -41,7 +41,7 @@ export interface ReadModel {
    * The function that, without arguments, counts what `idle` has still to do and answers wait for, as deferred_events in
    * events/deferred.ts. Absent: answers do not depend on when `idle` comes to it.
    */
-  readonly deferred?: string;
+  readonly deferredCount?: string;
   /**
    * Tables that `idle` makes from the others when it comes to it: answers do not depend on when that is, and what these
    * tables hold does. So they are not compared with a replay's.

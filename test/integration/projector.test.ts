@@ -331,7 +331,7 @@ test('work that is better done once for all commits waits until a version that i
   const lazy: ReadModel = {
     ...notes,
     ddl: `${notes.ddl}; CREATE TABLE done_of (n bigint); CREATE VIEW due AS SELECT FROM seen WHERE holder IS NULL`,
-    deferred: 'due',
+    deferredRelation: 'due',
     async idle(tx, behind) {
       const done = `UPDATE seen SET holder = 'done' WHERE holder IS NULL RETURNING 1`;
       if (!behind) await tx.query(`WITH done AS (${done}) INSERT INTO done_of SELECT count(*) FROM done`);

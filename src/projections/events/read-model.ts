@@ -58,7 +58,7 @@ export const eventsReadModel: ReadModel = {
     await noteRevaluations(tx, money, outcome.newUnits);
   },
   deferredRelation: 'put_off',
-  deferred: 'deferred_events',
+  deferredCount: 'deferred_events',
   derived: PACKED_TABLES,
   async idle(tx, behind) {
     await takeTurn(tx);

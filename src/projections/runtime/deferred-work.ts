@@ -23,13 +23,13 @@ export interface Deferred {
 /** What the read model has put off that answers wait for, and for how long; null: nothing. */
 export async function deferredWork(
   db: Pool | ClientBase,
-  { deferred }: ReadModel,
+  { deferredCount }: ReadModel,
   schema: string,
 ): Promise<{ readonly deferred: Deferred; readonly seconds: number } | null> {
-  if (deferred === undefined) return null;
+  if (deferredCount === undefined) return null;
   const { rows } = await db.query<Deferred & { readonly seconds: number | null }>(
     `SELECT events::int, exact, (extract(epoch FROM clock_timestamp()) - since / 1000.0)::float8 AS seconds
-       FROM ${schema}.${deferred}()`,
+       FROM ${schema}.${deferredCount}()`,
   );
   const { events, exact, seconds } = rows[0]!;
   return seconds === null ? null : { deferred: { events, exact }, seconds: Math.max(0, seconds) };
