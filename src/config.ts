@@ -79,61 +79,79 @@ export const environment = z
       .transform((text) => text.split(',').map((broker) => broker.trim()))
       .pipe(z.array(z.string().min(1)).min(1))
       .optional()
-      .describe('host:port, comma-separated; for EVENT_LOG=kafka'),
+      .describe('host:port, comma-separated; needed with EVENT_LOG=kafka'),
     KAFKA_TOPIC: z.string().min(1).default('botledger').describe('The topic that is the log'),
-    KAFKA_PARTITIONS: count(12, 1, 1000).describe('Partitions of the topic when it is created; fixed from then on'),
+    KAFKA_PARTITIONS: count(12, 1, 1000).describe(
+      'Partitions of the topic when it is created, 1 to 1,000; fixed from then on',
+    ),
     EVENTSTORE_URL: z
       // Several hosts, which no URL has, are one connection string.
       .string()
       .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
       .optional()
-      .describe('esdb://host:port?tls=false and the like; for EVENT_LOG=eventstoredb'),
+      .describe(
+        'esdb://host:port?tls=false, or any other connection string of KurrentDB’s clients; needed with EVENT_LOG=eventstoredb',
+      ),
     EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
     ROLE: oneOf(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
     LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
       .describe('Least level of log lines'),
     MAX_WAIT_MS: count(5000, 100, LONGEST_MS).describe(
-      'No request waits longer for the log, a queue or a lock, in milliseconds',
+      'No request waits longer for the log, a queue or a lock, in milliseconds, 100 to 600,000',
     ),
-    REPORT_TIMEOUT_MS: count(15_000, 100, LONGEST_MS).describe('A report may run this long, in milliseconds'),
-    REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once'),
-    REPORT_CACHE_MB: count(384, 1, MOST).describe('For columns of events that the next report may need, in MiB'),
-    RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe('Requests a second of one API key; 0: no limit'),
+    REPORT_TIMEOUT_MS: count(15_000, 100, LONGEST_MS).describe(
+      'A report may run this long, in milliseconds, 100 to 600,000; the wait for its turn (MAX_WAIT_MS, then 503) does not count',
+    ),
+    REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once, in one instance, 1 to 1,000'),
+    REPORT_CACHE_MB: count(384, 1, MOST).describe(
+      'Memory for columns of events that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
+    ),
+    RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe(
+      'Requests a second of one API key, in one instance, up to 1,000,000; 0: no limit',
+    ),
     AUTH_FAILURES_PER_MINUTE: count(60, 0, MOST).describe(
-      'Failed authentications a minute of one address; 0: no limit',
+      'Failed authentications a minute of one address, in one instance, up to 1,000,000; 0: no limit',
     ),
     TELEGRAM_API_ROOT: z
       .url({ protocol: /^https?$/, error: 'must be like https://host' })
       .default('https://api.telegram.org')
-      .describe('Where broadcasts are sent to: the platform’s bot interface, or what stands in for it'),
+      .describe('Where broadcasts are sent to: the platform’s bot interface, or a server that stands in for it'),
     ON_BAD_EVENT: z
       .string()
       .superRefine(checkBadEventPolicy)
       .default('stop')
-      .describe('A read model that meets an event it cannot take: stop, dead-letter, or name=mode, comma-separated'),
+      .describe(
+        'What a read model does at an event that it cannot apply: stop, dead-letter (record it and skip it), or name=mode, comma-separated',
+      ),
     WEBHOOK_RETRY_DELAYS: z
       .string()
       .default('0,5,300,1800,7200,18000,36000,50400,72000,86400')
       .transform(retryDelays)
-      .describe('Seconds from a payout to the first call of the webhook, from that to the next, and so on'),
+      .describe(
+        'Seconds from a payout to the first call of the bot’s webhook, from that to the next, and so on, each ±20 %; after the last the payout has failed',
+      ),
     WEBHOOK_ALLOWED_NETWORKS: z
       .string()
       .default('')
       .transform(allowedNetworks)
       .describe(
-        'Networks besides the public internet that webhooks may lead to, also without TLS: CIDRs, comma-separated',
+        'Networks besides the public internet that webhooks may lead to, also by plain http: addresses and CIDRs, comma-separated',
       ),
     CORS_ORIGINS: z
       .string()
       .default('')
       .transform(corsOrigins)
-      .describe('Origins of web pages that may call the intake methods, comma-separated; *: all'),
+      .describe(
+        'Origins of web pages that may call the intake methods, like https://app.example, comma-separated; *: all. A key in a page is known to all who see the page',
+      ),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)
       .default(false)
-      .describe('Proxies whose X-Forwarded-For is believed: how many, or their addresses and CIDRs; true: 1'),
+      .describe(
+        'Proxies in front, whose X-Forwarded-For gives the client’s address: how many (true: one), or their addresses and CIDRs, comma-separated',
+      ),
   })
   .refine((env) => env.EVENT_LOG !== 'kafka' || env.KAFKA_BROKERS !== undefined, {
     path: ['KAFKA_BROKERS'],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { stringify } from 'lossless-json';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -5,6 +7,7 @@ import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { environment, readConfig } from '../../src/config.ts';
+import { COMMAND_ANSWERS } from './command-answers.ts';
 
 /** The reference pages that are made from the code, by path below the project's folder. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
@@ -36,7 +39,6 @@ interface Operation {
 }
 
 interface OpenApi {
-  readonly info: { readonly description: string };
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
@@ -69,7 +71,7 @@ async function openApiDocument(): Promise<OpenApi> {
 
 const TAGS: readonly string[] = ['Intake', 'Reports', 'Referrals', 'Broadcasts', 'Operations'];
 
-function httpApi({ info, paths }: OpenApi): string {
+function httpApi({ paths }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, ...operation })),
   );
@@ -78,20 +80,11 @@ function httpApi({ info, paths }: OpenApi): string {
     const ofTag = operations.filter(({ tags }) => tags?.[0] === tag);
     return [`## ${tag}`, ...ofTag.map(operationSection)].join('\n\n');
   });
-  const statuses = new Map(
-    operations
-      .flatMap(({ responses }) => Object.entries(responses))
-      .map(([status, { description }]) => [status, description]),
-  );
-  const errors = [...statuses].filter(([status]) => isError(status)).sort();
-  const errorTable = [
-    '## Errors',
-    ['| status | meaning |', '|---|---|', ...errors.map((row) => `| ${row.map(cell).join(' | ')} |`)].join('\n'),
-  ];
-  const intro = 'For developers of API clients: every endpoint, its parameters, a body that it takes, and its errors.';
-  const more = 'The machine-readable form is [openapi.json](../openapi.json); a running service shows it at `/docs`.';
-  return `# HTTP API\n\n${NOTE}\n\n${intro} ${more}\n\n${info.description}\n\n${[...errorTable, ...sections].join('\n\n')}\n`;
+  return `# HTTP API\n\n${NOTE}\n\n${httpApiIntro()}\n${sections.join('\n\n')}\n`;
 }
+
+/** The rules that hold for every endpoint, written by hand. */
+const httpApiIntro = (): string => readFileSync(join(import.meta.dirname, 'http-api-intro.md'), 'utf8');
 
 function operationSection({ method, path, ...operation }: Operation & { method: string; path: string }): string {
   const { summary = '', parameters = [], requestBody, responses } = operation;
@@ -143,18 +136,35 @@ export function commandsIn(text: string): string[] {
 
 async function commandLine(): Promise<string> {
   const all = await help();
-  const parts = [
-    '# Command line',
-    NOTE,
-    'For operators and bot owners: every command of `npx botledger`, with its options. What each command answers and\npromises is in [interface.md](interface.md) and [decisions.md](decisions.md#administration).',
-    fenced(all),
-  ];
+  const parts = ['# Command line', NOTE, CLI_INTRO, fenced(all)];
   for (const noun of commandsIn(all)) {
     const ofNoun = await help(noun);
-    parts.push(`## ${noun}`, fenced(ofNoun));
-    for (const verb of commandsIn(ofNoun)) parts.push(`### ${noun} ${verb}`, fenced(await help(noun, verb)));
+    const verbs = commandsIn(ofNoun);
+    parts.push(`## ${noun}`, fenced(ofNoun), ...(verbs.length === 0 ? [answerOf(noun)] : []));
+    for (const verb of verbs) {
+      const command = `${noun} ${verb}`;
+      parts.push(`### ${command}`, fenced(await help(noun, verb)), answerOf(command));
+    }
   }
   return `${parts.join('\n\n')}\n`;
+}
+
+const CLI_INTRO = `For operators and bot owners: every command of \`npx botledger\`, with its options and its answer. The commands do what a
+dashboard would, by the same environment as the service. A command joins the service's embedded database while the service
+runs, and starts the database for its own duration while it does not. The rules are in
+[interface.md](interface.md) and [decisions.md](decisions.md#administration).
+
+- \`--json\` answers with one JSON value; \`botledger --version\` shows the version.
+- A command returns when every running instance answers accordingly.
+- Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 3 recorded but not in effect everywhere within 10 seconds.
+- Options that name several, such as \`--bot <public key...>\`, may be given several times.
+- A date is \`YYYY-MM-DD\` (to that day's end, UTC) or RFC 3339.`;
+
+/** @throws Error for a command that COMMAND_ANSWERS lacks */
+function answerOf(command: string): string {
+  const answer = COMMAND_ANSWERS[command];
+  if (answer === undefined) throw new Error(`docs/generate/command-answers.ts does not say what ${command} answers`);
+  return `Answers with: ${answer}`;
 }
 
 const fenced = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
@@ -176,7 +186,7 @@ function configuration(): string {
     return `| \`${name}\` | ${fallback === undefined ? 'unset' : `\`${String(fallback)}\``} | ${cell(description)}${allowed} |`;
   });
   const intro =
-    'For operators: every variable of the environment. The service checks them at start and names all problems together.';
+    'For operators: every variable of the environment. The service checks them at start, names all problems together, and warns of a variable that looks like a misspelt one of these (`PROT`). [.env.example](../.env.example) is a file to copy; [operations](operations.md) says when to change which.';
   return `# Configuration\n\n${NOTE}\n\n${intro}\n\n| variable | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 

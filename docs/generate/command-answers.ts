@@ -1,0 +1,64 @@
+/** What each command of the CLI answers with, for docs/cli.md: help texts name options, not answers. */
+export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
+  'owner create': '`owner_id`.',
+  'owner set': '`owner_id`.',
+  'owner list': 'the owners.',
+  'bot create': '`public_key`, and `webhook_secret`, shown once.',
+  'bot set': '`public_key`.',
+  'bot rotate-webhook-secret': 'the new `webhook_secret`, shown once.',
+  'bot list': 'the bots.',
+  'key issue': '`key_id`, and `api_key`, shown once.',
+  'key revoke': '`key_id`.',
+  'key rotate': 'the new `key_id` and `api_key`. The default of `--overlap` is 24 hours.',
+  'key list': "the owner's keys, without secrets.",
+  'goal create': '`target_id`, `event_id`.',
+  'goal list': 'the goals.',
+  'unit create': "`unit_id`. The code must not be a currency's.",
+  'unit list': 'the units.',
+  'rule create':
+    "`rule_id`. Without `--unit` a fixed reward is in the owner's currency, a percentage in the unit of the event.",
+  'rule edit': '`rule_id`. The change applies to events that are recorded later.',
+  'rule list': 'the rules.',
+  'rate set': 'nothing. The individual rate applies from now on.',
+  'payout list': 'the payouts.',
+  'payout create': 'the payout, and `payout_ids` if there is one for each unit.',
+  'payout confirm': 'the payout: a manual one, or one that the client accepted with 202, was paid.',
+  'payout fail': 'the payout: one that the client accepted was not paid.',
+  'payout retry': 'the payout, which failed or waits for its next attempt: it is announced to the client at once.',
+  'payout cancel':
+    'the payout: its amount is available again. `--force` is needed if the client may know of the payout, and may have paid it.',
+  'audit balance':
+    "the history, from the log. Exit 1 if the service's rows differ; without `--at` the balance is compared, too.",
+  'audit verify':
+    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Progress, and at the end the counts of what was checked, are on stderr.",
+  'webhook set':
+    '`secret`, which signs. Setting the webhook again keeps the secret, and announces at once the payouts that wait. See [payout webhook](referral.md#payout-webhook).',
+  'webhook rotate-secret': 'the new `secret`. The former one signs, too, for 24 hours.',
+  'webhook deliveries':
+    'every attempt to announce a payout to the client: `payout_id`, `webhook_id`, `attempt`, `at`, `status`, `error`.',
+  'fx set': 'nothing. The rate counts from that day on.',
+  'fx import': 'nothing. The file is CSV with the columns from, to, rate, date; all rows or none are imported.',
+  'fx list': 'the rates.',
+  'user import': '`users`, how many. The file is NDJSON or CSV; columns are `user_id` and names of fields.',
+  'user set-field': '`users`. A user whom the bot never had needs `--force`.',
+  'user erase':
+    '`users`. A user whom the bot never had needs `--force`. See [erase a user](operations.md#erase-a-user).',
+  'projection list':
+    'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
+  'projection rebuild':
+    'nothing. Builds the next version beside the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
+  'projection verify':
+    'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
+  'projection switch':
+    'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
+  'projection drop': 'nothing. Drops a version that does not answer.',
+  'log copy':
+    'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
+  backup:
+    '`commits`, `events`, `keys`, `hash`: the whole log and its keys are in one file, which must not exist before. The service may run. See [backup](operations.md#backup).',
+  restore: 'the same. The log must be empty and the service stopped. See [restore](operations.md#restore).',
+  'dead-letter list': 'commits at which a read model stopped, or which it skipped.',
+  'dead-letter retry': 'nothing. Applies the commit once more; the log records it.',
+  'dead-letter skip':
+    'nothing. The read model continues without the commit, now and in every replay; the log records it.',
+};
