@@ -65,7 +65,7 @@ function nextSteps(address: string, dataDir: string): string[] {
   const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;
   const steps = [
     [`${address}/docs`, 'every endpoint, to try out in a browser'],
-    [`${folder}${url}npm run demo`, '100,000 events, and then the reports of the README, "Cookbook"'],
+    [`${folder}${url}npm run demo`, '100,000 events, and then the reports of docs/cookbook.md'],
     [`${folder}npx botledger projection list`, 'how far each read model is'],
     ['npx botledger --help', 'owners, bots, keys, rules, payouts'],
   ];

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,11 +9,11 @@ import { counted } from '../../demo/counted.ts';
 import { history } from '../../demo/history.ts';
 import { loadDemo } from '../../demo/load.ts';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
-import { paste, shellBlocks } from '../support/readme.ts';
+import { blocksOf, isRun, paste } from '../support/pages.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** The demo's history in a real service, and the README's cookbook, whose commands a shell runs on it. */
+/** The demo's history in a real service, and docs/cookbook.md, whose commands a shell runs on it. */
 
 const DEMO = { seed: 1, size: 4000, now: Date.now() };
 const sent = history(DEMO.seed, DEMO.size, DEMO.now);
@@ -25,7 +25,8 @@ beforeAll(async () => {
   service = await startTestService();
   apiKey = (await createDemo(service.commands, { kept: null, keep: async () => {} }))!.apiKey;
   folder = await mkdtemp(join(tmpdir(), 'botledger-demo-'));
-  await writeFile(join(folder, 'demo.key'), `${apiKey}\n`);
+  await mkdir(join(folder, '.data'));
+  await writeFile(join(folder, '.data/demo.key'), `${apiKey}\n`);
   await service.projected();
   await loadDemo(createClient(service.address, apiKey), DEMO, () => {});
 });
@@ -105,7 +106,7 @@ it('sends nothing twice when the command runs again', async () => {
       cwd: ROOT,
       env: { PATH: process.env['PATH'], DATA_DIR, BASE_URL: service.address },
     });
-  const { stdout } = await run(folder);
+  const { stdout } = await run(join(folder, '.data'));
   expect(stdout).toMatch(/^sent \d+ of \d+\n[\s\S]*The demo bot has \d+ users/);
   await service.projected();
   const after = await counts();
@@ -124,11 +125,11 @@ type Rows = readonly any[];
 const total = (rows: Rows, key: string): number => rows.reduce((sum: number, row) => sum + (row[key] ?? 0), 0);
 
 it('the cookbook’s reports have rows, of every type', async () => {
-  const blocks = shellBlocks({ only: 'Cookbook' });
-  const variables = { URL: service.address, KEY: apiKey, JSON: 'Content-Type: application/json' };
-  const answers = await paste(blocks.join('\n'), variables);
-  expect(answers).toHaveLength(blocks.join('\n').match(/^curl /gm)!.length);
-  const csv = answers.pop()!.split('\v');
+  const scripts = blocksOf('docs/cookbook.md')
+    .filter(isRun)
+    .map(({ text }) => text.replaceAll('http://127.0.0.1:3000', service.address));
+  const answers = (await paste(scripts, {}, folder)).flat();
+  const csv = answers.pop()!.split('\n');
   expect(csv[0]).toMatch(/^Date,Orders/);
   expect(csv.slice(1).join('')).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\+00:00,\d+\r?$/);
 

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './source-files.ts';
 
-/** Paths of every Markdown document of the project, but the interface, which is never edited. */
+/** Paths of every Markdown document of the project, but the interface, which is never edited, and parts of generated pages. */
 export function documents(): string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name).replaceAll('\\', '/'),
     );
   return [...readdirSync(ROOT), ...['src', 'test', 'docs'].flatMap(below)].filter(
-    (path) => path.endsWith('.md') && path !== 'docs/interface.md',
+    (path) => path.endsWith('.md') && path !== 'docs/interface.md' && !path.startsWith('docs/generate/'),
   );
 }

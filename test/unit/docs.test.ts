@@ -2,34 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { COMMAND_ANSWERS } from '../../docs/generate/command-answers.ts';
 import { commandsIn, help } from '../../docs/generate/pages.ts';
 import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { environment, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { documents } from '../support/documents.ts';
+import { blocksOf, PAGES, readPage } from '../support/pages.ts';
 import { ROOT } from '../support/source-files.ts';
 
 /** The documents say what the code does: nothing that there is goes unnamed, nothing is named that there is not. */
 
-const DOCUMENTS = documents();
+const DOCUMENTS = [...documents(), 'docs/interface.md'];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-const readme = read('README.md');
-
-/** The cells of a table's rows, by the heading of the section that it stands in. A cell may hold `\|`. */
-function table(heading: string): string[][] {
-  const section = readme.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
-  const rows = (section ?? '').split('\n').filter((line) => line.startsWith('| '));
-  return rows.slice(1).map((line) =>
-    line
-      .split(/(?<!\\)\|/)
-      .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll('\\|', '|')),
-  );
-}
-
-const code = (cell: string): string => /^`([^`]*)`/.exec(cell)?.[1] ?? cell;
-
-describe('the README', () => {
+describe('the documents', () => {
   const unused = {} as never;
   const routes = apiRoutes({
     config: readConfig({}),
@@ -47,48 +33,63 @@ describe('the README', () => {
     ),
   ];
 
-  it('names every endpoint, and no other', () => {
-    expect(
-      table('Endpoints')
-        .map(([cell]) => code(cell!))
-        .sort(),
-    ).toEqual(endpoints.sort());
+  const paths = endpoints.map((endpoint) =>
+    endpoint.split(' ')[1]!.replace(':bot_public_key', 'demo').replace(':page', 'psql'),
+  );
+
+  it('name every endpoint in docs/curl.md, and no other', () => {
+    const named = [...read('docs/curl.md').matchAll(/^\| `((?:GET|POST) \/[^`]*)`/gm)].map(([, name]) => name!);
+    expect(named.sort()).toEqual(endpoints.sort());
   });
 
-  it('has a curl for every endpoint, and for no other path', () => {
-    const called = [...readme.matchAll(/^curl -s "\$URL(\/[^"?]*)/gm)].map(([, path]) => path!);
-    const paths = endpoints.map((endpoint) =>
-      endpoint.split(' ')[1]!.replace(':bot_public_key', 'demo').replace(':page', 'psql'),
-    );
+  it('have a curl for every endpoint, and for no other path', () => {
+    const called = [...read('docs/curl.md').matchAll(/^curl -s "\$URL(\/[^"?]*)/gm)].map(([, path]) => path!);
     expect([...new Set(called)].sort()).toEqual([...new Set(paths)].sort());
   });
 
-  it('names every variable of the environment, with its default', () => {
-    const defaults = readConfig({}) as Readonly<Record<string, unknown>>;
-    const expected = Object.keys(environment.shape).map((name) => [name, String(defaults[name] ?? 'unset')]);
-    expect(table('Configuration').map(([name, value]) => [code(name!), code(value!)])).toEqual(expected);
+  it('call no path that there is not', () => {
+    const called = PAGES.flatMap((page) =>
+      blocksOf(page).flatMap(({ text }) => [
+        ...[...text.matchAll(/\$URL(\/[a-z][^"?$ ]*)/g)].map(([, path]) => path!),
+        ...[...text.matchAll(/^\s*(?:get|post|until_shows) ['"]?([a-z][^'"? ]*)/gm)].map(([, path]) => `/v1/${path}`),
+      ]),
+    );
+    expect(called.length).toBeGreaterThan(60);
+    expect(called.filter((path) => path !== '/v1/' && !paths.includes(path))).toEqual([]);
   });
 
-  it('names every command, with options that it has', async () => {
-    const words = (cell: string): string => /^[a-z-]+( [a-z-]+)?/.exec(code(cell))![0];
-    const named = new Map(table('Command line').map(([cell]) => [words(cell!), code(cell!)]));
+  it('name every status of an error in docs/http-api.md, and 405', () => {
+    const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, Record<string, Operation>> };
+    const responses = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(statusesOf));
+    const errors = [...new Set([...responses.filter((status) => status >= '400'), '405'])].sort();
+    const named = [...read('docs/http-api.md').matchAll(/^\| (\d{3}) \|/gm)].map(([, status]) => status!);
+    expect(named).toEqual(errors);
+  });
+
+  it('name the answer of every command, and of no other', async () => {
     const commands: string[] = [];
     for (const noun of commandsIn(await help())) {
       const verbs = commandsIn(await help(noun));
-      if (verbs.length === 0) commands.push(noun);
-      for (const verb of verbs) {
-        commands.push(`${noun} ${verb}`);
-        const options = await help(noun, verb);
-        const unknown = (named.get(`${noun} ${verb}`)?.match(/--[a-z-]+/g) ?? []).filter(
-          (option) => !options.includes(`  ${option} `),
-        );
-        expect({ noun, verb, unknown }).toEqual({ noun, verb, unknown: [] });
-      }
+      commands.push(...(verbs.length === 0 ? [noun] : verbs.map((verb) => `${noun} ${verb}`)));
     }
-    expect([...named.keys()].sort()).toEqual(commands.sort());
+    expect(Object.keys(COMMAND_ANSWERS).sort()).toEqual(commands.sort());
   });
 
-  it('names every metric of ours', async () => {
+  it('call commands and options that there are', async () => {
+    const calls = [...new Set(PAGES.flatMap(commandsCalled))];
+    expect(calls.length).toBeGreaterThan(30);
+    const wrong: string[] = [];
+    for (const call of calls) {
+      const [noun = '', verb = ''] = call.split(' ');
+      const hasVerbs = commandsIn(await help(noun)).length > 0;
+      const options = await help(...(hasVerbs ? [noun, verb] : [noun]));
+      const missing = (call.match(/(?<= )--[a-z-]+/g) ?? []).filter((option) => !options.includes(`  ${option} `));
+      if (missing.length > 0 || (hasVerbs && !commandsIn(await help(noun)).includes(verb))) wrong.push(call);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('name every metric of ours in docs/operations.md', async () => {
     const app = await buildApp({
       logger: pino({ level: 'silent' }),
       trustProxy: false,
@@ -104,9 +105,22 @@ describe('the README', () => {
     await app.close();
     const metrics = [...body.matchAll(/^# TYPE (botledger_\w+)/gm)].map(([, name]) => name!);
     expect(metrics.length).toBeGreaterThan(0);
-    expect([...new Set(readme.match(/\bbotledger_\w+/g))].sort()).toEqual(metrics.sort());
+    expect([...new Set(read('docs/operations.md').match(/\bbotledger_\w+/g))].sort()).toEqual(metrics.sort());
   });
 });
+
+interface Operation {
+  readonly responses: Record<string, unknown>;
+}
+const statusesOf = ({ responses }: Operation): string[] => Object.keys(responses);
+
+/** `noun verb --options` of each `botledger` that a page calls, in its blocks and in its text. Global options are left out. */
+function commandsCalled(page: string): string[] {
+  if (['docs/cli.md', 'docs/interface.md', 'docs/decisions.md'].includes(page)) return [];
+  return [...readPage(page).matchAll(/(?:^|`|npx |\$ |\()botledger\s+([a-z-]+(?: [^`\n|)]*)?)/gm)]
+    .map(([, call]) => call!.replaceAll(/ --(?:json|version|help)\b/g, '').trim())
+    .filter((call) => call !== '');
+}
 
 describe.each(DOCUMENTS)('%s', (name) => {
   const text = read(name);

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './source-files.ts';
+
+/**
+ * The hand-written documents and their fenced blocks. The words behind a fence's language are for the tests:
+ *
+ * - `sh`: run, in the order of the page, by one shell a page. `sh not-run: REASON` is only parsed by the shell.
+ * - `json answer`, `text answer`: what the last command of the `sh` block before it prints. `…` stands for any text.
+ * - `json`: parsed.
+ */
+export interface Block {
+  readonly language: string;
+  /** The words behind the language. */
+  readonly note: string;
+  readonly text: string;
+  /** The last heading above the block. */
+  readonly heading: string;
+}
+
+/** Paths of the pages that a person reads: README.md and every Markdown file of docs/. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+export const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+
+/** The fenced blocks of a page, from top to bottom. */
+export function blocksOf(page: string): Block[] {
+  let heading = '';
+  return [...readPage(page).matchAll(/^#+ (.+)$|^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm)].flatMap(
+    ([, title, language, note, text]) => {
+      if (title !== undefined) heading = title;
+      return language === undefined ? [] : [{ language, note: note!, text: text!, heading }];
+    },
+  );
+}
+
+/** Blocks that a shell runs. */
+export const isRun = ({ language, note }: Block): boolean => language === 'sh' && !note.startsWith('not-run');
+
+const MARK = '\u241e';
+
+/**
+ * Runs blocks one after the other in one bash, as a reader pastes them.
+ * @returns per block what each command printed; a `curl` or `npx botledger` is one entry however many lines it prints
+ * @throws Error at the first command that fails, which a curl does at a status of 400 and above
+ */
+export async function paste(
+  blocks: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  cwd: string = ROOT,
+): Promise<string[][]> {
+  const asOneLine = `| tr '\\n' '\\v'; echo; }\n`;
+  const functions = [
+    `curl() { command curl --fail --show-error "$@" ${asOneLine}`,
+    `npx() { shift; node '${join(ROOT, 'bin/botledger.js')}' "$@" ${asOneLine}`,
+  ];
+  const script = [...functions, ...blocks.map((block) => `echo '${MARK}'\n${block}`)].join('\n');
+  const options = { cwd, env: { PATH: process.env['PATH'], ...variables } };
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);
+  return stdout
+    .split(`${MARK}\n`)
+    .slice(1)
+    .map((printed) =>
+      printed
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.replaceAll('\v', '\n').trimEnd())
+        .filter((line) => line !== ''),
+    );
+}

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { segmentsOf } from '../../../src/domain/broadcast/audience.ts';
+import { audienceUserFields } from '../../../src/domain/broadcast/audience-fields.ts';
+import { storedSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import { blocksOf, readPage } from '../../support/pages.ts';
+
+const page = 'docs/broadcasts.md';
+
+it('the audience of docs/broadcasts.md is one', () => {
+  const [example, ...others] = blocksOf(page).filter(({ note }) => note === 'audience');
+  expect(others).toEqual([]);
+  expect(segmentsOf(storedSegmentations(example!.text, 'UTC')).length).toBeGreaterThan(3);
+});
+
+it('every field of users is named', () => {
+  const names = audienceUserFields.names.map((name) => name.split('.').at(-1)!).filter((name) => name !== '*');
+  expect(names.filter((name) => !readPage(page).includes(`\`${name}\``))).toEqual([]);
+});
