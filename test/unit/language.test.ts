@@ -24,13 +24,13 @@ const isSql = ({ kind, text }: Prose): boolean =>
   kind === 'template' || text === "'lane'" || /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|ORDER BY)\b/.test(text);
 
 const PHRASES: readonly Phrase[] = [
-  { phrase: /\bwhoever\b/i, instead: 'the named actor', left: 90 },
-  { phrase: /\bnobody\b/i, instead: 'the named actor, or "no client", "no sender"', left: 179 },
-  { phrase: /\b(?:is|are|was|were|be|been) told\b/i, instead: 'what is shown, answered or passed', left: 132 },
+  { phrase: /\bwhoever\b/i, instead: 'the named actor', left: 89 },
+  { phrase: /\bnobody\b/i, instead: 'the named actor, or "no client", "no sender"', left: 177 },
+  { phrase: /\b(?:is|are|was|were|be|been) told\b/i, instead: 'what is shown, answered or passed', left: 131 },
   { phrase: /\bput(?:ting)?[ -]off\b/i, instead: 'deferred', left: 18 },
-  { phrase: /\bset(?:s|ting)? aside\b/i, instead: 'dead-lettered', left: 25 },
-  { phrase: /\bjudge[ds]?\b|\bjudging\b/i, instead: 'validated, decided', left: 47 },
-  { phrase: /\blanes?\b/i, instead: 'partition; of the sender: send queue', left: 104, except: isSql },
+  { phrase: /\bset(?:s|ting)? aside\b/i, instead: 'dead-lettered', left: 23 },
+  { phrase: /\bjudge[ds]?\b|\bjudging\b/i, instead: 'validated, decided', left: 12 },
+  { phrase: /\blanes?\b/i, instead: 'partition; of the sender: send queue', left: 9, except: isSql },
   { phrase: /\bbreaths?\b/i, instead: 'pause', left: 1 },
   { phrase: /\bcouriers?\b/i, instead: 'sender', left: 0 },
   { phrase: /\bstations?\b/i, instead: 'the field’s term', left: 0 },
@@ -38,9 +38,9 @@ const PHRASES: readonly Phrase[] = [
   { phrase: /\bpictures?\b/i, instead: 'read model, snapshot', left: 6 },
   { phrase: /\btrouble\b/i, instead: 'failure', left: 8 },
   { phrase: /\bwhat is the matter\b/i, instead: 'the error', left: 1 },
-  { phrase: /\bwhat stands\b/i, instead: 'the thing’s name', left: 13 },
+  { phrase: /\bwhat stands\b/i, instead: 'the thing’s name', left: 12 },
   { phrase: /\bcomes? to nothing\b/i, instead: 'has no effect', left: 4 },
-  { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes', left: 120 },
+  { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes', left: 118 },
   { phrase: /\b(?:comes?|came) about\b/i, instead: 'happens', left: 2 },
   { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"', left: 4 },
 ];
