@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
+import { commandsOf, converse } from '../support/console.ts';
 import { type Block, blocksOf, isRun, PAGES, paste } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -42,12 +43,72 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/psql.md': 'test/integration/psql-role.test.ts',
 };
 
+const hasConsole = (page: string): boolean => blocksOf(page).some(({ language }) => language === 'console');
+
 it('every page with shell lines is run by a test', async () => {
+  expect(PAGES.filter(hasConsole)).toEqual(['docs/auditing.md']);
   const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
   expect(pages.sort()).toEqual([...PAGES_RUN_HERE, ...Object.keys(RUN_ELSEWHERE)].sort());
   for (const [page, test] of Object.entries(RUN_ELSEWHERE))
     expect((await readFile(test, 'utf8')).includes(page), page).toBe(true);
 });
+
+/** Of docs/auditing.md: user 42 has referred user 7, whose first two orders are paid out. */
+const AUDITED_ACCOUNT = `
+KEY=$(cat .data/demo.key)
+get() { curl -s "$URL/v1/$1" -H "Api-Key: $KEY"; }
+post() { curl -s "$URL/v1/$1" -H "Api-Key: $KEY" -H 'Content-Type: application/json' -d "$2"; }
+until_available() { for _ in $(seq 100); do get 'referral/balance?user_id=42' | grep "available.:$1," > /dev/null && return; sleep 0.1; done; return 1; }
+npx botledger rule create --bot demo --name Orders --trigger-event-id 100 --type fixed --amount 5
+update() { echo '{"update": {"update_id": '$1', "message": {"message_id": '$1', "date": 1767225600, "chat": {"id": '$1', "type": "private"}, "from": {"id": '$1', "is_bot": false, "first_name": "A"}, "text": "hello"}}}'; }
+post send-update "$(update 42)"
+post send-update "$(update 7)"
+post referral/mark-referral '{"referral_user_id": 7, "referrer_user_id": 42}'
+post send-target '[{"target_id": 1, "user_id": 7}, {"target_id": 1, "user_id": 7}]'
+until_available 10
+post referral/payout '{"user_id": 42, "method": "manual"}'
+npx botledger payout confirm --payout 1
+post send-target '{"target_id": 1, "user_id": 7}'
+until_available 5
+`;
+
+// The first page, since the ids that it shows are the first.
+it('docs/auditing.md: each command prints what the page shows, but for dates, hashes and counts', async () => {
+  const variables = { ...service.env, URL: service.address };
+  await paste([AUDITED_ACCOUNT], variables, folder);
+  const shown = blocksOf('docs/auditing.md')
+    .filter(({ language }) => language === 'console')
+    .flatMap(({ text }) => commandsOf(text));
+  const KEY = (await readFile(join(folder, '.data/demo.key'), 'utf8')).trim();
+  const printed = await converse(
+    shown.map(({ command }) => command),
+    { ...variables, KEY },
+  );
+  for (const [index, { command, output }] of shown.entries())
+    if (output.length > 0)
+      expect({ command, output: plain(printed[index]!) }).toEqual({ command, output: plain(output) });
+  const { rows } = await service.database.pool.query<{ body: string }>(
+    `UPDATE log.commits SET body = replace(body, '"amount":"90"', '"amount":"10"')
+      WHERE stream = 'account-demo/42' AND revision = 2 RETURNING body`,
+  );
+  expect(rows).toHaveLength(1);
+  await service.database.pool.query('ALTER TABLE log.commits ENABLE TRIGGER append_only');
+});
+
+/** Lines without what differs from run to run, and without lines of progress. */
+function plain(lines: readonly string[]): string[] {
+  return lines
+    .filter((line) => !/^(?:replaying|comparing|checking) /.test(line))
+    .map((line) =>
+      line
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'DATE')
+        .replaceAll(/\b[0-9a-f]{64}\b/g, 'HASH')
+        .replace(/^looked at .*/, (counts) => counts.replaceAll(/\d+/g, 'N'))
+        .replaceAll(/-{3,}[-+]*/g, '---')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    );
+}
 
 it.each(PAGES_RUN_HERE)('%s: each command succeeds, and answers as the page shows', async (page) => {
   const blocks = blocksOf(page);
