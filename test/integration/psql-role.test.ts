@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CATALOG_DDL } from '../../src/projections/catalog/tables.ts';
+import { PSQL } from '../support/console.ts';
 import { query, startPostgresProcess, temporaryDataDir } from '../support/embedded-postgres.ts';
-import { ROOT } from '../support/source-files.ts';
+import { blocksOf, isRun, paste } from '../support/pages.ts';
 
 /** docs/psql.md, as an operator follows it. */
-const page = readFileSync(join(ROOT, 'docs/psql.md'), 'utf8');
-const statements = [...page.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(([, sql]) => sql!);
+const blocks = blocksOf('docs/psql.md');
+const statements = blocks.filter(({ language }) => language === 'sql').map(({ text }) => text);
 
 test('the read-only role of docs/psql.md reads the log and read models, no key and no token, and writes nothing', async () => {
   const folder = await temporaryDataDir();
@@ -45,6 +46,15 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
       // Nor when it lifts the setting, which is its own to lift.
       await expect(query(reader, `SET transaction_read_only = off; ${write}`)).rejects.toThrow('permission denied');
     }
+
+    // The shell lines, in the folder that holds DATA_DIR.
+    const parent = await mkdtemp(join(tmpdir(), 'botledger-psql-'));
+    await symlink(folder.path, join(parent, '.data'));
+    const scripts = blocks.filter(isRun).map(({ text }) => text);
+    const [connected, looked] = await paste([`${PSQL}\n${scripts[0]}`, ...scripts.slice(1)], {}, parent);
+    await rm(parent, { recursive: true });
+    expect(connected).toEqual([]);
+    expect(looked).toEqual(expect.arrayContaining(['nspname', 'log', 'events_v1', 'count', '1']));
 
     // A read model that is built later is read when the second block was run again.
     await query(service, 'CREATE SCHEMA events_v2; CREATE TABLE events_v2.chunks AS SELECT 4 AS n');

@@ -22,6 +22,9 @@ export function commandsOf(block: string): Shown[] {
     });
 }
 
+/** Defines `psql` in a shell. */
+export const PSQL = `psql() { node --import '${import.meta.resolve('tsx')}' '${join(ROOT, 'test/support/psql.ts')}' "$@"; }`;
+
 const MARK = '\u241e';
 
 /**
@@ -32,10 +35,7 @@ export async function converse(
   commands: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<string[][]> {
-  const functions = [
-    `botledger() { node '${join(ROOT, 'bin/botledger.js')}' "$@"; }`,
-    `psql() { node --import tsx '${join(ROOT, 'test/support/psql.ts')}' "$@"; }`,
-  ];
+  const functions = [`botledger() { node '${join(ROOT, 'bin/botledger.js')}' "$@"; }`, PSQL];
   // The next command sees the exit code of this one.
   const marked = commands.map((command) => `${command}\nlast=$?; echo; echo '${MARK}'; (exit $last)`);
   const script = ['exec 2>&1', ...functions, ...marked, 'exit 0'].join('\n');

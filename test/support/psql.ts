@@ -1,11 +1,17 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 
-/** Stands in for psql, which not every machine has: `-c SQL`, on DATABASE_URL. Rows are shown much as psql shows them. */
-const { values } = parseArgs({ options: { command: { type: 'string', short: 'c', multiple: true } } });
-const client = new pg.Client(process.env['DATABASE_URL']);
+/**
+ * Stands in for psql, which not every machine has: `-c SQL` as often as given, `-U ROLE`, on DATABASE_URL or what PGHOST and
+ * the like say. Rows are shown much as psql shows them. Without `-c` it connects only.
+ */
+const { values } = parseArgs({
+  options: { command: { type: 'string', short: 'c', multiple: true }, user: { type: 'string', short: 'U' } },
+});
+const client = new pg.Client({ connectionString: process.env['DATABASE_URL'], user: values.user });
 await client.connect();
-for (const sql of values.command ?? []) {
+for (const command of values.command ?? []) {
+  const sql = command === '\\dn' ? 'SELECT nspname FROM pg_namespace' : command;
   const { fields, rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
   if (fields.length === 0) continue;
   const lines = rows.map((row) => row.map((value) => value ?? '').join(' | '));

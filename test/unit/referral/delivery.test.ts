@@ -5,6 +5,7 @@ import { noticeBody, resultOfStatus, secretText, signedHeaders } from '../../../
 import { dueAt, nextAttempt, retryAfter } from '../../../src/domain/referral/delivery-schedule.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../../src/domain/referral/delivery-webhook.ts';
 import { given } from '../../support/decider-specification.ts';
+import { blocksOf } from '../../support/pages.ts';
 
 const NOTICE = {
   ...{ payout_id: 17, user_id: 42, amount: '12.50', unit_id: 3, unit: 'USD', bot: 'b1' },
@@ -19,6 +20,11 @@ describe('a notice', () => {
     );
     const large = noticeBody({ ...NOTICE, amount: '123456789012345.000000000000000001', unit_id: null, unit: null });
     expect(large).toContain('"amount":123456789012345.000000000000000001,"unit_id":null,"unit":null');
+  });
+
+  it('is what docs/referral.md shows', () => {
+    const shown = blocksOf('docs/referral.md').filter(({ note }) => note === 'webhook');
+    expect(shown.map(({ text }) => text.trim())).toEqual([noticeBody({ ...NOTICE, amount: '12.5', bot: 'b…' })]);
   });
 
   it('is signed as an independent verifier expects, by each secret, and by no other', () => {

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { segmentsOf } from '../../../src/domain/broadcast/audience.ts';
 import { audienceUserFields } from '../../../src/domain/broadcast/audience-fields.ts';
 import { storedSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import { isTemplate } from '../../../src/domain/broadcast/template.ts';
+import { checkTemplate } from '../../../src/domain/broadcast/template-check.ts';
 import { blocksOf, readPage } from '../../support/pages.ts';
 
 const page = 'docs/broadcasts.md';
@@ -15,4 +17,11 @@ it('the audience of docs/broadcasts.md is one', () => {
 it('every field of users is named', () => {
   const names = audienceUserFields.names.map((name) => name.split('.').at(-1)!).filter((name) => name !== '*');
   expect(names.filter((name) => !readPage(page).includes(`\`${name}\``))).toEqual([]);
+});
+
+it('the template of docs/broadcasts.md passes the check of a save', () => {
+  const templates = blocksOf(page).filter(({ language }) => language === 'liquid');
+  expect(templates).toHaveLength(1);
+  expect(isTemplate(templates[0]!.text)).toBe(true);
+  expect(checkTemplate(templates[0]!.text)).toEqual([]);
 });
