@@ -6,7 +6,7 @@ import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { accruals } from '../src/processes/accruals/accruals.ts';
 import { loadPositions } from '../src/processes/states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
-import { waitUntilProjected } from '../src/projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { askPatiently, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
@@ -36,7 +36,9 @@ function post(path: string, body: unknown): Promise<unknown> {
 }
 
 async function eventsProjected(): Promise<void> {
-  if (!(await waitUntilProjected(pool, eventsReadModel, await log.endCursor(), 600_000)))
+  if (
+    !(await waitForReadModels([servedProgress(pool, eventsReadModel)], await log.endCursor(), { timeoutMs: 600_000 }))
+  )
     throw new Error(`the read model ${eventsReadModel.name} does not catch up`);
 }
 

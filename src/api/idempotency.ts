@@ -6,7 +6,7 @@ import { intakeStream } from '../domain/streams.ts';
 import type { Appended, CommandStamp, Position, RecordedCommit } from '../log/port.ts';
 import { botOf, principalOf } from './access.ts';
 import { ApiError } from './errors.ts';
-import type { WaitForReadModels } from './wait-for-read-models.ts';
+import type { WaitForChange } from './wait-for-change.ts';
 
 /**
  * Names a command by owner, bot, route and the caller's key (decisions.md#idempotency-key). Part of the data format:
@@ -43,7 +43,7 @@ type Outcome = Pick<Appended, 'repeated'> & { readonly position?: Position | und
  * Honours Idempotency-Key: the stamp goes into the same append as the events, so that a repeat is recognised after a
  * kill -9 and after the database was dropped. `work` checks what has to be checked and appends with the stamp; a repeat is
  * given the first answer again, whatever those checks would come to by now.
- * @param waitForReadModels waits until the next request sees the change
+ * @param waitForChange waits until the next request sees the change
  * @throws ApiError 400 for a malformed key, 409 while the first is running, 422 for another body
  */
 export function idempotently<T>(
@@ -51,7 +51,7 @@ export function idempotently<T>(
   route: string,
   answer: T,
   work: (stamp: CommandStamp | undefined) => Promise<Outcome | null>,
-  waitForReadModels?: WaitForReadModels,
+  waitForChange?: WaitForChange,
 ): Promise<T> {
   return underKey<Outcome | null, T>(
     request,
@@ -61,7 +61,7 @@ export function idempotently<T>(
         ? work(stamp === undefined ? undefined : { ...stamp, answer })
         : { position: first.position, repeated: first },
     async (outcome) => {
-      await waitForReadModels?.(request, outcome?.position);
+      await waitForChange?.(request, outcome?.position);
       return outcome?.repeated?.command === undefined ? answer : (outcome.repeated.command.answer as T);
     },
   );

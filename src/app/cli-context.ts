@@ -9,7 +9,7 @@ import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { type ProjectorOptions, runProjector } from '../projections/runtime/projector.ts';
 import { shareAmongProjectors } from '../projections/runtime/shared.ts';
 import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
-import { waitUntilProjected } from '../projections/runtime/wait.ts';
+import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
@@ -25,7 +25,7 @@ async function registered(): Promise<readonly ReadModel[]> {
  * A command returns when every running instance answers accordingly, at the latest after this time
  * (decisions.md#command-returns).
  */
-const SETTLE_MS = 10_000;
+const WAIT_MS = 10_000;
 
 /**
  * Opens what a command works with from the same environment as the service: it joins a running embedded database, or
@@ -75,8 +75,8 @@ export function cliContext(
         const model = current(asked);
         const { name } = model;
         if (!standsBy.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
-        if (!(await waitUntilProjected(pool, model, head, SETTLE_MS)))
-          throw new CliError(`the read model ${name} did not catch up with the log within ${SETTLE_MS / 1000} s`);
+        if (!(await waitForReadModels([servedProgress(pool, model)], head, { timeoutMs: WAIT_MS })))
+          throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
         const { version } = servedOf(await versionsOf(pool, model))!;
         return { pool, schema: schemaOf(name, version) };
       };
@@ -88,7 +88,7 @@ export function cliContext(
         projector,
         catalog: () => projected(catalogReadModel),
         projected,
-        waitForReadModels: (change) => waitForReadModels(foundation, readModels, change),
+        waitForReadModels: (change) => waitForChange(foundation, readModels, change),
         settleVersions: () => pause(SWITCHED_MS),
         async openLog(engine) {
           if (engine === log.engine) return log;
@@ -116,19 +116,20 @@ export function cliContext(
 /** Instances look once in FRESH_MS which version answers; the rest is for what they have begun to ask by then. */
 const SWITCHED_MS = 2 * FRESH_MS;
 
-async function waitForReadModels(
+/** Waits until the read models that a service keeps up have the change. @throws ReadModelWaitTimeoutError */
+async function waitForChange(
   { pool }: Foundation,
   readModels: () => Promise<readonly ReadModel[]>,
   { category, position, replaces = false, revalues = false }: Change,
 ): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[partitionOf(position), position]]);
-  const deadline = performance.now() + SETTLE_MS;
-  for (const model of await readModels()) {
-    if (!model.categories.includes(category) || !(await isFollowed(pool, model))) continue;
-    if (!(await waitUntilProjected(pool, model, written, deadline - performance.now(), revalues)))
-      throw new ReadModelWaitTimeoutError(SETTLE_MS / 1000);
-  }
+  const followed: LoadProgress[] = [];
+  for (const model of await readModels())
+    if (model.categories.includes(category) && (await isFollowed(pool, model)))
+      followed.push(servedProgress(pool, model, revalues));
+  if (!(await waitForReadModels(followed, written, { timeoutMs: WAIT_MS })))
+    throw new ReadModelWaitTimeoutError(WAIT_MS / 1000);
   if (replaces) await pause(FRESH_MS);
 }
 
@@ -138,7 +139,7 @@ async function isServed({ pool, instance }: Foundation): Promise<boolean> {
   return served !== null && isHeldByOther(pool, leaseOf(served.name, served.version), instance);
 }
 
-/** Read models that nobody projects now have nobody to answer from them either. */
+/** Whether a projector keeps the read model up. If none does, no service answers from it, and there is nothing to wait for. */
 async function isFollowed(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
   if (model.name === catalogReadModel.name) return true;
   const served = servedOf(await versionsOf(pool, model));

@@ -12,7 +12,7 @@ import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
-import { waitUntilProjected } from '../projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { servedSchema } from '../projections/served-schema.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
 import { inTime } from '../util/in-time.ts';
@@ -145,7 +145,11 @@ export async function startService(options: ServiceOptions): Promise<string> {
   await wait.until('the catalog to catch up with the log', () =>
     whileSlow(async () => {
       head ??= await log.endCursor();
-      if (!(await waitUntilProjected(foundation.pool, catalogReadModel, head, CATALOG_CHECK_MS)))
+      if (
+        !(await waitForReadModels([servedProgress(foundation.pool, catalogReadModel)], head, {
+          timeoutMs: CATALOG_CHECK_MS,
+        }))
+      )
         throw new NotYetError('the catalog is behind the log');
     }),
   );

@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import { freshCache } from '../database/fresh-cache.ts';
-import { hasPassedAll } from '../log/port.ts';
-import { pause } from '../util/pause.ts';
 import { type ReadModel, schemaOf } from './read-model.ts';
 import { loadCheckpoint } from './runtime/checkpoint.ts';
 import { servedOf, type Version, versionsOf } from './runtime/versions.ts';
+import { waitForReadModels } from './runtime/wait-for-read-models.ts';
 
-/** The read model has no version yet that may answer. */
+/** The read model has no version that can answer yet. */
 export class ReadModelNotReadyError extends Error {
   override readonly name = 'ReadModelNotReadyError';
 }
@@ -14,13 +13,12 @@ export class ReadModelNotReadyError extends Error {
 /** The schema to answer from now. @throws ReadModelNotReadyError while the read model is being built */
 export type ServedSchema = (model: ReadModel) => Promise<string>;
 
-/** How long an instance waits for the version it is to move to; else it moves the next time it looks. */
+/** How long an instance waits for the version that it moves to. If the time is over, it tries again at the next look-up. */
 const CATCH_UP_MS = 400;
-const POLL_MS = 10;
 
 /**
- * Which version of each read model answers, looked up once a second: after a switch some requests are still answered
- * from the version before, which goes on following the log.
+ * Looks up once a second which version of each read model answers. For a second after a switch some requests are still
+ * answered from the version before, which keeps following the log.
  */
 export function servedSchema(pool: pg.Pool, models: readonly ReadModel[], maxWaitMs: number): ServedSchema {
   const byName = new Map(models.map((model) => [model.name, model]));
@@ -45,14 +43,15 @@ export function servedSchema(pool: pg.Pool, models: readonly ReadModel[], maxWai
   };
 }
 
-/** The wanted version once it holds all that the former one holds, so that nobody is told less than before; else the former. */
+/** The wanted version if it has applied all that the former one has, so that no client sees less than before; else the former. */
 async function moved(pool: pg.Pool, former: Version, wanted: Version): Promise<Version> {
   if (former.version === wanted.version) return wanted;
-  const told = await loadCheckpoint(pool, schemaOf(former.name, former.version));
-  const deadline = performance.now() + CATCH_UP_MS;
-  while (!hasPassedAll(await loadCheckpoint(pool, schemaOf(wanted.name, wanted.version)), told)) {
-    if (performance.now() > deadline) return former;
-    await pause(POLL_MS);
-  }
-  return wanted;
+  const progressOf =
+    ({ name, version }: Version) =>
+    async () => ({
+      passed: await loadCheckpoint(pool, schemaOf(name, version)),
+    });
+  const { passed } = await progressOf(former)();
+  const caughtUp = await waitForReadModels([progressOf(wanted)], passed, { timeoutMs: CATCH_UP_MS });
+  return caughtUp === null ? former : wanted;
 }

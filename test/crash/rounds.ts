@@ -6,7 +6,7 @@ import { type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '.
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
-import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../src/util/pause.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { pictureOf, sorted } from '../support/intake-picture.ts';
@@ -67,7 +67,7 @@ async function settled({ pool, log, output }: Deployment): Promise<readonly Reco
   for (;;) {
     const head = await log.endCursor();
     for (const model of readModels)
-      if (!(await waitUntilProjected(pool, model, head, BACK_WITHIN_MS)))
+      if (!(await waitForReadModels([servedProgress(pool, model)], head, { timeoutMs: BACK_WITHIN_MS })))
         throw new Error(`${model.name} does not catch up\n${output().slice(-20_000)}`);
     const categories = [...new Set(readModels.flatMap((model) => model.categories))];
     const commits = await readAll(log, { categories, to: head });

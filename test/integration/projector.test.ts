@@ -12,7 +12,7 @@ import { type OnBadEvent, runProjector } from '../../src/projections/runtime/pro
 import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { createVersion, findVersion, setError } from '../../src/projections/runtime/versions.ts';
-import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -115,7 +115,8 @@ async function statusOfNotes(): Promise<ProjectionStatus> {
 }
 
 async function caughtUp(): Promise<void> {
-  expect(await waitUntilProjected(database.pool, notes, await log.endCursor(), 10_000)).toBe(true);
+  const wait = waitForReadModels([servedProgress(database.pool, notes)], await log.endCursor(), { timeoutMs: 10_000 });
+  expect(await wait).not.toBeNull();
 }
 
 test('applies every commit of its categories, each once, before and after it starts', async () => {

@@ -16,7 +16,7 @@ import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
-import { waitUntilProjected } from '../../src/projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { createChunkCache } from '../../src/queries/reports/chunk-cache.ts';
 import { reportRunner } from '../../src/queries/reports/run-report.ts';
 import { createLifecycle } from '../../src/util/lifecycle.ts';
@@ -113,7 +113,7 @@ export async function startTestService(
   async function projected(): Promise<void> {
     const head = await log.endCursor();
     for (const model of registered) {
-      if (!(await waitUntilProjected(database.pool, model, head, 20_000)))
+      if (!(await waitForReadModels([servedProgress(database.pool, model)], head, { timeoutMs: 20_000 })))
         throw new Error(
           `the read model ${model.name} does not catch up: ${JSON.stringify({ head: [...head], is: await projectionStatus(database.pool, log, registered) })}`,
         );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedCall } from '../../src/api/shared-call.ts';
+import { sharedCall } from '../../src/util/shared-call.ts';
 
 /** Calls that end when told to; each says how much was there when it began. */
 function slowly() {

@@ -57,8 +57,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...READ_MODELS,
     'projections/runtime/checkpoint.ts',
     'projections/runtime/status.ts',
-    // A change is answered once whoever asks next is told of it.
-    'projections/runtime/wait.ts',
+    // A change is answered once the read models have it.
+    'projections/runtime/wait-for-read-models.ts',
     'projections/served-schema.ts',
   ],
   // Operators build, compare, switch and mend read models: they work on the runtime itself.

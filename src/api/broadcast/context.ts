@@ -29,7 +29,7 @@ import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
-import type { WaitForReadModels } from '../wait-for-read-models.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import type { ContentContext } from './content.ts';
 import { broadcastObject } from './object.ts';
 
@@ -42,7 +42,7 @@ export interface BroadcastChanges {
   readonly catalog: () => Promise<CatalogSource>;
   /** Where the bot's users are found. */
   readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
-  readonly waitForReadModels: WaitForReadModels;
+  readonly waitForChange: WaitForChange;
 }
 
 /** The broadcast that a request names, as the log has it. @throws Rejection not_found */
@@ -118,7 +118,7 @@ export interface Checked<T> {
  * @param check what is asked for; @param append does it
  */
 export async function changed<T>(
-  { context, source, waitForReadModels }: BroadcastChanges,
+  { context, source, waitForChange }: BroadcastChanges,
   request: FastifyRequest,
   { route, id }: { readonly route: string; readonly id: number | null },
   check: () => Promise<Checked<T>>,
@@ -141,7 +141,7 @@ export async function changed<T>(
       return { ...change, answered };
     },
     async ({ broadcast, position, repeated, answered }) => {
-      await waitForReadModels(request, position);
+      await waitForChange(request, position);
       const { statistics, timezone, warnings } = (repeated?.command?.answer as Answered | undefined) ?? answered!;
       const told = warnings === undefined ? {} : { warnings };
       return { ok: true, data: broadcastObject(broadcast, statistics, timezone), ...told };

@@ -8,7 +8,7 @@ import { recipientsReadModel } from '../../projections/recipients/read-model.ts'
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { AnyRoute } from '../route.ts';
-import { createReadModelWait } from '../wait-for-read-models.ts';
+import { createChangeWait } from '../wait-for-change.ts';
 import { create } from './create.ts';
 import { activate, cancel, save } from './edit.ts';
 import { get } from './get.ts';
@@ -30,12 +30,12 @@ export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesO
     broadcasts: await served(broadcastsReadModel),
     recipients: await served(recipientsReadModel),
   });
-  const waitForReadModels = createReadModelWait(pool, broadcastsReadModel, recipientsReadModel);
+  const waitForChange = createChangeWait(pool, broadcastsReadModel, recipientsReadModel);
   const context = { log, sources };
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const users = async () => ({ pool, users: await served(usersReadModel) });
-  const changes = { context, ids, source, catalog, users, waitForReadModels };
+  const changes = { context, ids, source, catalog, users, waitForChange };
   return [
     create(changes),
     save(changes),

@@ -42,7 +42,7 @@ export function uploadSegment(changes: BroadcastChanges): AnyRoute {
           return { ...uploaded, count_list: chats.length, duplicates: given.length - chats.length };
         },
         async ({ segmentId: segment_id, position, count_list, duplicates }) => {
-          await changes.waitForReadModels(request, position);
+          await changes.waitForChange(request, position);
           return { ok: true, data: { segment_id, count_list, duplicates } };
         },
       );

@@ -3,7 +3,7 @@ import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/handle.ts';
 import type { AppendedReferral, ReferralMeta } from '../../commands/referral/append-referral.ts';
 import { type CommandStamp, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
-import { type Look, waitUntilPassed } from '../../projections/runtime/wait.ts';
+import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
 import type { ReferralSource } from '../../queries/referral/source.ts';
 import { inTime } from '../../util/in-time.ts';
@@ -14,8 +14,8 @@ import { unavailable } from '../errors.ts';
 export interface ReferralChanges {
   readonly context: CommandContext;
   readonly source: () => Promise<ReferralSource>;
-  /** How far the tables of `source` are. */
-  readonly look: Look;
+  /** Of the tables of `source`. */
+  readonly progress: LoadProgress;
   readonly maxWaitMs: number;
 }
 
@@ -47,7 +47,7 @@ export const leftUntil = (deadline: number): number => Math.max(0, deadline - pe
  * @throws OutcomeUnknownError the outcome was not known by the deadline
  */
 export async function change<A extends AppendedReferral>(
-  { source, look, maxWaitMs }: ReferralChanges,
+  { source, progress, maxWaitMs }: ReferralChanges,
   request: FastifyRequest,
   { append, command, deadline, isRepeat }: Append<A>,
 ): Promise<Changed<A>> {
@@ -60,8 +60,9 @@ export async function change<A extends AppendedReferral>(
   const unknown = (cause?: unknown): Error =>
     new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
   const told = async (): Promise<KnownOutcome> => {
-    const passed = await waitUntilPassed(look, new Map([[partitionOf(position), position]]), leftUntil(deadline));
-    const outcome = passed ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
+    const cursor = new Map([[partitionOf(position), position]]);
+    const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) });
+    const outcome = passed !== null ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
     if (outcome === null) throw unknown();
     return outcome;
   };

@@ -3,11 +3,11 @@ import { requestedBefore, requestPayout } from '../../commands/referral/request-
 import { botOf, principalOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { WaitForReadModels } from '../wait-for-read-models.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import { payoutAnswer, payoutBody } from './account-schemas.ts';
 
 /** POST /v1/referral/payout: requests all that is available at once. */
-export function payout(accounts: Accounts, waitForReadModels: WaitForReadModels): AnyRoute {
+export function payout(accounts: Accounts, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/referral/payout',
@@ -29,7 +29,7 @@ export function payout(accounts: Accounts, waitForReadModels: WaitForReadModels)
             ? requestPayout(accounts, { bot, userId, unit_id, method, initiated_by: 'api' }, { keyId, command })
             : requestedBefore(first),
         async ({ position, payout_id, payout_ids }) => {
-          const seen = await waitForReadModels(request, position);
+          const seen = await waitForChange(request, position);
           return { ok: true, data: { payout_id, payout_ids }, ...(seen ? {} : { lagging: true }) };
         },
       );

@@ -3,32 +3,26 @@ import type { Handled } from '../../commands/handle.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { reverseAccrual as reverse } from '../../commands/referral/reverse-accrual.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { waitUntilProjected } from '../../projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { accrualOwner } from '../../queries/referral/accrual-owner.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { WaitForReadModels } from '../wait-for-read-models.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import { reversalAnswer, reversalBody } from './account-schemas.ts';
 
 export interface ReverseAccrualOptions {
   readonly accounts: Accounts;
   readonly source: () => Promise<AccountSource>;
-  readonly waitForReadModels: WaitForReadModels;
+  readonly waitForChange: WaitForChange;
   readonly pool: pg.Pool;
   readonly maxWaitMs: number;
 }
 
 /** POST /v1/referral/reverse-accrual: takes an accrual back, or makes it good where it was paid. */
-export function reverseAccrual({
-  accounts,
-  source,
-  waitForReadModels,
-  pool,
-  maxWaitMs,
-}: ReverseAccrualOptions): AnyRoute {
+export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitMs }: ReverseAccrualOptions): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/referral/reverse-accrual',
@@ -52,7 +46,7 @@ export function reverseAccrual({
           return reverse(accounts, { bot, userId, accrualId, reason }, { keyId, command });
         },
         async ({ position }) => {
-          const seen = await waitForReadModels(request, position);
+          const seen = await waitForChange(request, position);
           return { ok: true, data: {}, ...(seen ? {} : { lagging: true }) };
         },
       );
@@ -64,7 +58,7 @@ export function reverseAccrual({
     const known = await accrualOwner(await source(), bot, accrualId);
     if (known !== null) return known;
     const head = await accounts.context.log.endCursor();
-    if (!(await waitUntilProjected(pool, accountsReadModel, head, maxWaitMs)))
+    if (!(await waitForReadModels([servedProgress(pool, accountsReadModel)], head, { timeoutMs: maxWaitMs })))
       throw unavailable('the accounts are catching up with the log, try again');
     const found = await accrualOwner(await source(), bot, accrualId);
     if (found !== null) return found;

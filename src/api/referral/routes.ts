@@ -7,9 +7,9 @@ import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
+import { sharedCall } from '../../util/shared-call.ts';
 import type { AnyRoute } from '../route.ts';
-import { sharedCall } from '../shared-call.ts';
-import { createReadModelWait } from '../wait-for-read-models.ts';
+import { createChangeWait } from '../wait-for-change.ts';
 import { accruals } from './accruals.ts';
 import { balance } from './balance.ts';
 import { codes } from './codes.ts';
@@ -35,13 +35,13 @@ export interface ReferralRoutesOptions {
 /** The endpoints of the referral program. */
 export function referralRoutes({ config, pool, log, served, sources }: ReferralRoutesOptions): AnyRoute[] {
   const source = async () => ({ pool, referral: await served(referralReadModel) });
-  // Of the very tables that answers come from, whichever version of the read model that is.
-  const look = sharedCall(async () => loadCheckpoint(pool, (await source()).referral));
-  const changes = { context: { log, sources }, source, look, maxWaitMs: config.MAX_WAIT_MS };
-  const visits = awaitVisits(log, look);
+  // Of the same tables that answers come from, whichever version of the read model they belong to.
+  const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await source()).referral) }));
+  const changes = { context: { log, sources }, source, progress, maxWaitMs: config.MAX_WAIT_MS };
+  const visits = awaitVisits(log, progress);
   const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
   const accounts = createAccounts({ log, sources });
-  const waitForReadModels = createReadModelWait(pool, accountsReadModel);
+  const waitForChange = createChangeWait(pool, accountsReadModel);
   return [
     ...createCode(changes),
     setCodeOwners(changes, visits),
@@ -49,9 +49,9 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
     referrals(source),
     markReferral(changes, visits),
     balance(reads),
-    payout(accounts, waitForReadModels),
+    payout(accounts, waitForChange),
     payouts(reads),
-    reverseAccrual({ accounts, source: reads.source, waitForReadModels, pool, maxWaitMs: config.MAX_WAIT_MS }),
+    reverseAccrual({ accounts, source: reads.source, waitForChange, pool, maxWaitMs: config.MAX_WAIT_MS }),
     accruals(reads),
     rates(async () => ({ ...(await reads.source()), ...(await source()) })),
     history(reads),

@@ -11,7 +11,7 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { RunReport } from '../../queries/reports/run-report.ts';
 import type { AnyRoute } from '../route.ts';
-import { createReadModelWait } from '../wait-for-read-models.ts';
+import { createChangeWait } from '../wait-for-change.ts';
 import { answerReport } from './answer-report.ts';
 import { concurrencyLimit } from './concurrency-limit.ts';
 import { eventFieldList, events, resources, utmLabelList } from './lists.ts';
@@ -42,7 +42,7 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     const lag = await lagMs(Object.values(tables));
     return runReport({ ...asked, tables, now: sources.now(), lagMs: lag, timeoutMs }, keyId);
   }, concurrencyLimit(config.REPORT_CONCURRENCY));
-  const waitForReadModels = createReadModelWait(pool, reportsReadModel);
+  const waitForChange = createChangeWait(pool, reportsReadModel);
   return [
     resources(catalog),
     events(eventTables),
@@ -50,10 +50,10 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     utmLabelList(eventTables),
     preview(answer),
     run(answer, saved),
-    save({ log, sources }, waitForReadModels),
+    save({ log, sources }, waitForChange),
     listReports(saved),
     getReport(saved),
-    removeReport({ log, sources }, saved, waitForReadModels),
+    removeReport({ log, sources }, saved, waitForChange),
   ];
 
   /** How far the slowest of the schemas is behind. */

@@ -10,12 +10,12 @@ import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { WaitForReadModels } from '../wait-for-read-models.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import { unknownReport, uuidOf } from './find-report.ts';
 import { saveBody, savedAnswer } from './schemas.ts';
 
 /** POST /v1/reports/save (interface.md, "Report builder"): keeps a report under a name, or replaces one that was kept. */
-export function save(context: CommandContext, waitForReadModels: WaitForReadModels): AnyRoute {
+export function save(context: CommandContext, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/save',
@@ -40,7 +40,7 @@ export function save(context: CommandContext, waitForReadModels: WaitForReadMode
       const command = { bot: bot.public_key, report: { uuid, ...content }, replaces };
       const { keyId } = principalOf(request);
       const save = (stamp: CommandStamp | undefined) => saveReport(context, command, { keyId, command: stamp });
-      return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, save, waitForReadModels);
+      return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, save, waitForChange);
     },
   });
 }

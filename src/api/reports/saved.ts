@@ -11,7 +11,7 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { WaitForReadModels } from '../wait-for-read-models.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { deleteBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
@@ -69,7 +69,7 @@ export function getReport(sources: FindReportSources): AnyRoute {
 export function removeReport(
   context: CommandContext,
   sources: FindReportSources,
-  waitForReadModels: WaitForReadModels,
+  waitForChange: WaitForChange,
 ): AnyRoute {
   return route({
     method: 'POST',
@@ -91,7 +91,7 @@ export function removeReport(
       const { keyId } = principalOf(request);
       const remove = (stamp: CommandStamp | undefined) =>
         deleteReport(context, { bot: bot.public_key, uuid }, { keyId, command: stamp });
-      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, remove, waitForReadModels);
+      return idempotently(request, 'reports/delete', { ok: true, data: { uuid } }, remove, waitForChange);
     },
   });
 }

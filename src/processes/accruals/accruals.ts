@@ -6,7 +6,7 @@ import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { deadLetteredIn } from '../../projections/runtime/dead-letters.ts';
-import { waitUntilProjected } from '../../projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import {
   type EarningRow,
   type EarningsSource,
@@ -75,7 +75,8 @@ interface Found {
  * was in the log before, up to `head`: else an event would be refused for a rate that is only late.
  */
 async function look({ pool, served }: ProcessContext, head: Cursor, signal: AbortSignal): Promise<Found | null> {
-  while (!(await waitUntilProjected(pool, catalogReadModel, head, CATALOG_MS))) if (signal.aborted) return null;
+  while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], head, { timeoutMs: CATALOG_MS })))
+    if (signal.aborted) return null;
   const [events, referral, catalog] = await Promise.all(
     [eventsReadModel, referralReadModel, catalogReadModel].map(served),
   );

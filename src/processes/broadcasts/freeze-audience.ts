@@ -1,14 +1,13 @@
 import { type ResolvedAudience, resolveAudience } from '../../commands/broadcast/resolve-audience.ts';
 import { storedSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
-import { hasPassedAll } from '../../log/port.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { audienceChats } from '../../queries/broadcast/audience.ts';
 import type { AudienceTables } from '../../queries/broadcast/audience-tables.ts';
-import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
 
 export interface AudienceOf {
@@ -42,32 +41,14 @@ export async function freezeAudience(
   });
 }
 
-const MODELS = {
-  users: usersReadModel,
-  events: eventsReadModel,
-  referral: referralReadModel,
-  broadcasts: broadcastsReadModel,
-  recipients: recipientsReadModel,
-} as const;
+const MODELS = [usersReadModel, eventsReadModel, referralReadModel, broadcastsReadModel, recipientsReadModel];
 const POLL_MS = 20;
 
-/** The schemas of the read models, once all that is in the log now is in them. */
+/** Waits until the read models have applied the log as it ends now. @returns their schemas */
 async function caughtUp({ log, served }: ProcessContext, signal: AbortSignal): Promise<AudienceTables> {
-  const head = await log.endCursor();
-  const schemaOf = async (model: (typeof MODELS)[keyof typeof MODELS]): Promise<string> => {
-    for (;;) {
-      signal.throwIfAborted();
-      const found = await served(model);
-      if (found !== null && hasPassedAll(found.passed, head)) return found.schema;
-      await pause(POLL_MS, signal);
-    }
-  };
-  const { users, events, referral, broadcasts, recipients } = MODELS;
-  return {
-    users: await schemaOf(users),
-    events: await schemaOf(events),
-    referral: await schemaOf(referral),
-    broadcasts: await schemaOf(broadcasts),
-    recipients: await schemaOf(recipients),
-  };
+  const loads = MODELS.map((model) => () => served(model));
+  const found = await waitForReadModels(loads, await log.endCursor(), { pollMs: POLL_MS, signal });
+  signal.throwIfAborted();
+  const [users, events, referral, broadcasts, recipients] = found!.map(({ schema }) => schema);
+  return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };
 }

@@ -4,7 +4,7 @@ import { lastDue } from '../../domain/referral/auto-payouts.ts';
 import type { Cursor } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { waitUntilProjected } from '../../projections/runtime/wait.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { usersWithAvailable } from '../../queries/referral/available.ts';
 import type { Process, ProcessContext } from '../process.ts';
@@ -63,7 +63,8 @@ async function make(context: ProcessContext, bot: string, signal: AbortSignal): 
   if (until === null) return true;
   const head = await context.log.endCursor();
   // Whoever has earned something before must not be left out for a read model that is behind.
-  if (!(await waitUntilProjected(context.pool, accountsReadModel, head, CATCH_UP_MS))) return false;
+  if (!(await waitForReadModels([servedProgress(context.pool, accountsReadModel)], head, { timeoutMs: CATCH_UP_MS })))
+    return false;
   const served = (await context.served(accountsReadModel))!;
   const source = { pool: context.pool, schema: served.schema };
   const users = await usersWithAvailable(source, bot, context.sources.now());

@@ -48,7 +48,7 @@ function world({ visitsTakeMs = 0, appendTakesMs = 0, query = answers(() => null
   const changes = {
     context: { log: slow, sources: testSources() },
     source: async () => ({ pool: { query } as unknown as pg.Pool, referral: 'referral_v1' }),
-    look: () => log.endCursor(),
+    progress: async () => ({ passed: await log.endCursor() }),
     maxWaitMs: MAX_WAIT_MS,
   };
   const visits = () => pause(visitsTakeMs);

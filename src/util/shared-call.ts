@@ -1,6 +1,6 @@
 /**
- * A call that many may make at once: one runs at a time, and whoever comes while it does shares the next one, which sees
- * all that was there when they came.
+ * Lets many callers share one call. One call runs at a time. A caller that comes while it runs shares the next one, which
+ * sees all that happened before the caller came.
  */
 export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();

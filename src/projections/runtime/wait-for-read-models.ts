@@ -1,0 +1,63 @@
+import type pg from 'pg';
+import { type Cursor, hasPassedAll } from '../../log/port.ts';
+import { pause } from '../../util/pause.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
+import { loadCheckpoint } from './checkpoint.ts';
+import { hasDeferredWork } from './deferred-work.ts';
+import { servedOf, versionsOf } from './versions.ts';
+
+/** How far a read model has applied the log. */
+export interface Progress {
+  readonly passed: Cursor;
+}
+
+/** Loads the progress of a read model; null if it has no version that counts. */
+export type LoadProgress<P extends Progress = Progress> = () => Promise<P | null>;
+
+export interface WaitOptions {
+  /** Absent: no limit but the signal. */
+  readonly timeoutMs?: number;
+  readonly pollMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const POLL_MS = 10;
+
+/**
+ * Waits until all of the read models have applied `cursor`. Loads the progress of each at least once.
+ * @param loads one for each read model: `servedProgress`, or the progress of the tables that the caller reads
+ * @returns the progress of each when it had applied `cursor`; null if the time is over or the signal aborts first
+ */
+export async function waitForReadModels<P extends Progress>(
+  loads: readonly LoadProgress<P>[],
+  cursor: Cursor,
+  { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal }: WaitOptions,
+): Promise<readonly P[] | null> {
+  const deadline = performance.now() + timeoutMs;
+  const waits = loads.map(async (load) => {
+    for (;;) {
+      if (signal?.aborted) return null;
+      const progress = await load();
+      if (progress !== null && hasPassedAll(progress.passed, cursor)) return progress;
+      if (performance.now() >= deadline) return null;
+      await pause(pollMs, signal);
+    }
+  });
+  const all = (await Promise.all(waits)).filter((progress) => progress !== null);
+  return all.length === loads.length ? all : null;
+}
+
+/**
+ * Loads the progress of the version that answers; null if there is none, or if it has deferred work.
+ * @param withDeferredWork false: deferred work does not count
+ */
+export function servedProgress(pool: pg.Pool, model: ReadModel, withDeferredWork = true): LoadProgress {
+  return async () => {
+    const served = servedOf(await versionsOf(pool, model));
+    if (served === null) return null;
+    const schema = schemaOf(served.name, served.version);
+    const passed = await loadCheckpoint(pool, schema);
+    // After the checkpoint: if there is no deferred work now, the work up to that checkpoint is done.
+    return withDeferredWork && (await hasDeferredWork(pool, model, schema)) ? null : { passed };
+  };
+}

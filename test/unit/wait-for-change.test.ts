@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { expect, it } from 'vitest';
+import { createChangeWait } from '../../src/api/wait-for-change.ts';
+import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
+
+/** What was logged while a change was waited for, on a database that answers so. */
+async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
+  const warnings: unknown[] = [];
+  const request = { log: { warn: (...words: unknown[]) => warnings.push(words) } } as unknown as FastifyRequest;
+  await createChangeWait({ query } as unknown as pg.Pool, reportsReadModel)(request, '0:1');
+  return warnings;
+}
+
+it('a change that is in the log is answered though the database has gone, and that is logged', async () => {
+  const gone = new Error('connection terminated');
+  expect(await warningsWith(() => Promise.reject(gone))).toEqual([[{ err: gone }, expect.any(String)]]);
+});
+
+it('a database that does not answer is waited for no longer than one that is late', async () => {
+  const started = performance.now();
+  expect(await warningsWith(() => new Promise(() => {}))).toHaveLength(1);
+  expect(performance.now() - started).toBeLessThan(4000);
+});
