@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import { currencyDigits } from '../../domain/catalog/currency.ts';
-import type { Separators, Utm } from '../../domain/intake/utm.ts';
-import { type CodeMemory, codeMemory } from '../code-memory.ts';
-import { type UpdateMemory, updateMemory } from '../update-memory.ts';
+import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
+import type { Utm } from '../../domain/intake/utm.ts';
+import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { EventDraft, Source } from './draft.ts';
 import type { RuleName } from './rewards.ts';
 
@@ -11,14 +11,12 @@ export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
   readonly owner_id: number;
-  separators: Separators;
+  readonly intake: BotIntake;
+  readonly payloads: PayloadState;
   /** The bot's own units, by code. */
   readonly units: Map<string, Unit>;
   /** The rules of the referral program, by id. */
   readonly rules: Map<number, RuleName>;
-  /** The clock of the bot, which all memories of a limited length go by, and the updates seen. */
-  readonly memory: UpdateMemory;
-  readonly codes: CodeMemory;
   utmCount: number;
   /** Users that are known. */
   userCount: number;
@@ -27,8 +25,6 @@ export interface Bot {
   /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
-  /** Of the keys of events that the batch names, those taken. */
-  readonly eventKeys: Set<string>;
 }
 
 /** A unit of the bot, and since when its code can be read. */
@@ -48,7 +44,6 @@ export interface UtmUse {
 export interface User {
   readonly bot: Bot;
   readonly user_id: number;
-  known: boolean;
   /** The place among the bot's known users; -1: not known. */
   idx: number;
   /** The last event in the table; null: none. */
@@ -80,25 +75,14 @@ export interface Visit {
 
 type BotSettings = Pick<
   Bot,
-  | 'bot_id'
-  | 'public_key'
-  | 'owner_id'
-  | 'separators'
-  | 'units'
-  | 'rules'
-  | 'memory'
-  | 'utmCount'
-  | 'userCount'
-  | 'writer'
+  'bot_id' | 'public_key' | 'owner_id' | 'intake' | 'payloads' | 'units' | 'rules' | 'utmCount' | 'userCount' | 'writer'
 >;
 
 export function botOf(settings: BotSettings): Bot {
   return {
     ...settings,
-    codes: codeMemory(settings.bot_id),
     utms: new Map(),
     users: new Map(),
-    eventKeys: new Set(),
   };
 }
 
@@ -132,10 +116,10 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         bot_id: row.bot_id,
         public_key: row.public_key,
         owner_id: row.owner_id,
-        separators: { pair: row.pair_separator, value: row.value_separator },
+        intake: botIntake(row.bot_id, row.clock),
+        payloads: payloadState({ pair: row.pair_separator, value: row.value_separator }),
         units: new Map(Object.entries(row.units)),
         rules: new Map(Object.entries(row.rules).map(([id, rule]) => [Number(id), rule])),
-        memory: updateMemory(row.bot_id, row.clock),
         utmCount: row.utm_count,
         userCount: row.user_count,
         writer: row.xmin,
@@ -164,11 +148,11 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<str
     bot_id: bot.bot_id,
     public_key: bot.public_key,
     owner_id: bot.owner_id,
-    pair_separator: bot.separators.pair,
-    value_separator: bot.separators.value,
+    pair_separator: bot.payloads.separators.pair,
+    value_separator: bot.payloads.separators.value,
     units: Object.fromEntries(bot.units),
     rules: Object.fromEntries(bot.rules),
-    clock: bot.memory.clock,
+    clock: bot.intake.clock,
     utm_count: bot.utmCount,
     user_count: bot.userCount,
   }));

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
+import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
 import { numbers } from '../by-key.ts';
-import { HOUR_MS } from '../update-memory.ts';
+import { HOUR_MS } from '../intake-state.ts';
 import type { EventDraft } from './draft.ts';
-import { ERROR_MEMORY_MS } from './fold.ts';
 import { DAY_MS, NEVER } from './money.ts';
 import { PAYLOAD, SOURCE } from './payload.ts';
 

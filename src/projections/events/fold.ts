@@ -1,25 +1,24 @@
 import { currencyDigits } from '../../domain/catalog/currency.ts';
-import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
+import {
+  acceptEvent,
+  acceptUpdate,
+  acceptUser,
+  advanceClock,
+  ERROR_MEMORY_MS,
+  isInTime,
+  learnPayloads,
+  payloadState,
+  utmOfVisit,
+} from '../../domain/intake/fold.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
-import { parseUtm } from '../../domain/intake/utm.ts';
-import { keyOf } from '../../log/stream-name.ts';
-import { learnCodes } from '../code-memory.ts';
+import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { isRepeat, updateMemory } from '../update-memory.ts';
 import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
 import { type EventDraft, eventDraft, type Place, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
 import type { NewUnit } from './revaluations.ts';
 import type { Refusal, Rewardable } from './rewards.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an event waits for its user and an error is kept (decisions.md#late-user). By receipts. */
-export const PENDING_MS = DAY_MS;
-export const ERROR_MEMORY_MS = 90 * DAY_MS;
-
-/** Items of a commit that have a place of their own in `ord`. */
-const PLACES_PER_COMMIT = 1024;
 
 export interface UnknownUserError {
   readonly event: EventDraft;
@@ -76,38 +75,33 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
       case 'bot_created':
         createBot(outcome, event.data);
         break;
-      case 'bot_changed': {
-        const bot = botOfCommit(outcome, commit);
-        const { pair_separator: pair, value_separator: value } = event.data;
-        bot.separators = { pair: pair ?? bot.separators.pair, value: value ?? bot.separators.value };
-        break;
-      }
       case 'unit_created':
-        createUnit(outcome, botOfCommit(outcome, commit), event.data, commit);
+        createUnit(outcome, botOfCommit(outcome.bots, commit), event.data, commit);
         break;
       case 'event_type_registered': {
-        const { bot_id } = botOfCommit(outcome, commit);
+        const { bot_id } = botOfCommit(outcome.bots, commit);
         outcome.eventTypes.push({ bot_id, ...event.data, kind: 'custom', target_id: null });
         break;
       }
       case 'goal_created':
-        outcome.eventTypes.push({ bot_id: botOfCommit(outcome, commit).bot_id, ...event.data, kind: 'target' });
+        outcome.eventTypes.push({ bot_id: botOfCommit(outcome.bots, commit).bot_id, ...event.data, kind: 'target' });
         break;
       case 'reward_rule_created': {
         const { rule_id, name, trigger_event_id: trigger } = event.data;
-        botOfCommit(outcome, commit).rules.set(rule_id, { name, trigger });
+        botOfCommit(outcome.bots, commit).rules.set(rule_id, { name, trigger });
         break;
       }
       case 'reward_rule_changed': {
-        const { rules } = botOfCommit(outcome, commit);
+        const { rules } = botOfCommit(outcome.bots, commit);
         const { rule_id, name } = event.data;
         if (name !== undefined) rules.set(rule_id, { ...rules.get(rule_id)!, name });
         break;
       }
+      case 'bot_changed':
       case 'referral_code_created':
       case 'referral_code_owners_set':
       case 'referral_marked':
-        learnCodes(botOfCommit(outcome, commit).codes, event);
+        learnPayloads(botOfCommit(outcome.bots, commit).payloads, event);
         break;
       case 'reward_refused':
         foldRefusal(outcome, commit, index, event.data);
@@ -126,7 +120,8 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
       }
       case 'users_imported': {
         const bot = received(outcome, commit);
-        for (const { user_id } of event.data.items) appear(outcome, userOf(bot, user_id), commit);
+        for (const { user_id } of event.data.items)
+          if (acceptUser(bot.intake, user_id)) addUser(outcome, userOf(bot, user_id), commit);
         break;
       }
     }
@@ -139,10 +134,10 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     bot_id,
     public_key,
     owner_id,
-    separators: { pair, value },
+    intake: botIntake(bot_id, 0),
+    payloads: payloadState({ pair, value }),
     units: new Map(),
     rules: new Map(),
-    memory: updateMemory(bot_id, 0),
     utmCount: 0,
     userCount: 0,
     writer: null,
@@ -154,10 +149,11 @@ function createBot(outcome: Outcome, data: BotCreated): void {
 }
 
 /** A code has one unit: the bot's decider refuses another. */
-function createUnit(outcome: Outcome, bot: Bot, { code, scale }: UnitCreated, { ordinal, at }: ReadCommit): void {
+function createUnit(outcome: Outcome, bot: Bot, { code, scale }: UnitCreated, commit: ReadCommit): void {
   if (bot.units.has(code)) return;
+  const { at } = commit;
   const isCurrency = currencyDigits(code) !== undefined;
-  bot.units.set(code, isCurrency ? { scale, ord: 0, at: 0 } : { scale, ord: ordinal * PLACES_PER_COMMIT, at });
+  bot.units.set(code, isCurrency ? { scale, ord: 0, at: 0 } : { scale, ord: ordOf(commit), at });
   if (!isCurrency) outcome.newUnits.push({ bot_id: bot.bot_id, unit: code, at });
 }
 
@@ -165,24 +161,15 @@ type UnitCreated = Extract<ReadCommit['events'][number], { type: 'unit_created' 
 
 type BotCreated = Extract<ReadCommit['events'][number], { type: 'bot_created' }>['data'];
 
-/** The log of a bot begins with the bot, on every engine: what names another is of a broken log. */
-function botOfCommit({ bots }: Outcome, { stream }: ReadCommit): Bot {
-  const bot = bots.get(keyOf(stream));
-  if (bot === undefined) throw new UnreadableEventError(`${stream}: there is no such bot before it in the log`);
-  return bot;
-}
-
 function received(outcome: Outcome, commit: ReadCommit): Bot {
-  const bot = botOfCommit(outcome, commit);
-  bot.memory.clock = Math.max(bot.memory.clock, commit.at);
+  const bot = botOfCommit(outcome.bots, commit);
+  advanceClock(bot.intake, commit.at);
   return bot;
 }
 
-function placeOf({ bot_id }: Bot, { ordinal, id, at, position }: ReadCommit, idx: number): Place {
-  const ord = ordinal * PLACES_PER_COMMIT + idx;
-  if (idx >= PLACES_PER_COMMIT || !Number.isSafeInteger(ord))
-    throw new UnreadableEventError(`commit ${id}: no place for item ${idx} at ordinal ${ordinal}`);
-  return { bot_id, ord, commit_id: id, idx, at, position };
+function placeOf({ bot_id }: Bot, commit: ReadCommit, idx: number): Place {
+  const { id, at, position } = commit;
+  return { bot_id, ord: ordOf(commit, idx), commit_id: id, idx, at, position };
 }
 
 function foldEvent(
@@ -192,30 +179,28 @@ function foldEvent(
   place: Place,
   source: 'send-event' | 'send-target',
 ): void {
+  const verdict = acceptEvent(bot.intake, item, place.at);
+  if (verdict === 'repeat') return;
   const { event_key } = item;
-  if (event_key !== undefined) {
-    if (bot.eventKeys.has(event_key)) return;
-    bot.eventKeys.add(event_key);
-    outcome.eventKeys.push({ bot, event_key });
-  }
+  if (event_key !== undefined) outcome.eventKeys.push({ bot, event_key });
+  if (verdict === 'forgotten') return;
   const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit, source));
   const user = userOf(bot, item.user_id);
-  if (user.known) {
+  if (verdict === 'counts') {
     count(outcome, user, event, place);
     return;
   }
-  const age = bot.memory.clock - place.at;
-  if (age <= PENDING_MS) user.pending.push(event);
-  if (age <= ERROR_MEMORY_MS) outcome.errors.set(event, { event, waits: age <= PENDING_MS, resolved_at: null });
+  const waits = verdict === 'waits';
+  if (waits) user.pending.push(event);
+  outcome.errors.set(event, { event, waits, resolved_at: null });
 }
 
 function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, place: Place): void {
-  if (isRepeat(bot.memory, item.update_id, place.at)) return;
+  const accepted = acceptUpdate(bot.intake, item, place.at);
+  if (accepted === null) return;
   const user = userOf(bot, item.user_id);
-  const first_seen = !user.known;
-  if (item.makes_user) appear(outcome, user, place);
-  // A group's update of a user who is not known yet is nothing, not even an error.
-  if (!user.known || item.event_id === undefined) return;
+  if (accepted.userAppears) addUser(outcome, user, place);
+  if (item.event_id === undefined) return;
   const event = eventDraft(
     { ...item, event_id: item.event_id },
     place,
@@ -224,21 +209,18 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
     propertiesOf(item),
   );
   count(outcome, user, event, place);
-  if (item.start_param !== undefined) {
-    const { date, ord, commit_id, idx } = event;
-    const utm = utmOf(bot, item.start_param);
-    user.visits.push({ date, ord, commit_id, idx, code: item.start_param, utm, first_seen });
-  }
+  const { userAppears: first_seen, visitBy: code } = accepted;
+  if (code === null) return;
+  const { date, ord, commit_id, idx } = event;
+  user.visits.push({ date, ord, commit_id, idx, code, utm: utmOf(bot, code), first_seen });
 }
 
-/** The user is known from here on, and what waited for it counts, unless it has waited too long. */
-function appear(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'>): void {
-  if (user.known) return;
-  user.known = true;
+/** The bot knows the user from here on. Events that waited for the user count now, unless they have waited too long. */
+function addUser(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'>): void {
   user.idx = user.bot.userCount++;
   outcome.newUsers.push({ user, since: by.at });
   for (const event of user.pending) {
-    if (user.bot.memory.clock - event.date_received > PENDING_MS) continue;
+    if (!isInTime(user.bot.intake, event.date_received)) continue;
     count(outcome, user, event, by);
     const error = outcome.errors.get(event);
     if (error === undefined) outcome.released.push({ event, at: by.at });
@@ -256,8 +238,8 @@ function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pi
 }
 
 function foldRefusal(outcome: Outcome, commit: ReadCommit, idx: number, refused: Refusal['refused']): void {
-  const { bot_id, memory, rules } = botOfCommit(outcome, commit);
-  if (memory.clock - commit.at > ERROR_MEMORY_MS) return;
+  const { bot_id, intake, rules } = botOfCommit(outcome.bots, commit);
+  if (intake.clock - commit.at > ERROR_MEMORY_MS) return;
   const rule = rules.get(refused.rule_id)!.name;
   outcome.refusals.push({ bot_id, commit_id: commit.id, idx, at: commit.at, refused, rule });
 }
@@ -273,7 +255,7 @@ function userOf(bot: Bot, userId: number): User {
 
 /** The UTM of a visit, shared by all of the batch that read the same. */
 function utmOf(bot: Bot, payload: string): UtmUse | null {
-  const utm = parseUtm(payload, bot.separators, bot.codes.codes.has(payload));
+  const utm = utmOfVisit(bot.payloads, payload);
   if (utm === null) return null;
   const text = JSON.stringify(utm);
   let use = bot.utms.get(text);

@@ -1,22 +1,12 @@
 import type { ClientBase } from 'pg';
+import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../by-key.ts';
-import { loadCodes, payloadsIn } from '../code-memory.ts';
+import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, type User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 import type { TailCache } from './tails.ts';
-
-/** What the items of a batch name, of one bot. */
-interface Named {
-  readonly users: Set<number>;
-  /** Those of the users that the batch may make known. */
-  readonly appearing: Set<number>;
-  readonly updateIds: Set<number>;
-  readonly eventKeys: Set<string>;
-  readonly payloads: Set<string>;
-}
 
 /** The bots that the commits are about, with all that these commits need to know of them: a handful of queries. */
 export async function loadBatch(
@@ -31,64 +21,40 @@ export async function loadBatch(
   await loadUsers(tx, wanted, tails);
   await loadUpdateIds(
     tx,
-    wanted.map(({ bot, named: { updateIds } }) => ({ memory: bot.memory, updateIds })),
+    wanted.map(({ bot: { intake }, named: { updateIds } }) => ({ intake, updateIds })),
   );
   await loadEventKeys(tx, wanted);
   await loadCodes(
     tx,
-    wanted.map(({ bot, named: { payloads } }) => ({ memory: bot.codes, payloads })),
+    wanted.map(({ bot, named: { payloads } }) => ({ bot, payloads })),
   );
   return bots;
 }
 
-type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
+type Wanted = readonly { readonly bot: Bot; readonly named: NamedKeys }[];
 
 const BOT_STREAM = /^(?:bot|eventtypes|program|referral|intake|account)-/;
 
-function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
-  const named = new Map<string, Named>();
+function namedIn(commits: readonly ReadCommit[]): Map<string, NamedKeys> {
+  const named = new Map<string, NamedKeys>();
   for (const commit of commits) {
     if (!BOT_STREAM.test(commit.stream)) continue;
     const key = keyOf(commit.stream);
-    let of = named.get(key);
-    if (of === undefined) {
-      of = { users: new Set(), appearing: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set() };
-      named.set(key, of);
+    let keys = named.get(key);
+    if (keys === undefined) {
+      keys = namedKeys();
+      named.set(key, keys);
     }
-    for (const event of commit.events) {
-      nameItems(event, of);
-      for (const payload of payloadsIn(event)) of.payloads.add(payload);
-    }
+    for (const event of commit.events) nameKeys(keys, event);
   }
   return named;
 }
 
-function nameItems(event: ReadCommit['events'][number], { users, appearing, updateIds, eventKeys }: Named): void {
-  switch (event.type) {
-    case 'custom_events_received':
-    case 'target_events_received':
-      for (const { user_id, event_key } of event.data.items) {
-        users.add(user_id);
-        if (event_key !== undefined) eventKeys.add(event_key);
-      }
-      return;
-    case 'updates_received':
-      for (const { user_id, update_id, makes_user } of event.data.items) {
-        users.add(user_id);
-        updateIds.add(update_id);
-        if (makes_user) appearing.add(user_id);
-      }
-      return;
-    case 'users_imported':
-      for (const { user_id } of event.data.items) {
-        users.add(user_id);
-        appearing.add(user_id);
-      }
-  }
-}
-
 /** Two arrays that `unnest` zips: the bot and the thing, for all things of all bots. */
-function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bots: Bot[]; ids: number[]; things: T[] } {
+function pairs<T>(
+  wanted: Wanted,
+  pick: (named: NamedKeys) => ReadonlySet<T>,
+): { bots: Bot[]; ids: number[]; things: T[] } {
   const bots: Bot[] = [];
   const things: T[] = [];
   for (const { bot, named } of wanted)
@@ -143,14 +109,15 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
 
 /** @param idx as in `known_users`; null: the user is not known */
 export function newUser(bot: Bot, user_id: number, idx: number | null, tail: User['tail']): User {
-  return { bot, user_id, known: idx !== null, idx: idx ?? -1, tail, pending: [], events: [], visits: [] };
+  if (idx !== null) bot.intake.knownUsers.add(user_id);
+  return { bot, user_id, idx: idx ?? -1, tail, pending: [], events: [], visits: [] };
 }
 
 /** Events that wait for users whom the batch may make known. */
 async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
   const unknown = wanted.map(({ bot, named }) => ({
     bot,
-    named: { ...named, users: new Set([...named.appearing].filter((id) => !bot.users.get(id)!.known)) },
+    named: { ...named, users: new Set([...named.appearing].filter((id) => !bot.intake.knownUsers.has(id))) },
   }));
   const { ids, things: userIds } = pairs(unknown, (named) => named.users);
   if (userIds.length === 0) return;
@@ -175,5 +142,5 @@ async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
     values: [numbers(ids), eventKeys],
   });
   const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
-  for (const { bot_id, event_key } of rows) byId.get(bot_id)!.eventKeys.add(event_key);
+  for (const { bot_id, event_key } of rows) byId.get(bot_id)!.intake.eventKeys.add(event_key);
 }

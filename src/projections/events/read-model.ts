@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
+import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/fold.ts';
 import { findByKey } from '../by-key.ts';
-import { CODE_EVENTS } from '../code-memory.ts';
+import { deleteExpired, type Retention, UPDATE_IDS_RETENTION } from '../intake-state.ts';
 import type { ReadModel } from '../read-model.ts';
-import { forget, KEEP_UPDATE_IDS, type Keeping } from '../update-memory.ts';
 import { priceEvents } from './amounts.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
 import { convertAmounts } from './convert-amounts.ts';
 import { byMoment } from './draft.ts';
-import { ERROR_MEMORY_MS, foldBatch, type Outcome, PENDING_MS } from './fold.ts';
+import { foldBatch, type Outcome } from './fold.ts';
 import { loadBatch } from './load.ts';
 import { storeMoney } from './money.ts';
 import { packSlice } from './packed/pack.ts';
@@ -80,9 +80,9 @@ async function takeTurn(tx: ClientBase): Promise<void> {
 
 const tails = tailCache();
 
-const KEEPINGS: readonly Keeping[] = [
-  KEEP_UPDATE_IDS,
-  { table: 'pending_events', column: 'received', ms: PENDING_MS },
+const RETENTIONS: readonly Retention[] = [
+  UPDATE_IDS_RETENTION,
+  { table: 'pending_events', column: 'received', ms: LATE_USER_MS },
   { table: 'bot_errors', column: 'date', ms: ERROR_MEMORY_MS },
 ];
 
@@ -114,10 +114,10 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await convertAmounts(tx, unpriced);
   await writeRewardable(tx, outcome.rewardable);
   await writeRefusals(tx, outcome.refusals);
-  await forget(
+  await deleteExpired(
     tx,
-    bots.map(({ memory }) => memory),
-    KEEPINGS,
+    bots.map(({ intake }) => intake),
+    RETENTIONS,
   );
   for (const bot of bots) tails.note(bot, writer);
   for (const user of users)

@@ -1,5 +1,4 @@
-import { CODE_MEMORY_DDL } from '../code-memory.ts';
-import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { DEFERRED_DDL } from './deferred.ts';
 import { PACKED_DDL } from './packed/tables.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
@@ -12,7 +11,7 @@ import { REWARDS_DDL } from './rewards.ts';
  *
  * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `${UPDATE_MEMORY_DDL}${CODE_MEMORY_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}
+export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
-import { saveCodes } from '../code-memory.ts';
 import { copyInto, copyLine } from '../copy.ts';
-import { saveUpdateIds } from '../update-memory.ts';
+import { saveCodes, saveUpdateIds } from '../intake-state.ts';
 import type { User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 import type { EventTypeRow, Outcome } from './fold.ts';
@@ -53,12 +52,9 @@ export async function writeMemories(tx: ClientBase, { bots, newUsers, eventKeys 
   await copyInto(tx, 'event_keys', 'bot_id, event_key', keys);
   await saveUpdateIds(
     tx,
-    [...bots.values()].map(({ memory }) => memory),
+    [...bots.values()].map(({ intake }) => intake),
   );
-  await saveCodes(
-    tx,
-    [...bots.values()].map(({ codes }) => codes),
-  );
+  await saveCodes(tx, [...bots.values()]);
 }
 
 async function writeVisits(tx: ClientBase, users: readonly User[]): Promise<void> {

@@ -1,16 +1,14 @@
 import type { ClientBase } from 'pg';
 import { type Attribution, emptyAttribution, type Outcome } from '../../domain/referral/attribution.ts';
 import { numbers } from '../by-key.ts';
-import { type UpdateMemory, updateMemory } from '../update-memory.ts';
+import { type BotIntake, botIntake } from '../intake-state.ts';
 
 /** A bot as its log has made it so far: what a batch asks of it, and what the batch adds. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
   newUsersOnly: boolean;
-  readonly memory: UpdateMemory;
-  /** Of the users that the batch names, those known. */
-  readonly known: Set<number>;
+  readonly intake: BotIntake;
   /** Users that the batch may refer. */
   readonly referred: Set<number>;
   readonly attribution: Attribution;
@@ -62,8 +60,7 @@ export function newBot(bot_id: number, public_key: string, newUsersOnly: boolean
     bot_id,
     public_key,
     newUsersOnly,
-    memory: updateMemory(bot_id, clock),
-    known: new Set(),
+    intake: botIntake(bot_id, clock),
     referred: new Set(),
     attribution: emptyAttribution(),
     added: { users: [], codes: new Map(), visits: new Map(), referrals: [], outcomes: [] },
@@ -94,7 +91,7 @@ export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<vo
       numbers(bots.map(({ bot_id }) => bot_id)),
       bots.map(({ public_key }) => public_key),
       bots.map(({ newUsersOnly }) => newUsersOnly),
-      numbers(bots.map(({ memory }) => memory.clock)),
+      numbers(bots.map(({ intake }) => intake.clock)),
     ],
   });
 }

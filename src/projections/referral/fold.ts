@@ -1,5 +1,5 @@
-import { UnreadableEventError } from '../../domain/event-type.ts';
 import type { SealedUpdateItem, UpdateItem } from '../../domain/intake/events.ts';
+import { acceptUpdate, acceptUser, advanceClock } from '../../domain/intake/fold.ts';
 import {
   type CodeOwned,
   decideAttribution,
@@ -7,23 +7,19 @@ import {
   evolveAttribution,
   type Fact,
 } from '../../domain/referral/attribution.ts';
+import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { isRepeat } from '../update-memory.ts';
 import type { Bot } from './bots.ts';
 
 /** How long a caller can ask for what a change came to: longer than an Idempotency-Key is remembered. By receipts. */
 export const OUTCOME_MEMORY_MS = 2 * 24 * 60 * 60 * 1000;
-
-/** Items of a commit that have a place of their own in `ord`: as those of events. */
-const PLACES_PER_COMMIT = 1024;
 
 /**
  * Takes a commit into account: rows to add are left in `bot.added`.
  * @returns codes that got an owner though visits may wait for one: they count now, before anything else does
  */
 export function foldCommit(bot: Bot, commit: ReadCommit): CodeOwned[] {
-  const { memory } = bot;
-  if (commit.events.length > 0) memory.clock = Math.max(memory.clock, commit.at);
+  if (commit.events.length > 0) advanceClock(bot.intake, commit.at);
   let idx = 0;
   const awaited: CodeOwned[] = [];
   for (const event of commit.events)
@@ -32,10 +28,10 @@ export function foldCommit(bot: Bot, commit: ReadCommit): CodeOwned[] {
         bot.newUsersOnly = event.data.referral_new_users_only ?? bot.newUsersOnly;
         break;
       case 'updates_received':
-        for (const item of event.data.items) foldUpdate(bot, commit, item, placeOf(commit, idx++));
+        for (const item of event.data.items) foldUpdate(bot, commit, item, ordOf(commit, idx++));
         break;
       case 'users_imported':
-        for (const { user_id } of event.data.items) appear(bot, user_id);
+        for (const { user_id } of event.data.items) if (acceptUser(bot.intake, user_id)) bot.added.users.push(user_id);
         break;
       case 'referral_code_created':
         take(bot, commit, { ...event.data, type: 'code_created' });
@@ -50,32 +46,19 @@ export function foldCommit(bot: Bot, commit: ReadCommit): CodeOwned[] {
   return awaited;
 }
 
-export function placeOf({ ordinal, id }: ReadCommit, idx = 0): number {
-  const ord = ordinal * PLACES_PER_COMMIT + idx;
-  if (idx >= PLACES_PER_COMMIT || !Number.isSafeInteger(ord))
-    throw new UnreadableEventError(`commit ${id}: no place for item ${idx} at ordinal ${ordinal}`);
-  return ord;
-}
-
-/** What makes a user known and what is a visit: as the read model of events has it (events/fold.ts). */
 function foldUpdate(bot: Bot, commit: ReadCommit, item: UpdateItem | SealedUpdateItem, ord: number): void {
-  if (isRepeat(bot.memory, item.update_id, commit.at)) return;
-  const { user_id, start_param: code } = item;
-  const firstSeen = !bot.known.has(user_id);
-  if (item.makes_user) appear(bot, user_id);
-  if (code === undefined || item.event_id === undefined || !bot.known.has(user_id)) return;
-  const refers = firstSeen || !bot.newUsersOnly;
+  const accepted = acceptUpdate(bot.intake, item, commit.at);
+  if (accepted === null) return;
+  const { user_id } = item;
+  const { userAppears, visitBy: code } = accepted;
+  if (userAppears) bot.added.users.push(user_id);
+  if (code === null) return;
+  const refers = userAppears || !bot.newUsersOnly;
   take(bot, commit, { type: 'visited', user_id, code, date: item.date ?? commit.at, refers }, ord);
 }
 
-function appear(bot: Bot, userId: number): void {
-  if (bot.known.has(userId)) return;
-  bot.known.add(userId);
-  bot.added.users.push(userId);
-}
-
 /** Decides what the fact leads to and notes the rows. @returns codes for which visits may have waited */
-function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = placeOf(commit)): CodeOwned[] {
+function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = ordOf(commit)): CodeOwned[] {
   const { effects, outcome } = decideAttribution(bot.attribution, fact);
   const awaited: CodeOwned[] = [];
   for (const effect of effects) {
@@ -83,7 +66,7 @@ function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = placeOf(commit)): 
     note(bot, commit, effect, ord);
     if (effect.type === 'code_owned' && effect.awaited) awaited.push(effect);
   }
-  if (outcome !== null && bot.memory.clock - commit.at <= OUTCOME_MEMORY_MS)
+  if (outcome !== null && bot.intake.clock - commit.at <= OUTCOME_MEMORY_MS)
     bot.added.outcomes.push({ commit_id: commit.id, date: commit.at, outcome });
   return awaited;
 }

@@ -1,16 +1,13 @@
 import type { ClientBase } from 'pg';
+import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../by-key.ts';
+import { loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { loadUpdateIds } from '../update-memory.ts';
 import { type Bot, loadBots, newBot } from './bots.ts';
 
-/** What a batch names, of one bot. */
-interface Named {
-  /** Users that it makes known, or that visit. */
-  readonly users: Set<number>;
-  readonly updateIds: Set<number>;
-  readonly codes: Set<string>;
+/** The keys that a batch names, of one bot. */
+interface Named extends NamedKeys {
   /** Users who may own a code. */
   readonly owners: Set<number>;
   /** Users who may have a referrer. */
@@ -28,7 +25,7 @@ export async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]):
   const wanted: Wanted = [...bots.values()].map((bot) => ({ bot, ...named.get(bot.public_key)! }));
   await loadUpdateIds(
     tx,
-    wanted.map(({ bot: { memory }, updateIds }) => ({ memory, updateIds })),
+    wanted.map(({ bot: { intake }, updateIds }) => ({ intake, updateIds })),
   );
   await loadKnownUsers(tx, wanted);
   await loadCodes(tx, wanted);
@@ -47,42 +44,28 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
   const named = new Map<string, Named>();
   for (const { stream, events } of commits) {
     const key = keyOf(stream);
-    let of = named.get(key);
-    if (of === undefined) {
-      of = { users: new Set(), updateIds: new Set(), codes: new Set(), owners: new Set(), referred: new Set() };
-      named.set(key, of);
+    let keys = named.get(key);
+    if (keys === undefined) {
+      keys = { ...namedKeys(), owners: new Set(), referred: new Set() };
+      named.set(key, keys);
     }
-    for (const event of events) nameItems(event, of);
+    for (const event of events) {
+      nameKeys(keys, event);
+      nameReferral(keys, event);
+    }
   }
   return named;
 }
 
-function nameItems(event: ReadCommit['events'][number], named: Named): void {
-  const { users, updateIds, codes, owners, referred } = named;
+function nameReferral({ payloads, owners, referred }: Named, event: ReadCommit['events'][number]): void {
   switch (event.type) {
     case 'updates_received':
-      for (const { update_id, user_id, makes_user, start_param } of event.data.items) {
-        updateIds.add(update_id);
-        if (makes_user || start_param !== undefined) users.add(user_id);
-        if (start_param === undefined) continue;
-        codes.add(start_param);
-        referred.add(user_id);
-      }
-      return;
-    case 'users_imported':
-      for (const { user_id } of event.data.items) users.add(user_id);
-      return;
-    case 'referral_code_created':
-      codes.add(event.data.code);
-      return;
-    case 'referral_code_owners_set':
-      for (const { code } of event.data.elements) codes.add(code);
+      for (const { user_id, start_param } of event.data.items) if (start_param !== undefined) referred.add(user_id);
       return;
     case 'referral_marked': {
-      const { referral_user_id, code, referrer_id, new_code } = event.data;
+      const { referral_user_id, code, referrer_id } = event.data;
       referred.add(referral_user_id);
-      if (code !== null) codes.add(code);
-      if (new_code !== null) codes.add(new_code);
+      if (code !== null) payloads.add(code);
       if (referrer_id !== null) owners.add(referrer_id);
     }
   }
@@ -110,11 +93,11 @@ async function loadKnownUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
     values: [ids, numbers(things)],
     rowMode: 'array',
   });
-  for (const [i] of rows) bots[i - 1]!.known.add(things[i - 1]!);
+  for (const [i] of rows) bots[i - 1]!.intake.knownUsers.add(things[i - 1]!);
 }
 
 async function loadCodes(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things } = asked(wanted, ({ codes }) => codes);
+  const { bots, ids, things } = asked(wanted, ({ payloads }) => payloads);
   if (things.length === 0) return;
   const { rows } = await tx.query<[number, number | null]>({
     name: 'referral.load_codes',

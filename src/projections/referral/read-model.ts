@@ -1,11 +1,16 @@
 import type { ClientBase } from 'pg';
-import { UnreadableEventError } from '../../domain/event-type.ts';
-import { keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../by-key.ts';
+import {
+  botOfCommit,
+  deleteExpired,
+  ordOf,
+  type Retention,
+  saveUpdateIds,
+  UPDATE_IDS_RETENTION,
+} from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { forget, KEEP_UPDATE_IDS, type Keeping, saveUpdateIds } from '../update-memory.ts';
 import { type Bot, saveBots } from './bots.ts';
-import { foldCommit, OUTCOME_MEMORY_MS, placeOf } from './fold.ts';
+import { foldCommit, OUTCOME_MEMORY_MS } from './fold.ts';
 import { loadBatch } from './load.ts';
 import { writeRules } from './rules.ts';
 import { REFERRAL_DDL } from './tables.ts';
@@ -35,23 +40,25 @@ export const referralReadModel: ReadModel = {
     for (const commit of commits) await applyCommit(tx, bots, commit);
     const all = [...bots.values()];
     if (all.length === 0) return;
-    const memories = all.map(({ memory }) => memory);
+    const intakes = all.map(({ intake }) => intake);
     await writeAdded(tx, all);
     await saveBots(tx, all);
-    await saveUpdateIds(tx, memories);
-    await forget(tx, memories, KEEPINGS);
+    await saveUpdateIds(tx, intakes);
+    await deleteExpired(tx, intakes, RETENTIONS);
   },
 };
 
-const KEEPINGS: readonly Keeping[] = [KEEP_UPDATE_IDS, { table: 'outcomes', column: 'date', ms: OUTCOME_MEMORY_MS }];
+const RETENTIONS: readonly Retention[] = [
+  UPDATE_IDS_RETENTION,
+  { table: 'outcomes', column: 'date', ms: OUTCOME_MEMORY_MS },
+];
 
 async function applyCommit(tx: ClientBase, bots: ReadonlyMap<string, Bot>, commit: ReadCommit): Promise<void> {
   if (commit.events.length === 0) return;
-  const bot = bots.get(keyOf(commit.stream));
-  if (bot === undefined) throw new UnreadableEventError(`${commit.stream}: there is no such bot before it in the log`);
+  const bot = botOfCommit(bots, commit);
   const awaited = foldCommit(bot, commit);
   await writeRules(tx, bot, commit);
   if (awaited.length === 0) return;
   await writeAdded(tx, [bot]);
-  await backfill(tx, bot, awaited, { commitId: commit.id, ord: placeOf(commit) });
+  await backfill(tx, bot, awaited, { commitId: commit.id, ord: ordOf(commit) });
 }

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
+import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import type { Bot } from './bots.ts';
-import { placeOf } from './fold.ts';
 
 /** Writes what a commit says of rules and units: a handful in a bot's life, so each is a statement. */
 export async function writeRules(tx: ClientBase, { bot_id }: Bot, commit: ReadCommit): Promise<void> {
@@ -15,7 +15,7 @@ export async function writeRules(tx: ClientBase, { bot_id }: Bot, commit: ReadCo
         break;
       case 'reward_rule_created':
       case 'reward_rule_changed':
-        await one(tx, ADD_STATE, { bot_id, ord: placeOf(commit), ...event.data });
+        await one(tx, ADD_STATE, { bot_id, ord: ordOf(commit), ...event.data });
         break;
     }
 }

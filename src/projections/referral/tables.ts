@@ -1,10 +1,10 @@
-import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { UPDATE_IDS_DDL } from '../intake-state.ts';
 
 /**
  * Tables of the read model `referral`. Times are milliseconds since 1970 UTC. `ord` is a place in the bot's log, counted as
  * that of events is (commit.ordinal * 1024 + index of the item), so that it says what of the two came first.
  */
-export const REFERRAL_DDL = `${UPDATE_MEMORY_DDL}
+export const REFERRAL_DDL = `${UPDATE_IDS_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,

@@ -1,17 +1,16 @@
 import type { ClientBase } from 'pg';
+import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Separators } from '../../domain/intake/utm.ts';
 import { numbers } from '../by-key.ts';
-import { type CodeMemory, codeMemory } from '../code-memory.ts';
-import { type UpdateMemory, updateMemory } from '../update-memory.ts';
+import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { Profile } from './profile.ts';
 
 /** A bot as its log has made it so far, and those of its users that a batch names. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
-  separators: Separators;
-  readonly memory: UpdateMemory;
-  readonly codes: CodeMemory;
+  readonly intake: BotIntake;
+  readonly payloads: PayloadState;
   readonly users: Map<number, UserChange>;
   /** Users that the batch erases. */
   readonly erased: Set<number>;
@@ -30,8 +29,14 @@ export interface UserChange {
 }
 
 export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {
-  const memory = updateMemory(bot_id, clock);
-  return { bot_id, public_key, separators, memory, codes: codeMemory(bot_id), users: new Map(), erased: new Set() };
+  return {
+    bot_id,
+    public_key,
+    intake: botIntake(bot_id, clock),
+    payloads: payloadState(separators),
+    users: new Map(),
+    erased: new Set(),
+  };
 }
 
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
@@ -70,9 +75,9 @@ export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<vo
     values: [
       bots.map(({ bot_id }) => bot_id),
       bots.map(({ public_key }) => public_key),
-      bots.map(({ separators }) => separators.pair),
-      bots.map(({ separators }) => separators.value),
-      bots.map(({ memory }) => memory.clock),
+      bots.map(({ payloads }) => payloads.separators.pair),
+      bots.map(({ payloads }) => payloads.separators.value),
+      bots.map(({ intake }) => intake.clock),
     ],
   });
 }

@@ -7,9 +7,9 @@ import type { Profile } from './profile.ts';
 /** Fills `users` with those of the named users that the table has. */
 export async function loadUsers(
   tx: ClientBase,
-  wanted: readonly { readonly bot: Bot; readonly userIds: ReadonlySet<number> }[],
+  wanted: readonly { readonly bot: Bot; readonly users: ReadonlySet<number> }[],
 ): Promise<void> {
-  const asked = wanted.flatMap(({ bot, userIds }) => [...userIds].map((userId) => ({ bot, userId })));
+  const asked = wanted.flatMap(({ bot, users }) => [...users].map((userId) => ({ bot, userId })));
   if (asked.length === 0) return;
   const { rows } = await tx.query<Row>({
     name: 'users.load',
@@ -22,6 +22,7 @@ export async function loadUsers(
   });
   for (const { i, ...profile } of rows) {
     const { bot, userId } = asked[i - 1]!;
+    bot.intake.knownUsers.add(userId);
     bot.users.set(userId, {
       bot_id: bot.bot_id,
       user_id: userId,

@@ -1,8 +1,7 @@
-import { CODE_MEMORY_DDL } from '../code-memory.ts';
-import { UPDATE_MEMORY_DDL } from '../update-memory.ts';
+import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 
 /** Tables of the read model `users`. Times are milliseconds since 1970 UTC. */
-export const USERS_DDL = `${UPDATE_MEMORY_DDL}${CODE_MEMORY_DDL}
+export const USERS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,

@@ -1,0 +1,162 @@
+import type { ClientBase } from 'pg';
+import { UnreadableEventError } from '../domain/event-type.ts';
+import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/fold.ts';
+import { keyOf } from '../log/stream-name.ts';
+import { numbers } from './by-key.ts';
+import { copyInto, copyLine } from './copy.ts';
+import type { ReadCommit } from './read-model.ts';
+
+/** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */
+
+export const UPDATE_IDS_DDL = `
+CREATE TABLE update_ids (
+  bot_id int NOT NULL,
+  update_id bigint NOT NULL,
+  /* receipt, ms UTC */
+  received bigint NOT NULL,
+  PRIMARY KEY (bot_id, update_id)
+);
+CREATE INDEX update_ids_received ON update_ids (bot_id, received);
+`;
+
+export const CODES_DDL = `
+CREATE TABLE codes (
+  bot_id int NOT NULL,
+  code text COLLATE "C" NOT NULL,
+  PRIMARY KEY (bot_id, code)
+);
+`;
+
+export const HOUR_MS = 60 * 60 * 1000;
+
+/** The state of a bot's intake during one batch. */
+export interface BotIntake extends IntakeState {
+  readonly bot_id: number;
+  /** The clock at the start of the batch. */
+  readonly clockBefore: number;
+  /** Updates that the table has, of those that the batch names. */
+  readonly storedUpdates: Set<number>;
+}
+
+export function botIntake(bot_id: number, clock: number): BotIntake {
+  return { ...intakeState(clock), bot_id, clockBefore: clock, storedUpdates: new Set() };
+}
+
+/**
+ * The bot that the commit is about.
+ * @param bots by public key
+ * @throws UnreadableEventError: a bot's log begins with the bot on every engine, so a log that names another bot is broken
+ */
+export function botOfCommit<Bot>(bots: ReadonlyMap<string, Bot>, { stream }: ReadCommit): Bot {
+  const bot = bots.get(keyOf(stream));
+  if (bot === undefined) throw new UnreadableEventError(`${stream}: there is no such bot before it in the log`);
+  return bot;
+}
+
+/** Items of a commit that get an `ord` of their own. */
+const ITEMS_PER_COMMIT = 1024;
+
+/** The place of an item in its bot's log, as a number that orders the items of all commits. @throws UnreadableEventError */
+export function ordOf({ ordinal, id }: ReadCommit, index = 0): number {
+  const ord = ordinal * ITEMS_PER_COMMIT + index;
+  if (index >= ITEMS_PER_COMMIT || !Number.isSafeInteger(ord))
+    throw new UnreadableEventError(`commit ${id}: no place for item ${index} at ordinal ${ordinal}`);
+  return ord;
+}
+
+/** Loads receipts of the given updates, as far as the table has them. */
+export async function loadUpdateIds(
+  tx: ClientBase,
+  wanted: readonly { readonly intake: BotIntake; readonly updateIds: ReadonlySet<number> }[],
+): Promise<void> {
+  const asked = wanted.flatMap(({ intake, updateIds }) => [...updateIds].map((id) => ({ intake, id })));
+  if (asked.length === 0) return;
+  const { rows } = await tx.query<[number, number]>({
+    name: 'intake.load_update_ids',
+    text: `SELECT u.i::int, x.received::float8
+             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
+             JOIN update_ids x USING (bot_id, update_id)`,
+    values: [numbers(asked.map(({ intake }) => intake.bot_id)), numbers(asked.map(({ id }) => id))],
+    rowMode: 'array',
+  });
+  for (const [i, received] of rows) {
+    const { intake, id } = asked[i - 1]!;
+    intake.updates.set(id, received);
+    intake.storedUpdates.add(id);
+  }
+}
+
+export async function saveUpdateIds(tx: ClientBase, intakes: readonly BotIntake[]): Promise<void> {
+  const rows = intakes.flatMap((intake) => [...intake.addedUpdates].map(([id, at]) => ({ intake, id, at })));
+  const outlived = rows.filter(({ intake, id }) => intake.storedUpdates.has(id));
+  if (outlived.length > 0)
+    await tx.query({
+      name: 'intake.delete_update_ids',
+      text: 'DELETE FROM update_ids WHERE (bot_id, update_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))',
+      values: [outlived.map(({ intake }) => intake.bot_id), outlived.map(({ id }) => id)],
+    });
+  const lines = rows.map(({ intake, id, at }) => copyLine([intake.bot_id, id, at]));
+  await copyInto(tx, 'update_ids', 'bot_id, update_id, received', lines);
+}
+
+/** Loads which of the payloads are codes. */
+export async function loadCodes(
+  tx: ClientBase,
+  wanted: readonly { readonly bot: BotOfCodes; readonly payloads: ReadonlySet<string> }[],
+): Promise<void> {
+  const asked = wanted.flatMap(({ bot, payloads }) => [...payloads].map((code) => ({ bot, code })));
+  if (asked.length === 0) return;
+  const { rows } = await tx.query<[number]>({
+    name: 'intake.load_codes',
+    text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
+             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code`,
+    values: [numbers(asked.map(({ bot }) => bot.bot_id)), asked.map(({ code }) => code)],
+    rowMode: 'array',
+  });
+  for (const [i] of rows) asked[i - 1]!.bot.payloads.codes.add(asked[i - 1]!.code);
+}
+
+export async function saveCodes(tx: ClientBase, bots: readonly BotOfCodes[]): Promise<void> {
+  const lines = bots.flatMap(({ bot_id, payloads }) => payloads.addedCodes.map((code) => copyLine([bot_id, code])));
+  await copyInto(tx, 'codes', 'bot_id, code', lines);
+}
+
+interface BotOfCodes {
+  readonly bot_id: number;
+  readonly payloads: PayloadState;
+}
+
+/** Rows of a table that are kept for `ms`, by a column that holds a receipt. */
+export interface Retention {
+  readonly table: 'update_ids' | 'pending_events' | 'bot_errors' | 'outcomes';
+  readonly column: 'received' | 'date';
+  readonly ms: number;
+}
+
+export const UPDATE_IDS_RETENTION: Retention = { table: 'update_ids', column: 'received', ms: UPDATE_MEMORY_MS };
+
+/**
+ * Deletes the bots' rows whose retention is over, by whole hours of the bot's clock. So the rows that stay depend on the
+ * log and not on how it was cut into batches, and most batches delete nothing.
+ */
+export async function deleteExpired(
+  tx: ClientBase,
+  intakes: readonly BotIntake[],
+  retentions: readonly Retention[],
+): Promise<void> {
+  const due = intakes.filter(({ clock, clockBefore }) => hourOf(clock) > hourOf(clockBefore));
+  if (due.length === 0) return;
+  const deletes = retentions.map(
+    ({ table, column, ms }) =>
+      `${table}_gone AS (DELETE FROM ${table} t USING due WHERE t.bot_id = due.bot_id AND t.${column} < due.hour - ${ms})`,
+  );
+  await tx.query({
+    name: `intake.expire_${retentions.map(({ table }) => table).join('_')}`,
+    text: `WITH due AS (SELECT * FROM unnest($1::int[], $2::bigint[]) AS d (bot_id, hour)), ${deletes.join()} SELECT`,
+    values: [numbers(due.map(({ bot_id }) => bot_id)), numbers(due.map(({ clock }) => hourOf(clock)))],
+  });
+}
+
+function hourOf(clock: number): number {
+  return clock - (clock % HOUR_MS);
+}
