@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
-import type { CommandContext } from '../commands/handle.ts';
+import type { CommandContext } from '../commands/decide-and-append.ts';
 import { intakeStream } from '../domain/streams.ts';
 import type { Appended, CommandStamp, Position, RecordedCommit } from '../log/port.ts';
 import { botOf, principalOf } from './access.ts';

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDemo } from '../commands/catalog/create-demo.ts';
-import type { CommandContext } from '../commands/handle.ts';
+import type { CommandContext } from '../commands/decide-and-append.ts';
 import { isSecret } from '../domain/catalog/api-key.ts';
 
 const KEY_FILE = 'demo.key';

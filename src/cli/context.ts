@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { CommandContext } from '../commands/handle.ts';
+import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { EventLog, Position } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector.ts';

@@ -1,6 +1,6 @@
 import { type IdKind, ids, reserveIds as reserve } from '../domain/catalog/ids.ts';
 import { idsStream } from '../domain/streams.ts';
-import { type CommandContext, handle } from './handle.ts';
+import { type CommandContext, decideAndAppend } from './decide-and-append.ts';
 
 /** Takes the next id of a kind. It is in the log before it is returned; one that is never used stays a gap. */
 export async function reserveId(context: CommandContext, kind: IdKind): Promise<number> {
@@ -8,7 +8,7 @@ export async function reserveId(context: CommandContext, kind: IdKind): Promise<
 }
 
 async function reserveBlock(context: CommandContext, kind: IdKind, count: number): Promise<number[]> {
-  const { events } = await handle(context, ids, idsStream(kind), (state) => reserve(state, { kind, count }));
+  const { events } = await decideAndAppend(context, ids, idsStream(kind), (state) => reserve(state, { kind, count }));
   const { from } = events[0]!.data;
   return Array.from({ length: count }, (_, index) => from + index);
 }

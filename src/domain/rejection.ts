@@ -7,8 +7,8 @@ import type { Problem } from './problem.ts';
 export type RejectionCode = 'invalid' | 'not_found' | 'conflict' | 'limit';
 
 /**
- * A refusal, written for the caller. Deciders return it; `handle` throws it, so that whoever runs a command meets it in
- * one place. Nothing was appended.
+ * A refusal, written for the caller. Deciders return it, and `decideAndAppend` throws it, so that callers of a command
+ * handle it in one place. Nothing was appended.
  */
 export class Rejection extends Error implements Problem {
   override readonly name = 'Rejection';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { CommandContext } from '../commands/handle.ts';
+import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { Accounts } from '../commands/referral/accounts.ts';
 import type { Config } from '../config.ts';
 import type { Cursor } from '../log/port.ts';

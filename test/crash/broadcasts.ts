@@ -5,7 +5,7 @@ import { cancelBroadcast } from '../../src/commands/broadcast/cancel.ts';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../src/commands/catalog/create-owner.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createBroadcast } from '../../src/commands/broadcast/create.ts';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
 import type { MessageType } from '../../src/domain/broadcast/message-types.ts';
 import { type BroadcastSettings, DEFAULT_SETTINGS } from '../../src/domain/broadcast/settings.ts';

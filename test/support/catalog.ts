@@ -9,7 +9,7 @@ import { revokeKey } from '../../src/commands/catalog/revoke-key.ts';
 import { rotateKey } from '../../src/commands/catalog/rotate-key.ts';
 import { rotateWebhookSecret } from '../../src/commands/catalog/rotate-webhook-secret.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
 
 export async function anOwner(context: CommandContext): Promise<number> {

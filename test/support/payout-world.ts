@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../src/commands/catalog/create-owner.ts';
 import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts';

@@ -6,7 +6,7 @@ import { startService } from '../../src/app/service.ts';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../src/commands/catalog/create-owner.ts';
 import { issueKey } from '../../src/commands/catalog/issue-key.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';

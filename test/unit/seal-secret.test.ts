@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../src/commands/catalog/create-owner.ts';
-import type { CommandContext } from '../../src/commands/handle.ts';
+import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { botChanged, botCreated } from '../../src/domain/catalog/events.ts';
 import { UnreadableEventError } from '../../src/domain/event-type.ts';
 import { secretSubject } from '../../src/domain/secret.ts';

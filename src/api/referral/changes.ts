@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
-import type { CommandContext } from '../../commands/handle.ts';
+import type { CommandContext } from '../../commands/decide-and-append.ts';
 import type { AppendedReferral, ReferralMeta } from '../../commands/referral/append-referral.ts';
 import { type CommandStamp, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
 import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Handled } from '../../commands/handle.ts';
+import type { CommandResult } from '../../commands/decide-and-append.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { reverseAccrual as reverse } from '../../commands/referral/reverse-accrual.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
@@ -37,7 +37,7 @@ export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitM
     async handle({ request, body: { accrual_id: accrualId, reason } }) {
       const bot = botOf(request).public_key;
       const { keyId } = principalOf(request);
-      return underKey<Pick<Handled<unknown>, 'position' | 'repeated'>, object>(
+      return underKey<Pick<CommandResult<unknown>, 'position' | 'repeated'>, object>(
         request,
         'referral/reverse-accrual',
         async (command, first) => {

@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import type { CommandContext } from '../../commands/handle.ts';
+import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { saveReport } from '../../commands/reports/save-report.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';

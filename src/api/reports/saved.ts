@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandContext } from '../../commands/handle.ts';
+import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { deleteReport } from '../../commands/reports/delete-report.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { existingBot } from '../../commands/catalog/existing-bot.ts';
-import { load } from '../../commands/load.ts';
+import { load } from '../../commands/decide-and-append.ts';
 import { changeRule } from '../../commands/referral/change-rule.ts';
 import { createRule } from '../../commands/referral/create-rule.ts';
 import { program, type RewardRule } from '../../domain/referral/program.ts';

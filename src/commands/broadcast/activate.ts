@@ -11,7 +11,7 @@ import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import { OutcomeUnknownError } from '../../log/port.ts';
-import type { CommandContext, CommandMeta } from '../handle.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import {
   type BroadcastChange,
   type BroadcastName,

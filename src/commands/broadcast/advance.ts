@@ -1,6 +1,6 @@
 import type { BroadcastEvent, BroadcastState } from '../../domain/broadcast/broadcast.ts';
 import type { Decision } from '../../domain/decider.ts';
-import type { CommandContext } from '../handle.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 import { type BroadcastChange, type BroadcastName, changeBroadcast } from './change.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { cancelBroadcast as decide } from '../../domain/broadcast/broadcast.ts';
-import type { CommandContext, CommandMeta } from '../handle.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import { type BroadcastChange, type BroadcastName, changeBroadcast } from './change.ts';
 import { giveQuotaBack } from './quota.ts';
 

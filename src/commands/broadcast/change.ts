@@ -10,8 +10,7 @@ import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import type { EventLog, Position, RecordedCommit } from '../../log/port.ts';
-import { type CommandContext, type CommandMeta, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, type CommandMeta, decideAndAppend, load } from '../decide-and-append.ts';
 
 /** A broadcast of a bot, which is named by its public key. */
 export interface BroadcastName {
@@ -25,7 +24,7 @@ export interface BroadcastChange {
   readonly events: readonly BroadcastEvent[];
   /** Whoever has passed it sees the change. */
   readonly position: Position | undefined;
-  /** As `Handled.repeated`. */
+  /** As `CommandResult.repeated`. */
   readonly repeated: RecordedCommit | null;
 }
 
@@ -40,7 +39,7 @@ export async function changeBroadcast(
   meta: CommandMeta = {},
 ): Promise<BroadcastChange> {
   let after: BroadcastState = null;
-  const { events, position, repeated } = await handle(
+  const { events, position, repeated } = await decideAndAppend(
     context,
     broadcast,
     broadcastStream(bot, id),

@@ -9,7 +9,7 @@ import {
 } from '../../domain/broadcast/broadcast.ts';
 import type { MessageType } from '../../domain/broadcast/message-types.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import type { CommandContext, CommandMeta } from '../handle.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import type { IdPool } from '../reserve-ids.ts';
 import { counted, type InTime } from './activate.ts';
 import { type BroadcastChange, changeBroadcast } from './change.ts';

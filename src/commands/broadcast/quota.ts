@@ -4,8 +4,7 @@ import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream, ownerStream, quotaStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 
 /**
  * The owner's broadcasts of the month are counted in the owner's partition of the log, the broadcast is activated in its bot's:
@@ -31,7 +30,7 @@ export async function takeQuota(context: CommandContext, ownerId: number, comman
 async function countInTurn(context: CommandContext, ownerId: number, command: CountBroadcast): Promise<void> {
   const limit = await limitOf(context.log, ownerId);
   const count = () =>
-    handle(context, quota, quotaStream(ownerId), (state, now) => countBroadcast(state, command, limit, now));
+    decideAndAppend(context, quota, quotaStream(ownerId), (state, now) => countBroadcast(state, command, limit, now));
   try {
     await count();
   } catch (error) {
@@ -41,7 +40,7 @@ async function countInTurn(context: CommandContext, ownerId: number, command: Co
 }
 
 export async function giveQuotaBack(context: CommandContext, ownerId: number, activation: string): Promise<void> {
-  await handle(context, quota, quotaStream(ownerId), (state) => giveBack(state, activation));
+  await decideAndAppend(context, quota, quotaStream(ownerId), (state) => giveBack(state, activation));
 }
 
 async function limitOf(log: EventLog, ownerId: number): Promise<number> {

@@ -4,11 +4,9 @@ import {
   freezeChunk,
   frozenAudience,
 } from '../../domain/broadcast/audience-frozen.ts';
-import { Rejection } from '../../domain/rejection.ts';
 import { audienceStream } from '../../domain/streams.ts';
 import { ConflictError, type Position } from '../../log/port.ts';
-import type { CommandContext } from '../handle.ts';
-import { type Loaded, load } from '../load.ts';
+import { type CommandContext, decideAndAppend, type Loaded, load } from '../decide-and-append.ts';
 
 export interface ResolveAudience {
   /** Public key of the broadcast's bot. */
@@ -60,16 +58,19 @@ export async function resolveAudience(context: CommandContext, command: ResolveA
 }
 
 async function append(
-  { log, sources }: CommandContext,
+  context: CommandContext,
   stream: string,
-  loaded: Loaded<FrozenAudience>,
+  known: Loaded<FrozenAudience>,
   chunk: FreezeChunk,
 ): Promise<Loaded<FrozenAudience>> {
-  const decision = freezeChunk(loaded.state, chunk);
-  if (decision instanceof Rejection) throw decision;
-  const events = decision.map(frozenAudience.write);
-  await log.append({ id: sources.uuid(), stream, expected: loaded.head, at: sources.now(), events });
-  return load(log, frozenAudience, stream, loaded);
+  const decide = (state: FrozenAudience) => freezeChunk(state, chunk);
+  await decideAndAppend(context, frozenAudience, stream, decide, { known, onFailure: giveUp });
+  return load(context.log, frozenAudience, stream, known);
+}
+
+/** After a conflict the chunks themselves are fetched again. */
+function giveUp(error: unknown): never {
+  throw error;
 }
 
 /** Each chunk with whether it is the last, the next one asked for while it is being used; one without chats if there is none. */

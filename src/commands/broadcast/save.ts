@@ -1,5 +1,5 @@
 import { type BroadcastContent, saveBroadcast as decide } from '../../domain/broadcast/broadcast.ts';
-import type { CommandContext, CommandMeta } from '../handle.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import { type BroadcastChange, type BroadcastName, changeBroadcast } from './change.ts';
 
 /** Changes a draft; any other broadcast stays as it is. @throws Rejection not_found */

@@ -3,14 +3,14 @@ import { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { segmentStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
-import { type CommandContext, type CommandMeta, handle } from '../handle.ts';
+import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 import type { IdPool } from '../reserve-ids.ts';
 import { type BroadcastName, existingBroadcast } from './change.ts';
 
 export interface UploadedSegment {
   readonly segmentId: number;
   readonly position: Position | undefined;
-  /** As `Handled.repeated`. */
+  /** As `CommandResult.repeated`. */
   readonly repeated: RecordedCommit | null;
 }
 
@@ -31,7 +31,7 @@ export async function uploadSegment(
   if (status !== 0) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
   const [reserved] = await ids.take(1);
   const [first] = partsOf(chats, { segment_id: reserved!, broadcast_id: name.id });
-  const { events, position, repeated } = await handle(
+  const { events, position, repeated } = await decideAndAppend(
     context,
     segment,
     segmentStream(name.bot, reserved!),
@@ -65,8 +65,14 @@ async function uploadRest(
   keyId: number | undefined,
 ): Promise<UploadedSegment> {
   for (const part of partsOf(chats, { segment_id: segmentId, broadcast_id }).slice(1))
-    ({ position } = await handle(context, segment, segmentStream(bot, segmentId), (state) => addPart(state, part), {
-      keyId,
-    }));
+    ({ position } = await decideAndAppend(
+      context,
+      segment,
+      segmentStream(bot, segmentId),
+      (state) => addPart(state, part),
+      {
+        keyId,
+      },
+    ));
   return { segmentId, position, repeated };
 }

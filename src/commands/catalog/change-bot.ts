@@ -1,7 +1,7 @@
 import { type BotSettings, bot, changeBot as decide, tokenProblem } from '../../domain/catalog/bot.ts';
 import { botStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { existingBot } from './existing-bot.ts';
 import { sealSecret } from './seal-secret.ts';
 
@@ -15,7 +15,7 @@ export async function changeBot(
 ): Promise<{ position: Position | undefined }> {
   await existingBot(context.log, publicKey);
   const sealed = await sealSettings(context, publicKey, changes);
-  return handle(context, bot, botStream(publicKey), (state) => decide(state, sealed));
+  return decideAndAppend(context, bot, botStream(publicKey), (state) => decide(state, sealed));
 }
 
 /** The settings as the log may have them. @throws Rejection invalid: the token @throws LogUnavailableError */

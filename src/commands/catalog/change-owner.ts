@@ -1,7 +1,7 @@
 import { changeOwner as decide, type OwnerChanges, owner } from '../../domain/catalog/owner.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 /** @throws Rejection */
 export async function changeOwner(
@@ -9,5 +9,5 @@ export async function changeOwner(
   ownerId: number,
   changes: OwnerChanges,
 ): Promise<{ position: Position | undefined }> {
-  return handle(context, owner, ownerStream(ownerId), (state) => decide(state, changes));
+  return decideAndAppend(context, owner, ownerStream(ownerId), (state) => decide(state, changes));
 }

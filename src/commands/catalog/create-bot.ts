@@ -3,8 +3,7 @@ import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { type SettingsInClear, sealSettings } from './change-bot.ts';
 import { newPublicKey, newSecret } from './secrets.ts';
@@ -28,7 +27,7 @@ export async function createBot(context: CommandContext, { ownerId, ...settings 
   const identity = { bot_id, public_key, owner_id: ownerId, webhook_secret_hash: secret.hash };
   const { name } = settings;
   const sealed = await sealSettings(context, public_key, settings);
-  const { position } = await handle(context, bot, botStream(public_key), (state) =>
+  const { position } = await decideAndAppend(context, bot, botStream(public_key), (state) =>
     decide(state, { ...identity, ...sealed, name }),
   );
   return { publicKey: public_key, webhookSecret: secret.text, position };

@@ -4,8 +4,7 @@ import { ids, reserveIds } from '../../domain/catalog/ids.ts';
 import { createOwner, issueKey, type KeyState, type OwnerState, owner } from '../../domain/catalog/owner.ts';
 import { botStream, idsStream, ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { newPublicKey, newSecret } from './secrets.ts';
 
@@ -39,7 +38,7 @@ export async function createDemo(context: CommandContext, { kept, keep }: Secret
 
   const profile = { name: 'Demo', currency: 'USD', plan: 'premium', broadcasts_per_month: 100, demo: true } as const;
   const public_key = newPublicKey(sources, 'o');
-  await handle(context, owner, ownerStream(ownerId), (state) =>
+  await decideAndAppend(context, owner, ownerStream(ownerId), (state) =>
     state.owner === null ? createOwner(state, { owner_id: ownerId, public_key, ...profile }) : [],
   );
   const { state, position: seen } = await load(log, owner, ownerStream(ownerId));
@@ -49,7 +48,7 @@ export async function createDemo(context: CommandContext, { kept, keep }: Secret
 
   const bot_id = await reserveId(context, 'bot');
   const identity = { bot_id, public_key: DEMO_BOT, owner_id: ownerId, webhook_secret_hash: newSecret(sources).hash };
-  await handle(context, bot, botStream(DEMO_BOT), (state) =>
+  await decideAndAppend(context, bot, botStream(DEMO_BOT), (state) =>
     state.bot === null ? createBot(state, { ...identity, name: 'Demo bot' }) : [],
   );
 
@@ -58,7 +57,7 @@ export async function createDemo(context: CommandContext, { kept, keep }: Secret
   if (kept === null) await keep(secret);
   const secret_hash = hashSecret(secret);
   const key = { key_id, secret_hash, kind: 'personal', name: 'Demo', expires_at: null } as const;
-  const handled = await handle(context, owner, ownerStream(ownerId), (current, now) =>
+  const handled = await decideAndAppend(context, owner, ownerStream(ownerId), (current, now) =>
     awaitsKey(current) ? issueKey(current, { ...key, scope: { type: 'bots', bots: [DEMO_BOT] } }, now) : [],
   );
   const issued = handled.events.find((event) => event.type === 'key_issued');
@@ -80,7 +79,7 @@ async function demoOwnerId(context: CommandContext, keptHash: string | null): Pr
   }
   // An id that was reserved and not used, perhaps by a start that runs beside this one: both go for the same stream.
   if (last > 0) return last;
-  await handle(context, ids, idsStream('owner'), (state) =>
+  await decideAndAppend(context, ids, idsStream('owner'), (state) =>
     state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1 }) : [],
   );
   return 1;

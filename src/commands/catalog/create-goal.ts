@@ -1,7 +1,7 @@
 import { createGoal as decide, eventTypes } from '../../domain/catalog/event-types.ts';
 import { eventTypesStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { existingBot } from './existing-bot.ts';
 
 export interface CreateGoal {
@@ -16,7 +16,7 @@ export async function createGoal(
   { bot, targetId, name }: CreateGoal,
 ): Promise<{ eventId: number; position: Position | undefined }> {
   await existingBot(context.log, bot);
-  const { events, position } = await handle(context, eventTypes, eventTypesStream(bot), (state) =>
+  const { events, position } = await decideAndAppend(context, eventTypes, eventTypesStream(bot), (state) =>
     decide(state, { target_id: targetId, name }),
   );
   return { eventId: events[0]!.data.event_id, position };

@@ -1,7 +1,7 @@
 import { bot, createUnit as decide } from '../../domain/catalog/bot.ts';
 import { botStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { existingBot } from './existing-bot.ts';
 
@@ -20,6 +20,8 @@ export async function createUnit(
 ): Promise<{ unitId: number; position: Position | undefined }> {
   await existingBot(context.log, publicKey);
   const unit_id = await reserveId(context, 'unit');
-  const { position } = await handle(context, bot, botStream(publicKey), (state) => decide(state, { unit_id, ...unit }));
+  const { position } = await decideAndAppend(context, bot, botStream(publicKey), (state) =>
+    decide(state, { unit_id, ...unit }),
+  );
   return { unitId: unit_id, position };
 }

@@ -1,8 +1,7 @@
 import { type BotState, bot, createCurrencyUnit } from '../../domain/catalog/bot.ts';
 import type { AmountUnit } from '../../domain/referral/account/reward.ts';
 import { botStream } from '../../domain/streams.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 
 /**
@@ -20,7 +19,7 @@ export async function ensureUnit(context: CommandContext, publicKey: string, cod
   if (before !== undefined) return before;
   const unit_id = await reserveId(context, 'unit');
   let found: AmountUnit | undefined;
-  const { events } = await handle(context, bot, botStream(publicKey), (state) => {
+  const { events } = await decideAndAppend(context, bot, botStream(publicKey), (state) => {
     found = known(state);
     return found === undefined ? createCurrencyUnit(state, unit_id, code) : [];
   });

@@ -2,7 +2,7 @@ import { type BotState, bot } from '../../domain/catalog/bot.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { load } from '../load.ts';
+import { load } from '../decide-and-append.ts';
 
 /** The bot of a public key, read from the log. A bot is never deleted, so the answer holds. @throws Rejection not_found */
 export async function existingBot(log: EventLog, publicKey: string): Promise<NonNullable<BotState['bot']>> {

@@ -2,7 +2,7 @@ import { issueKey as decide, type KeyScope, type OwnerEvent, owner } from '../..
 import { Rejection } from '../../domain/rejection.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { existingBot } from './existing-bot.ts';
 import { newSecret, type Secret } from './secrets.ts';
@@ -31,7 +31,7 @@ export async function issueKey(context: CommandContext, command: IssueKey): Prom
   const key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
   const issue = { key_id, secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
-  const { events, position } = await handle(context, owner, ownerStream(ownerId), (state, now) =>
+  const { events, position } = await decideAndAppend(context, owner, ownerStream(ownerId), (state, now) =>
     decide(state, issue, now),
   );
   return { keyId: key_id, apiKey: apiKeyOf(events, secret), position };

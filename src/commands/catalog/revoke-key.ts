@@ -1,7 +1,7 @@
 import { revokeKey as decide, owner } from '../../domain/catalog/owner.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 export interface KeyName {
   readonly ownerId: number;
@@ -13,5 +13,5 @@ export async function revokeKey(
   context: CommandContext,
   { ownerId, keyId }: KeyName,
 ): Promise<{ position: Position | undefined }> {
-  return handle(context, owner, ownerStream(ownerId), (state, now) => decide(state, keyId, now));
+  return decideAndAppend(context, owner, ownerStream(ownerId), (state, now) => decide(state, keyId, now));
 }

@@ -1,6 +1,6 @@
 import { rotateKey as decide, owner } from '../../domain/catalog/owner.ts';
 import { ownerStream } from '../../domain/streams.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { apiKeyOf, type IssuedKey } from './issue-key.ts';
 import type { KeyName } from './revoke-key.ts';
@@ -14,7 +14,7 @@ export async function rotateKey(
   const new_key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
   const rotation = { key_id: keyId, new_key_id, secret_hash: secret.hash, overlap };
-  const { events, position } = await handle(context, owner, ownerStream(ownerId), (state, now) =>
+  const { events, position } = await decideAndAppend(context, owner, ownerStream(ownerId), (state, now) =>
     decide(state, rotation, now),
   );
   return { keyId: new_key_id, apiKey: apiKeyOf(events, secret), position };

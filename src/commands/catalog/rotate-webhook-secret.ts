@@ -1,7 +1,7 @@
 import { bot, rotateWebhookSecret as decide } from '../../domain/catalog/bot.ts';
 import { botStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { newSecret } from './secrets.ts';
 
 /** Replaces the secret that the platform sends with its webhook calls. @throws Rejection */
@@ -10,6 +10,6 @@ export async function rotateWebhookSecret(
   publicKey: string,
 ): Promise<{ webhookSecret: string; position: Position | undefined }> {
   const secret = newSecret(context.sources);
-  const { position } = await handle(context, bot, botStream(publicKey), (state) => decide(state, secret.hash));
+  const { position } = await decideAndAppend(context, bot, botStream(publicKey), (state) => decide(state, secret.hash));
   return { webhookSecret: secret.text, position };
 }

@@ -2,7 +2,7 @@ import { setExchangeRates as decide, type ExchangeRate, exchangeRates } from '..
 import { Rejection } from '../../domain/rejection.ts';
 import { EXCHANGE_RATES_STREAM } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 /** Some 110 bytes a rate: a commit stays below the megabyte that Kafka takes by default. */
 const RATES_PER_COMMIT = 5000;
@@ -21,7 +21,9 @@ export async function setExchangeRates(
   let position: Position | undefined;
   for (let start = 0; start < rates.length; start += RATES_PER_COMMIT) {
     const chunk = rates.slice(start, start + RATES_PER_COMMIT);
-    ({ position } = await handle(context, exchangeRates, EXCHANGE_RATES_STREAM, (state) => decide(state, chunk)));
+    ({ position } = await decideAndAppend(context, exchangeRates, EXCHANGE_RATES_STREAM, (state) =>
+      decide(state, chunk),
+    ));
   }
   return { position };
 }

@@ -2,7 +2,7 @@ import { userErased } from '../../domain/intake/events.ts';
 import { subjectOf } from '../../domain/intake/personal.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/existing-bot.ts';
-import type { CommandContext } from '../handle.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 
 /**

@@ -2,8 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { type EventTypesState, eventTypes, registerNames } from '../../domain/catalog/event-types.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { eventTypesStream } from '../../domain/streams.ts';
-import { ConflictError, EMPTY_STREAM, type StreamHead } from '../../log/port.ts';
-import type { CommandContext } from '../handle.ts';
+import {
+  type CommandContext,
+  decideAndAppend,
+  foldNext,
+  nothingLoaded,
+  type SharedCopy,
+} from '../decide-and-append.ts';
 
 /** Event ids of custom events' names and of goals, on the way of every intake request. */
 export interface EventTypeDirectory {
@@ -13,10 +18,8 @@ export interface EventTypeDirectory {
   goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** What is known of a bot: its stream's fold so far. Ids never change, so what is known stays true for ever. */
-interface Entry {
-  state: EventTypesState;
-  head: StreamHead;
+/** A bot's event types as far as they were read. Ids never change, so an id that was read stays true for ever. */
+interface Entry extends SharedCopy<EventTypesState> {
   /** Names asked for while a registration runs: the next one takes them all in one append. */
   readonly waiting: Request[];
   registering: boolean;
@@ -30,16 +33,14 @@ interface Request {
 
 /** Names and goals kept in memory, over all bots: some 100 bytes each. */
 const MAX_CACHED = 500_000;
-/** As in `handle`: a rival wins each round. */
-const MAX_ROUNDS = 50;
 
-export function createEventTypeDirectory({ log, sources }: CommandContext): EventTypeDirectory {
+export function createEventTypeDirectory(context: CommandContext): EventTypeDirectory {
   const entries = new LRUCache<string, Entry>({ maxSize: MAX_CACHED });
 
   function entryOf(bot: string): Entry {
     const known = entries.get(bot);
     if (known !== undefined) return known;
-    const entry = { state: eventTypes.initialState(), head: EMPTY_STREAM, waiting: [], registering: false };
+    const entry = { ...nothingLoaded(eventTypes), waiting: [], registering: false };
     keep(bot, entry);
     return entry;
   }
@@ -49,32 +50,20 @@ export function createEventTypeDirectory({ log, sources }: CommandContext): Even
     entries.set(bot, entry, { size: entry.state.names.size + entry.state.goals.size });
   }
 
-  /** Folds what is new in the log. Reads may overlap: each commit is folded once, in order. */
-  async function refresh(bot: string, entry: Entry): Promise<void> {
-    const { commits } = await log.read(eventTypesStream(bot), entry.head);
-    for (const { revision, hash, events } of commits) {
-      if (revision !== entry.head.revision + 1 || hash === null) continue;
-      entry.state = events.map(eventTypes.read).reduce(eventTypes.evolve, entry.state);
-      entry.head = { revision, hash };
-    }
+  /** Reads what is new in the log. Reads may overlap. */
+  async function refresh(bot: string, entry: Entry): Promise<Entry> {
+    const { commits } = await context.log.read(eventTypesStream(bot), entry.head);
+    for (const commit of commits) foldNext(eventTypes, entry, commit);
     if (commits.length > 0) keep(bot, entry);
+    return entry;
   }
 
-  /** Until the log has an id for each of the names. @throws Rejection */
+  /** Resolves when the log has an id for each of the names, and the entry, too. @throws Rejection */
   async function register(bot: string, entry: Entry, names: readonly string[]): Promise<void> {
-    for (let round = 1; ; round++) {
-      await refresh(bot, entry);
-      const decision = registerNames(entry.state, names);
-      if (decision instanceof Rejection) throw decision;
-      if (decision.length === 0) return;
-      const stream = eventTypesStream(bot);
-      const events = decision.map(eventTypes.write);
-      try {
-        await log.append({ id: sources.uuid(), stream, expected: entry.head, at: sources.now(), events });
-      } catch (error) {
-        if (!(error instanceof ConflictError) || round === MAX_ROUNDS) throw error;
-      }
-    }
+    const decide = (state: EventTypesState) => registerNames(state, names);
+    const read = () => refresh(bot, entry);
+    const { events } = await decideAndAppend(context, eventTypes, eventTypesStream(bot), decide, { read });
+    if (events.length > 0) await refresh(bot, entry);
   }
 
   async function serve(bot: string, entry: Entry): Promise<void> {

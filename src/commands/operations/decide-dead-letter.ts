@@ -1,6 +1,6 @@
 import { type DeadLetter, deadLetters, retryDeadLetter, skipDeadLetter } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 /** What to do with a commit that a read model could not take: skip it for a reason, or (null) take it once more. */
 export async function decideDeadLetter(
@@ -9,7 +9,7 @@ export async function decideDeadLetter(
   letter: DeadLetter,
   skipFor: string | null,
 ): Promise<void> {
-  await handle(context, deadLetters, projectionStream(readModel), (state) =>
+  await decideAndAppend(context, deadLetters, projectionStream(readModel), (state) =>
     skipFor === null ? retryDeadLetter(state, letter) : skipDeadLetter(state, letter, skipFor),
   );
 }

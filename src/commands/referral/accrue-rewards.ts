@@ -2,7 +2,7 @@ import { accrueRewards as accrue, mayAccrue, newCurrencies } from '../../domain/
 import type { AmountUnit, RewardItem } from '../../domain/referral/account/reward.ts';
 import type { Position } from '../../log/port.ts';
 import { ensureUnit } from '../catalog/ensure-unit.ts';
-import type { CommandMeta } from '../handle.ts';
+import type { CommandMeta } from '../decide-and-append.ts';
 import type { Accounts } from './accounts.ts';
 
 export interface AccrueRewards {

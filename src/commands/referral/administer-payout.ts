@@ -1,5 +1,5 @@
 import { cancelPayout, confirmPayout, failPayout, retryPayout } from '../../domain/referral/account/payout.ts';
-import type { Handled } from '../handle.ts';
+import type { CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 /** What an administrator can do to a payout. */
@@ -19,7 +19,7 @@ export interface AdministerPayout extends AccountKey {
 export function administerPayout(
   accounts: Accounts,
   { payoutId: payout_id, action, force, ...key }: AdministerPayout,
-): Promise<Handled<unknown>> {
+): Promise<CommandResult<unknown>> {
   return accounts.change(key, {
     decide: (state, now) => DECISIONS[action](state, { payout_id, force }, now),
   });

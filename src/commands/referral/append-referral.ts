@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../domain/event-type.ts';
 import { referralStream } from '../../domain/streams.ts';
 import type { Appended } from '../../log/port.ts';
-import type { CommandContext, CommandMeta } from '../handle.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 
 /** `deadline`: when the append must have its answer, in milliseconds of `performance.now()`. */
 export type ReferralMeta = CommandMeta & { readonly deadline?: number };

@@ -1,7 +1,7 @@
 import { changeRule as decide, program, type RewardRuleChanges } from '../../domain/referral/program.ts';
 import { programStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { ruleCatalog } from './rule-catalog.ts';
 
 /** @throws Rejection */
@@ -11,5 +11,5 @@ export async function changeRule(
   changes: RewardRuleChanges,
 ): Promise<{ position: Position | undefined }> {
   const catalog = await ruleCatalog(context.log, bot);
-  return handle(context, program, programStream(bot), (state) => decide(state, ruleId, changes, catalog));
+  return decideAndAppend(context, program, programStream(bot), (state) => decide(state, ruleId, changes, catalog));
 }

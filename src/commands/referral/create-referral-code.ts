@@ -1,5 +1,5 @@
 import { referralCodeCreated } from '../../domain/referral/attribution-events.ts';
-import type { CommandContext } from '../handle.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
 import { newReferralCode } from './referral-code.ts';
 

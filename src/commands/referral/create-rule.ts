@@ -13,8 +13,7 @@ import { ownerStream, programStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { ensureUnit } from '../catalog/ensure-unit.ts';
 import { existingBot } from '../catalog/existing-bot.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { ruleCatalog } from './rule-catalog.ts';
 
@@ -36,7 +35,7 @@ export async function createRule(
   const unit = code === undefined ? null : await currencyUnit(context, bot, code, rule, catalog);
   const unit_id = unit?.unit_id ?? rule.unit_id;
   const rule_id = await reserveId(context, 'rule');
-  const { position } = await handle(context, program, programStream(bot), (state) =>
+  const { position } = await decideAndAppend(context, program, programStream(bot), (state) =>
     decide(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
   );
   return { ruleId: rule_id, position };

@@ -8,8 +8,7 @@ import {
 } from '../../domain/referral/auto-payouts.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { autoPayoutsStream, botStream } from '../../domain/streams.ts';
-import { type CommandContext, handle } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import type { Accounts } from './accounts.ts';
 import { requestPayout } from './request-payout.ts';
 
@@ -47,5 +46,5 @@ export async function makeAutoPayout(accounts: Accounts, publicKey: string, user
 
 /** Notes that all of a period are requested. */
 export async function payoutsMade(context: CommandContext, publicKey: string, until: number): Promise<void> {
-  await handle(context, autoPayouts, autoPayoutsStream(publicKey), (state) => made(state, until));
+  await decideAndAppend(context, autoPayouts, autoPayoutsStream(publicKey), (state) => made(state, until));
 }

@@ -1,6 +1,6 @@
 import { referralMarked } from '../../domain/referral/attribution-events.ts';
 import type { RecordedCommit } from '../../log/port.ts';
-import type { CommandContext } from '../handle.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
 import { newReferralCode } from './referral-code.ts';
 

@@ -6,7 +6,7 @@ import { webhookStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/existing-bot.ts';
 import { sealSecret } from '../catalog/seal-secret.ts';
-import { type CommandContext, handle } from '../handle.ts';
+import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 interface Changed {
   /** As its owner sees it; null: its key was forgotten. */
@@ -18,7 +18,7 @@ interface Changed {
 export async function setPayoutWebhook(context: CommandContext, bot: string, url: string): Promise<Changed> {
   await existingBot(context.log, bot);
   const secret = await newSecret(context, bot);
-  const { position } = await handle(context, webhook, webhookStream(bot), (state) =>
+  const { position } = await decideAndAppend(context, webhook, webhookStream(bot), (state) =>
     setWebhook(state, { url, secret }),
   );
   const found = await findPayoutWebhook(context, bot);
@@ -29,7 +29,7 @@ export async function setPayoutWebhook(context: CommandContext, bot: string, url
 export async function rotatePayoutSecret(context: CommandContext, bot: string): Promise<Changed> {
   await existingBot(context.log, bot);
   const sealed = await newSecret(context, bot);
-  const { position } = await handle(context, webhook, webhookStream(bot), (state, now) =>
+  const { position } = await decideAndAppend(context, webhook, webhookStream(bot), (state, now) =>
     rotateSecret(state, sealed, now),
   );
   return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position };

@@ -5,7 +5,7 @@ import {
   requestPayout as request,
 } from '../../domain/referral/account/payout.ts';
 import type { RecordedCommit } from '../../log/port.ts';
-import type { CommandMeta, Handled } from '../handle.ts';
+import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 export type RequestPayout = AccountKey & Omit<Request, 'ids'>;
@@ -25,7 +25,7 @@ export async function requestPayout(
   accounts: Accounts,
   { bot, userId, ...command }: RequestPayout,
   meta: CommandMeta = {},
-): Promise<Omit<Handled<unknown>, 'events'> & RequestedPayouts> {
+): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'> & RequestedPayouts> {
   const { events, position, repeated } = await accounts.change(
     { bot, userId },
     {
@@ -38,7 +38,9 @@ export async function requestPayout(
 }
 
 /** What the first of a repeated request came to. */
-export function requestedBefore(repeated: RecordedCommit): Omit<Handled<unknown>, 'events'> & RequestedPayouts {
+export function requestedBefore(
+  repeated: RecordedCommit,
+): Pick<CommandResult<unknown>, 'position' | 'repeated'> & RequestedPayouts {
   return { position: repeated.position, repeated, ...requestedBy(repeated.events.map(account.read)) };
 }
 

@@ -1,5 +1,5 @@
 import { isCompensated, reverseAccrual as reverse } from '../../domain/referral/account/reverse.ts';
-import type { CommandMeta, Handled } from '../handle.ts';
+import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 export interface ReverseAccrual extends AccountKey {
@@ -12,7 +12,7 @@ export function reverseAccrual(
   accounts: Accounts,
   { accrualId, reason, ...key }: ReverseAccrual,
   meta: CommandMeta = {},
-): Promise<Handled<unknown>> {
+): Promise<CommandResult<unknown>> {
   return accounts.change(
     key,
     {

@@ -6,7 +6,7 @@ import type { RuleCatalog } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { load } from '../load.ts';
+import { load } from '../decide-and-append.ts';
 
 /** What a bot's rules may name, read from the log. Units and events are never taken away, so the answer holds. @throws Rejection not_found */
 export async function ruleCatalog(

@@ -1,5 +1,5 @@
 import { referralCodeOwnersSet } from '../../domain/referral/attribution-events.ts';
-import type { CommandContext } from '../handle.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 import { type AppendedReferral, appendReferral, type ReferralMeta } from './append-referral.ts';
 
 export interface SetCodeOwners {

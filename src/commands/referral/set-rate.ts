@@ -3,8 +3,7 @@ import { setRate as set } from '../../domain/referral/account/set-rate.ts';
 import { program, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, programStream } from '../../domain/streams.ts';
-import type { Handled } from '../handle.ts';
-import { load } from '../load.ts';
+import { type CommandResult, load } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 export interface SetRate extends AccountKey {
@@ -14,7 +13,7 @@ export interface SetRate extends AccountKey {
 }
 
 /** Gives a referrer a rate of its own, from now on. @throws Rejection */
-export async function setRate(accounts: Accounts, command: SetRate): Promise<Handled<unknown>> {
+export async function setRate(accounts: Accounts, command: SetRate): Promise<CommandResult<unknown>> {
   const { bot, userId, ruleId, amount, percent } = command;
   const { log } = accounts.context;
   // Type and unit of a rule, and the scale of a unit, never change.

@@ -5,7 +5,7 @@ import {
   savedReport,
 } from '../../domain/reports/saved/saved-report.ts';
 import { reportStream } from '../../domain/streams.ts';
-import { type CommandContext, type CommandMeta, type Handled, handle } from '../handle.ts';
+import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 
 export interface SaveReport {
   /** Its public key. */
@@ -20,7 +20,7 @@ export function saveReport(
   context: CommandContext,
   { bot, report, replaces }: SaveReport,
   meta: CommandMeta,
-): Promise<Handled<unknown>> {
+): Promise<CommandResult<unknown>> {
   const decide = replaces ? changeReport : save;
-  return handle(context, savedReport, reportStream(bot, report.uuid), (state) => decide(state, report), meta);
+  return decideAndAppend(context, savedReport, reportStream(bot, report.uuid), (state) => decide(state, report), meta);
 }

@@ -1,7 +1,7 @@
 import { advanceBroadcast } from '../../commands/broadcast/advance.ts';
 import { type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
 import { frozenChats } from '../../commands/broadcast/frozen-chats.ts';
-import { type Loaded, load } from '../../commands/load.ts';
+import { type Loaded, load } from '../../commands/decide-and-append.ts';
 import {
   type Broadcast,
   type BroadcastEvent,

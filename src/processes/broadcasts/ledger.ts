@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CommandContext } from '../../commands/handle.ts';
+import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { type BotPauseEvent, type BotPauseState, botPause } from '../../domain/broadcast/bot-pause.ts';
 import { type SendingEvent, type SendingState, sending } from '../../domain/broadcast/sending.ts';
 import type { Decider, Decision } from '../../domain/decider.ts';

@@ -7,7 +7,7 @@ import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { saveBroadcast } from '../../../src/commands/broadcast/save.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import type { CommandContext } from '../../../src/commands/handle.ts';
+import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import {
   failBroadcast,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
-import type { CommandContext, CommandMeta } from '../../../src/commands/handle.ts';
+import type { CommandContext, CommandMeta } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import { unpackChats } from '../../../src/domain/broadcast/packed-chats.ts';
 import { addPart, partsOf, type SegmentPart, segment } from '../../../src/domain/broadcast/segment.ts';

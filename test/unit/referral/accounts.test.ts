@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createBot } from '../../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../../src/commands/catalog/create-owner.ts';
 import { ensureUnit } from '../../../src/commands/catalog/ensure-unit.ts';
-import type { CommandContext } from '../../../src/commands/handle.ts';
+import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { requestPayout } from '../../../src/commands/referral/request-payout.ts';
@@ -113,6 +113,21 @@ describe('accounts', () => {
     await earn(accounts, item(4));
     await earn(createAccounts(context), item(5));
     expect(await accounts.look(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2, 3, 4, 101]);
+  });
+
+  it('give no id twice if the engine takes its own retry of the append for a repeat', async () => {
+    const { context } = world();
+    const log: CommandContext['log'] = {
+      ...context.log,
+      async append(commit) {
+        if (commit.stream.startsWith('account-')) await context.log.append(commit);
+        return context.log.append(commit);
+      },
+    };
+    const accounts = createAccounts({ ...context, log });
+    await earn(accounts, item(0));
+    await earn(accounts, item(1));
+    expect(await accounts.look(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2]);
   });
 });
 

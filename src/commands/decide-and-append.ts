@@ -1,0 +1,165 @@
+import type { Decider, Decision } from '../domain/decider.ts';
+import { Rejection } from '../domain/rejection.ts';
+import type { Sources } from '../domain/sources.ts';
+import {
+  ConflictError,
+  EMPTY_STREAM,
+  type EventLog,
+  type NewCommit,
+  type Position,
+  type RecordedCommit,
+  type StreamHead,
+} from '../log/port.ts';
+
+/** What every command needs. */
+export interface CommandContext {
+  readonly log: EventLog;
+  readonly sources: Sources;
+}
+
+/** Who asked, and the command id that makes a repeat recognisable. */
+export type CommandMeta = Pick<NewCommit, 'command' | 'keyId' | 'causation'>;
+
+/** A stream as far as it has been read. */
+export interface Loaded<State> {
+  readonly state: State;
+  readonly head: StreamHead;
+  /** Of the last commit that was read; undefined while the stream is empty. */
+  readonly position: Position | undefined;
+}
+
+/** A copy of a stream in memory that concurrent callers share and read on in place. */
+export type SharedCopy<State> = { -readonly [Key in keyof Loaded<State>]: Loaded<State>[Key] };
+
+/** A stream of which nothing has been read. */
+export function nothingLoaded<State>({ initialState }: { initialState(): State }): SharedCopy<State> {
+  return { state: initialState(), head: EMPTY_STREAM, position: undefined };
+}
+
+/** Folds a commit into a shared copy, once and in order: concurrent reads may each bring it. */
+export function foldNext<State, Event>(
+  decider: Decider<State, Event>,
+  copy: SharedCopy<State>,
+  { revision, hash, events, position }: RecordedCommit,
+): void {
+  if (revision !== copy.head.revision + 1 || hash === null) return;
+  copy.state = events.map(decider.read).reduce(decider.evolve, copy.state);
+  copy.head = { revision, hash };
+  copy.position = position;
+}
+
+/**
+ * Reads a stream to its end and folds it. Reading continues after `from`, whose state may be changed in place.
+ * @throws BrokenChainError, UnreadableEventError
+ */
+export async function load<State, Event>(
+  log: EventLog,
+  decider: Decider<State, Event>,
+  stream: string,
+  from: Loaded<State> = nothingLoaded(decider),
+): Promise<Loaded<State>> {
+  const { head, commits } = await log.read(stream, from.head);
+  const events = commits.flatMap((commit) => commit.events.map(decider.read));
+  return {
+    state: events.reduce(decider.evolve, from.state),
+    head,
+    position: commits.at(-1)?.position ?? from.position,
+  };
+}
+
+/** How a command differs from: read the stream, decide, append, and after a conflict read on and decide again. */
+export interface DecideAndAppendOptions<State> extends CommandMeta {
+  /** Reads the stream to its end; `from` is what the attempt before read. Default: {@link load}. A cache reads its own copy on. */
+  readonly read?: (from: Loaded<State> | undefined) => Promise<Loaded<State>>;
+  /** The first attempt decides on this and does not read. If the stream has grown since, the append is a conflict. */
+  readonly known?: Loaded<State> | undefined;
+  /** Fetches what the decision needs; undefined: the decision lacks nothing. After it the stream is read again. */
+  readonly prepare?: (state: State, now: number) => Promise<void> | undefined;
+  /**
+   * Called with the error of each failed attempt and the number of failures so far. It throws to give up, and returns to
+   * try again: the stream is read again and the decision made again. Default: gives up on the 50th conflict, and on any
+   * other error at once.
+   */
+  readonly onFailure?: (error: unknown, failures: number) => Promise<void> | void;
+}
+
+export interface CommandResult<Event> {
+  /** What was appended, now or by the commit that is repeated; empty if the state already was as asked for. */
+  readonly events: readonly Event[];
+  /** A reader that has passed it sees the result; undefined: the stream is empty. */
+  readonly position: Position | undefined;
+  /** Where the stream ends with these events; null: a refused command repeats an earlier commit. */
+  readonly head: StreamHead | null;
+  /** The commit that already held the command; nothing was appended then. Null: the command is no repeat. */
+  readonly repeated: RecordedCommit | null;
+}
+
+/**
+ * In each attempt at least one rival wins, so a command loses at most as many attempts as it has rivals. After this many
+ * conflicts the caller gets the error and waits no longer.
+ */
+const MAX_CONFLICTS = 50;
+
+/**
+ * Reads a stream, decides and appends on top of what was read. If another append came between, reads on and decides
+ * again. `now` is the time of recording, milliseconds UTC. A decision without events appends nothing.
+ * @throws Rejection the decision was a refusal, and the command is no repeat
+ * @throws ConflictError other appends came between too often
+ * @throws LogUnavailableError, OutcomeUnknownError as `EventLog.append`
+ */
+export async function decideAndAppend<State, Event>(
+  { log, sources }: CommandContext,
+  decider: Decider<State, Event>,
+  stream: string,
+  decide: (state: State, now: number) => Decision<Event>,
+  options: DecideAndAppendOptions<State> = {},
+): Promise<CommandResult<Event>> {
+  const { known, prepare, onFailure = retryConflicts, ...rest } = options;
+  const { read = (from) => load(log, decider, stream, from), ...meta } = rest;
+  let current = known;
+  let loaded = known;
+  for (let failures = 0; ; ) {
+    try {
+      loaded = current ?? (await read(loaded));
+      current = undefined;
+      const at = sources.now();
+      const preparing = prepare?.(loaded.state, at);
+      if (preparing !== undefined) {
+        await preparing;
+        continue;
+      }
+      const { head, position } = loaded;
+      const decision = decide(loaded.state, at);
+      if (decision instanceof Rejection) {
+        // A command that succeeded before may be impossible now. Its repeat gets the answer of the first time.
+        const repeated = await repeatedBy(log, stream, meta, at);
+        if (repeated === null) throw decision;
+        return { events: repeated.events.map(decider.read), position: repeated.position, head: null, repeated };
+      }
+      if (decision.length === 0) return { events: [], position, head, repeated: null };
+      const events = decision.map(decider.write);
+      const appended = await log.append({ id: sources.uuid(), stream, expected: head, at, events, ...meta });
+      const { repeated } = appended;
+      return { ...appended, events: repeated === null ? decision : repeated.events.map(decider.read) };
+    } catch (error) {
+      failures++;
+      await onFailure(error, failures);
+    }
+  }
+}
+
+function retryConflicts(error: unknown, failures: number): void {
+  if (!(error instanceof ConflictError) || failures === MAX_CONFLICTS) throw error;
+}
+
+/** The commit that a command repeats, on its own stream. */
+async function repeatedBy(
+  log: EventLog,
+  stream: string,
+  { command }: CommandMeta,
+  at: number,
+): Promise<RecordedCommit | null> {
+  if (command === undefined) return null;
+  const found = await log.findCommand(stream, command.id, at);
+  return found?.stream === stream ? found : null;
+}
