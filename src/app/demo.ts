@@ -46,7 +46,7 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
       };
       return [
         '',
-        `A demo bot is ready; its key is in ${keyFile}. Tell it of its first user, and send an event of hers:`,
+        `A demo bot is ready; its key is in ${keyFile}. Forward a first user's message, and send an event of hers:`,
         '',
         `curl -s ${address}/v1/send-update -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '${JSON.stringify({ update })}'`,
         `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,

@@ -58,6 +58,8 @@ export async function paste(
 ): Promise<string[][]> {
   const asOneLine = `| tr '\\n' '\\v'; echo; }\n`;
   const functions = [
+    // A page that fails half-way leaves no server of its own behind.
+    `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n`,
     `curl() { command curl --fail --show-error "$@" ${asOneLine}`,
     `npx() { shift; node '${join(ROOT, 'bin/botledger.js')}' "$@" ${asOneLine}`,
   ];
