@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createAccounts } from '../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../src/commands/referral/accrue-rewards.ts';
-import { requestPayout } from '../src/commands/referral/request-payout.ts';
+import { accrueRewards } from '../src/commands/referral/accruals.ts';
+import { requestPayout } from '../src/commands/referral/payouts.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
 import { inTransaction } from '../src/database/transaction.ts';
 import type { RewardItem } from '../src/domain/referral/account/reward.ts';

@@ -7,12 +7,12 @@ import * as sending from './broadcast/sending-events.ts';
 import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/events.ts';
-import * as operation from './operations/events.ts';
+import * as operation from './operations/dead-letters.ts';
 import * as account from './referral/account-events.ts';
-import * as attribution from './referral/attribution-events.ts';
+import * as attribution from './referral/attribution.ts';
 import * as auto from './referral/auto-payouts.ts';
-import * as delivery from './referral/delivery-events.ts';
-import * as program from './referral/program-events.ts';
+import * as delivery from './referral/delivery-webhook.ts';
+import * as program from './referral/program.ts';
 import * as report from './reports/saved/events.ts';
 
 /** Every event type of the log. */

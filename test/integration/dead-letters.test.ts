@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { deadLetterSkipped } from '../../src/domain/operations/events.ts';
+import { deadLetterSkipped } from '../../src/domain/operations/dead-letters.ts';
 import { intakeStream, projectionStream } from '../../src/domain/streams.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';

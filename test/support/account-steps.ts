@@ -2,11 +2,9 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import type { AccountCommand } from '../../src/commands/referral/accounts.ts';
 import type { AccountState } from '../../src/domain/referral/account/account.ts';
-import { accrueRewards, mayAccrue } from '../../src/domain/referral/account/accrue.ts';
+import { accrueRewards, isPaid, mayAccrue, reverseAccrual } from '../../src/domain/referral/account/accrue.ts';
 import * as payout from '../../src/domain/referral/account/payout.ts';
-import { isPaid, reverseAccrual } from '../../src/domain/referral/account/reverse.ts';
-import type { RewardItem } from '../../src/domain/referral/account/reward.ts';
-import { setRate } from '../../src/domain/referral/account/set-rate.ts';
+import { type RewardItem, setRate } from '../../src/domain/referral/account/reward.ts';
 import { cause, DAY } from './account-samples.ts';
 
 /** Random things that happen to an account, those that are refused included. */

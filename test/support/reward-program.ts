@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
-import { createRule } from '../../src/commands/referral/create-rule.ts';
+import { createRule } from '../../src/commands/referral/rules.ts';
 import { readConfig } from '../../src/config.ts';
 import { type AccountEvent, account } from '../../src/domain/referral/account/account.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';

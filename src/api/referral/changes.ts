@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import type { AppendedReferral, ReferralMeta } from '../../commands/referral/append-referral.ts';
+import type { AppendedReferral, ReferralMeta } from '../../commands/referral/attribution.ts';
 import { type CommandStamp, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
 import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
-import type { ReferralSource } from '../../queries/referral/source.ts';
+import { type KnownOutcome, outcomeOf, type ReferralSource } from '../../queries/referral/attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';

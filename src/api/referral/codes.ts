@@ -1,6 +1,5 @@
 import { utcDate } from '../../domain/local-time.ts';
-import { codesOf } from '../../queries/referral/codes.ts';
-import type { ReferralSource } from '../../queries/referral/source.ts';
+import { codesOf, type ReferralSource } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { linkOf } from './link.ts';

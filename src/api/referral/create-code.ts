@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReferralMeta } from '../../commands/referral/append-referral.ts';
-import { createReferralCode } from '../../commands/referral/create-referral-code.ts';
+import { createReferralCode, type ReferralMeta } from '../../commands/referral/attribution.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';

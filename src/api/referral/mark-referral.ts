@@ -1,5 +1,9 @@
-import type { ReferralMeta } from '../../commands/referral/append-referral.ts';
-import { type MarkReferral, markReferral as mark, markedBy } from '../../commands/referral/mark-referral.ts';
+import {
+  type MarkReferral,
+  markReferral as mark,
+  markedBy,
+  type ReferralMeta,
+} from '../../commands/referral/attribution.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
 import type { Appended } from '../../log/port.ts';
 import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { requestedBefore, requestPayout } from '../../commands/referral/request-payout.ts';
+import { requestedBefore, requestPayout } from '../../commands/referral/payouts.ts';
 import { botOf, principalOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';

@@ -1,6 +1,6 @@
 import type { AccountSource } from '../../queries/referral/account-source.ts';
+import type { ReferralSource } from '../../queries/referral/attribution.ts';
 import { ratesOf } from '../../queries/referral/rates.ts';
-import type { ReferralSource } from '../../queries/referral/source.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { exactOrNull, ratesAnswer } from './account-schemas.ts';

@@ -1,6 +1,5 @@
 import { utcDate } from '../../domain/local-time.ts';
-import { referralsOf } from '../../queries/referral/referrals.ts';
-import type { ReferralSource } from '../../queries/referral/source.ts';
+import { type ReferralSource, referralsOf } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { referralList, userPageQuery } from './schemas.ts';

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { CommandResult } from '../../commands/decide-and-append.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { reverseAccrual as reverse } from '../../commands/referral/reverse-accrual.ts';
+import { reverseAccrual as reverse } from '../../commands/referral/accruals.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
-import { accrualOwner } from '../../queries/referral/accrual-owner.ts';
+import { accrualOwner } from '../../queries/referral/accruals.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';

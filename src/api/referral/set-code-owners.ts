@@ -1,5 +1,4 @@
-import type { ReferralMeta } from '../../commands/referral/append-referral.ts';
-import { setCodeOwners as setOwners } from '../../commands/referral/set-code-owners.ts';
+import { type ReferralMeta, setCodeOwners as setOwners } from '../../commands/referral/attribution.ts';
 import type { KnownOutcome } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';

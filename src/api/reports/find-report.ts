@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
-import { existingReport, reportEnds } from '../../commands/reports/existing-report.ts';
+import { existingReport, reportEnds } from '../../commands/reports/saved-reports.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';

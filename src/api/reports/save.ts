@@ -1,6 +1,6 @@
 import { stringify } from 'lossless-json';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { saveReport } from '../../commands/reports/save-report.ts';
+import { saveReport } from '../../commands/reports/saved-reports.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { deleteReport } from '../../commands/reports/delete-report.ts';
+import { deleteReport } from '../../commands/reports/saved-reports.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { CommandStamp } from '../../log/port.ts';

@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import { existingBot } from '../../commands/catalog/existing-bot.ts';
 import { type AccountKey, type Accounts, createAccounts } from '../../commands/referral/accounts.ts';
-import { administerPayout, PAYOUT_ACTIONS } from '../../commands/referral/administer-payout.ts';
-import { requestPayout } from '../../commands/referral/request-payout.ts';
+import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/account.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { existingBot } from '../../commands/catalog/existing-bot.ts';
 import { load } from '../../commands/decide-and-append.ts';
-import { changeRule } from '../../commands/referral/change-rule.ts';
-import { createRule } from '../../commands/referral/create-rule.ts';
+import { changeRule, createRule } from '../../commands/referral/rules.ts';
 import { program, type RewardRule } from '../../domain/referral/program.ts';
 import { programStream } from '../../domain/streams.ts';
 import type { Cli } from '../cli.ts';

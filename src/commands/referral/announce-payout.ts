@@ -6,7 +6,7 @@ import {
   giveUpPayout,
   payoutDelivered,
 } from '../../domain/referral/account/payout.ts';
-import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery-schedule.ts';
+import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 /** The attempts to announce a payout to its client, each in the log before it is made and after. */

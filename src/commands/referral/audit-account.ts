@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
-import { type AuditedBalance, createAccountAudit } from '../../domain/referral/account/audit.ts';
-import { givenOnce } from '../../domain/referral/account/given-once.ts';
+import { type AuditedBalance, createAccountAudit, givenOnce } from '../../domain/referral/account/audit.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 
 export interface AuditedAccount {

@@ -10,7 +10,7 @@ import { Rejection } from '../../domain/rejection.ts';
 import { autoPayoutsStream, botStream } from '../../domain/streams.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import type { Accounts } from './accounts.ts';
-import { requestPayout } from './request-payout.ts';
+import { requestPayout } from './payouts.ts';
 
 /** When payouts that the bot makes by itself are due and not made; milliseconds UTC; null: all are made. */
 export async function payoutsDue({ log, sources }: CommandContext, publicKey: string): Promise<number | null> {

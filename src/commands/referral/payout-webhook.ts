@@ -1,5 +1,4 @@
-import { secretText } from '../../domain/referral/delivery.ts';
-import type { PresentAddress } from '../../domain/referral/delivery-schedule.ts';
+import { type PresentAddress, secretText } from '../../domain/referral/delivery.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../domain/referral/delivery-webhook.ts';
 import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/secret.ts';
 import { webhookStream } from '../../domain/streams.ts';

@@ -1,5 +1,5 @@
 import { bot as botDecider } from '../../domain/catalog/bot.ts';
-import { setRate as set } from '../../domain/referral/account/set-rate.ts';
+import { setRate as set } from '../../domain/referral/account/reward.ts';
 import { program, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, programStream } from '../../domain/streams.ts';

@@ -1,7 +1,24 @@
+import { z } from 'zod';
 import { type Decision, decider } from '../decider.ts';
-import type { DataOf, EventOf } from '../event-type.ts';
+import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { deadLetterRetried, deadLetterSkipped } from './events.ts';
+
+/**
+ * What operators decided about commits that a read model could not take (decisions.md#commands, `dead-letter`). The
+ * stream is `projection-<name of the read model>`.
+ */
+
+const letter = z.object({
+  commit_id: z.string(),
+  /** The version of the read model that could not take it. */
+  version: z.number().int().positive(),
+  error: z.string(),
+});
+
+/** The read model goes on without the commit, now and in every replay. */
+export const deadLetterSkipped = eventType('dead_letter_skipped', 1, letter.extend({ reason: z.string() }));
+/** It was asked to take the commit once more. */
+export const deadLetterRetried = eventType('dead_letter_retried', 1, letter);
 
 /** Stream `projection-<name>`: what operators decided about commits that the read model could not take. */
 

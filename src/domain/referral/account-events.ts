@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
-import { rewardType } from './program-events.ts';
+import { rewardType } from './program.ts';
 
 /**
  * Stream `account-<bot>/<user id>`: what a referrer has earned, and what became of it. Amounts are decimal text in normal

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { accrueRewards } from '../../commands/referral/accrue-rewards.ts';
+import { accrueRewards } from '../../commands/referral/accruals.ts';
 import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';

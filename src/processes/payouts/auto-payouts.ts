@@ -6,7 +6,7 @@ import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
-import { usersWithAvailable } from '../../queries/referral/available.ts';
+import { usersWithAvailable } from '../../queries/referral/balance.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
 

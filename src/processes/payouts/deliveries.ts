@@ -7,13 +7,12 @@ import {
   type PayoutKey,
 } from '../../commands/referral/announce-payout.ts';
 import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
-import { type Notice, noticeBody, resultOfStatus, signedHeaders } from '../../domain/referral/delivery.ts';
-import { retryAfter } from '../../domain/referral/delivery-schedule.ts';
+import { type Notice, noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/due-payouts.ts';
+import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/deliveries.ts';
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';

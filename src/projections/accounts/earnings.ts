@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
-import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
-import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
+import { HOLD_BITS, HOUR_MS } from '../../domain/referral/account/spans.ts';
 import type { rewardAccrued, rewardRateLocked } from '../../domain/referral/account-events.ts';
 import type { AccountCommit } from './places.ts';
 

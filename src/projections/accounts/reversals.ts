@@ -1,8 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import { negated } from '../../domain/referral/account/account.ts';
-import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
-import { HOLD_BITS } from '../../domain/referral/account/hold-buckets.ts';
+import { HOLD_BITS, HOUR_MS } from '../../domain/referral/account/spans.ts';
 import type { accrualReversed } from '../../domain/referral/account-events.ts';
 import { writeAccruals } from './earnings.ts';
 import type { AccountCommit } from './places.ts';

@@ -26,7 +26,7 @@ CREATE TABLE balances (
   paid numeric NOT NULL,
   PRIMARY KEY (public_key, user_id, unit)
 );
-/* accruals that were on hold when they were recorded and are not cancelled, by when they cease to be (hold-buckets.ts) */
+/* accruals that were on hold when they were recorded and are not cancelled, by when they cease to be (spans.ts) */
 CREATE TABLE holds (
   public_key text NOT NULL,
   user_id bigint NOT NULL,
@@ -65,7 +65,7 @@ CREATE INDEX accruals_feed ON accruals (public_key, user_id, date DESC, place DE
 CREATE INDEX accruals_holds ON accruals (public_key, user_id, available_at, place) WHERE available_at > at;
 CREATE INDEX accruals_places ON accruals (public_key, user_id, place);
 CREATE INDEX accruals_cancelled ON accruals (public_key, user_id, reversed_place) WHERE cancelled;
-/* how many accruals that were not reversed have their date in an hour since 1970 (accrual-hours.ts) */
+/* how many accruals that were not reversed have their date in an hour since 1970 (spans.ts) */
 CREATE TABLE accrual_hours (
   public_key text NOT NULL,
   user_id bigint NOT NULL,

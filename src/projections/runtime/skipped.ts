@@ -1,4 +1,4 @@
-import { deadLetterSkipped } from '../../domain/operations/events.ts';
+import { deadLetterSkipped } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 

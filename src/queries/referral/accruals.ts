@@ -1,6 +1,6 @@
-import { HOUR_MS } from '../../domain/referral/account/accrual-hours.ts';
+import { HOUR_MS } from '../../domain/referral/account/spans.ts';
 import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
-import type { Page } from './referrals.ts';
+import type { Page } from './attribution.ts';
 
 export interface AccrualRow {
   readonly id: number;
@@ -53,4 +53,18 @@ export async function accrualsOf(
     values: [bot, userId, now, limit, offset],
   });
   return rows;
+}
+
+/** Whose an accrual of the bot is; null: the bot has none of this id. */
+export async function accrualOwner(
+  { pool, accounts }: AccountSource,
+  bot: string,
+  accrualId: number,
+): Promise<number | null> {
+  const { rows } = await pool.query<{ user_id: number }>({
+    name: `${accounts}.accrual_owner`,
+    text: `SELECT user_id::float8 FROM ${accounts}.accruals WHERE accrual_id = $1 AND public_key = $2`,
+    values: [accrualId, bot],
+  });
+  return rows[0]?.user_id ?? null;
 }

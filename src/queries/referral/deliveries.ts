@@ -1,5 +1,83 @@
 import type { Pool } from 'pg';
-import { webhookId } from '../../domain/referral/delivery.ts';
+import { CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
+
+/** Where the rows are: the schemas of the versions that answer. */
+export interface DeliverySource {
+  readonly pool: Pool;
+  readonly accounts: string;
+  readonly catalog: string;
+}
+
+export interface DueOptions {
+  readonly now: number;
+  /** Seconds from a payout to its first attempt. */
+  readonly firstDelay: number;
+  /** Payouts that are under way already. */
+  readonly except: readonly number[];
+  /** Bots that have enough under way. */
+  readonly exceptBots: readonly string[];
+  /** At most so many of one bot: none may crowd the others out. */
+  readonly perBot: number;
+}
+
+/** When the last attempt of a payout `p` began. */
+const attemptedAt = (accounts: string): string =>
+  `(SELECT a.at FROM ${accounts}.attempts a WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts)`;
+
+/** By when the next attempt of a payout `p` is due: dueAt in the domain. */
+const DUE_AT = (accounts: string): string => `
+CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
+     WHEN p.attempt = 'failed' AND EXISTS (
+            SELECT FROM ${accounts}.webhooks w WHERE w.public_key = p.public_key
+               AND CASE WHEN p.address IS NULL THEN ${attemptedAt(accounts)} < w.set_at ELSE p.address < w.address END)
+       THEN p.requested_at
+     WHEN p.attempt = 'failed' THEN p.next_at
+     WHEN p.attempt = 'open' THEN ${attemptedAt(accounts)} + ${CUT_OFF_MS} END`;
+
+/**
+ * What clients are to be told now: of the payouts that are due, the longest overdue of each bot first; those whose unit is
+ * not known here yet are left out.
+ */
+export async function duePayouts(
+  { pool, accounts, catalog }: DeliverySource,
+  { now, firstDelay, except, exceptBots, perBot }: DueOptions,
+): Promise<Notice[]> {
+  const { rows } = await pool.query<Notice>({
+    name: `${accounts}.${catalog}.due_payouts`,
+    text: `
+WITH waiting AS (
+  SELECT p.*, ${DUE_AT(accounts)} AS due_at FROM ${accounts}.payouts p
+   WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($3::bigint[])
+     AND p.public_key <> ALL ($4::text[])),
+due AS (
+  SELECT w.*, row_number() OVER (PARTITION BY public_key ORDER BY due_at, payout_id) AS turn
+    FROM waiting w WHERE due_at <= $2)
+SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amount, nullif(d.unit, 0)::float8 AS unit_id,
+       u.code AS unit, d.public_key AS bot, d.requested_at::float8
+  FROM due d
+  JOIN ${catalog}.bots b ON b.public_key = d.public_key
+  LEFT JOIN ${catalog}.units u ON u.bot_id = b.bot_id AND u.unit_id = d.unit
+ WHERE d.turn <= $5 AND (d.unit = 0 OR u.code IS NOT NULL)
+ ORDER BY d.due_at, d.payout_id`,
+    values: [firstDelay * 1000, now, [...except], [...exceptBots], perBot],
+  });
+  return rows;
+}
+
+/** When the first payout that is not under way is due; null: none is. */
+export async function nextDue(
+  { pool, accounts }: DeliverySource,
+  { firstDelay, except, exceptBots }: Omit<DueOptions, 'now' | 'perBot'>,
+): Promise<number | null> {
+  const { rows } = await pool.query<{ due_at: number | null }>({
+    name: `${accounts}.next_due`,
+    text: `SELECT min(${DUE_AT(accounts)})::float8 AS due_at FROM ${accounts}.payouts p
+            WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($2::bigint[])
+              AND p.public_key <> ALL ($3::text[])`,
+    values: [firstDelay * 1000, [...except], [...exceptBots]],
+  });
+  return rows[0]!.due_at;
+}
 
 /** An attempt to tell a client of a payout. */
 export interface Delivery {

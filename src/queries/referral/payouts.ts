@@ -1,5 +1,5 @@
 import type { AccountName, AccountSource } from './account-source.ts';
-import type { Page } from './referrals.ts';
+import type { Page } from './attribution.ts';
 
 /** Times are ms UTC, amounts decimal text. */
 export interface PayoutRow {

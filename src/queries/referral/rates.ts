@@ -1,5 +1,5 @@
 import type { AccountName, AccountSource } from './account-source.ts';
-import type { ReferralSource } from './source.ts';
+import type { ReferralSource } from './attribution.ts';
 
 /** Amounts and percents are decimal text. */
 export interface RateRow {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rewardRuleCreated } from '../../../src/domain/referral/program-events.ts';
+import { rewardRuleCreated } from '../../../src/domain/referral/program.ts';
 import { programStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
 import { amountsOf, dataOf, newUser, rewardProgram, rewardsOf, walkAgain } from '../../support/reward-program.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { administerPayout } from '../../../src/commands/referral/administer-payout.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
+import { administerPayout } from '../../../src/commands/referral/payouts.ts';
 import type { EventLog, LogEvent } from '../../../src/log/port.ts';
 import { deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
+import { isPaid, reverseAccrual } from '../../../src/domain/referral/account/accrue.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';
 import * as payout from '../../../src/domain/referral/account/payout.ts';
-import { isPaid, reverseAccrual } from '../../../src/domain/referral/account/reverse.ts';
 import * as samples from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
+import { isPaid } from '../../../src/domain/referral/account/accrue.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';
 import { historyOf } from '../../../src/domain/referral/account/history.ts';
 import { Holds } from '../../../src/domain/referral/account/holds.ts';
-import { isPaid } from '../../../src/domain/referral/account/reverse.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { oracle } from '../../support/account-oracle.ts';
 import { NOON } from '../../support/account-samples.ts';

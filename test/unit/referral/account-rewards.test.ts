@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
 import { accrueRewards, mayAccrue, newCurrencies } from '../../../src/domain/referral/account/accrue.ts';
-import { availableAt, type RewardItem } from '../../../src/domain/referral/account/reward.ts';
-import { setRate } from '../../../src/domain/referral/account/set-rate.ts';
+import { availableAt, type RewardItem, setRate } from '../../../src/domain/referral/account/reward.ts';
 import { accrued, cause, DAY, item, NOON, percentItem } from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 

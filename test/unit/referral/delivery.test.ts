@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { noticeBody, resultOfStatus, secretText, signedHeaders } from '../../../src/domain/referral/delivery.ts';
-import { dueAt, nextAttempt, retryAfter } from '../../../src/domain/referral/delivery-schedule.ts';
+import {
+  dueAt,
+  nextAttempt,
+  noticeBody,
+  resultOfStatus,
+  retryAfter,
+  secretText,
+  signedHeaders,
+} from '../../../src/domain/referral/delivery.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../../src/domain/referral/delivery-webhook.ts';
 import { given } from '../../support/decider-specification.ts';
 import { blocksOf } from '../../support/pages.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { deleteReport as deleteCommand } from '../../../src/commands/reports/delete-report.ts';
-import { saveReport as saveCommand } from '../../../src/commands/reports/save-report.ts';
+import {
+  deleteReport as deleteCommand,
+  saveReport as saveCommand,
+} from '../../../src/commands/reports/saved-reports.ts';
 import {
   changeReport,
   deleteReport,

@@ -1,8 +1,12 @@
 import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
 import {
+  cancelPayout,
+  confirmPayout,
+  failPayout,
   payable,
   type RequestPayout as Request,
   requestPayout as request,
+  retryPayout,
 } from '../../domain/referral/account/payout.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
@@ -49,4 +53,27 @@ function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
     event.type === 'payout_requested' ? event.data.payouts.map(({ payout_id }) => payout_id) : [],
   );
   return { payout_id: payout_ids[0]!, payout_ids };
+}
+
+/** What an administrator can do to a payout. */
+export const PAYOUT_ACTIONS = ['confirm', 'fail', 'retry', 'cancel'] as const;
+export type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
+
+const DECISIONS = { confirm: confirmPayout, fail: failPayout, retry: retryPayout, cancel: cancelPayout };
+
+export interface AdministerPayout extends AccountKey {
+  readonly payoutId: number;
+  readonly action: PayoutAction;
+  /** Of a cancellation: even though the client may have paid. */
+  readonly force: boolean;
+}
+
+/** @throws Rejection not_found, or conflict: not in the state that it is in */
+export function administerPayout(
+  accounts: Accounts,
+  { payoutId: payout_id, action, force, ...key }: AdministerPayout,
+): Promise<CommandResult<unknown>> {
+  return accounts.change(key, {
+    decide: (state, now) => DECISIONS[action](state, { payout_id, force }, now),
+  });
 }

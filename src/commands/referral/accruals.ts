@@ -1,9 +1,15 @@
-import { accrueRewards as accrue, mayAccrue, newCurrencies } from '../../domain/referral/account/accrue.ts';
+import {
+  accrueRewards as accrue,
+  isCompensated,
+  mayAccrue,
+  newCurrencies,
+  reverseAccrual as reverse,
+} from '../../domain/referral/account/accrue.ts';
 import type { AmountUnit, RewardItem } from '../../domain/referral/account/reward.ts';
 import type { Position } from '../../log/port.ts';
 import { ensureUnit } from '../catalog/ensure-unit.ts';
-import type { CommandMeta } from '../decide-and-append.ts';
-import type { Accounts } from './accounts.ts';
+import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
+import type { AccountKey, Accounts } from './accounts.ts';
 
 export interface AccrueRewards {
   /** Its public key. */
@@ -40,4 +46,26 @@ export async function accrueRewards(
     );
     if (lacking.length === 0) return { position };
   }
+}
+
+export interface ReverseAccrual extends AccountKey {
+  readonly accrualId: number;
+  readonly reason: string | null;
+}
+
+/** @throws Rejection not_found: not of this account; conflict: it cannot be reversed (again) */
+export function reverseAccrual(
+  accounts: Accounts,
+  { accrualId, reason, ...key }: ReverseAccrual,
+  meta: CommandMeta = {},
+): Promise<CommandResult<unknown>> {
+  return accounts.change(
+    key,
+    {
+      needs: { kind: 'accrual', count: (state) => (isCompensated(state, accrualId) ? 1 : 0) },
+      decide: (state, now, [compensation_id]) =>
+        reverse(state, { accrual_id: accrualId, reason, compensation_id }, now),
+    },
+    meta,
+  );
 }

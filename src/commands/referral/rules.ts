@@ -1,21 +1,44 @@
+import { type BotState, bot } from '../../domain/catalog/bot.ts';
 import { currencyProblem } from '../../domain/catalog/checks.ts';
 import { currencyDigits } from '../../domain/catalog/currency.ts';
+import { eventTypes } from '../../domain/catalog/event-types.ts';
 import { owner } from '../../domain/catalog/owner.ts';
+import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import type { AmountUnit } from '../../domain/referral/account/reward.ts';
 import {
-  createRule as decide,
+  changeRule as decideChange,
+  createRule as decideCreation,
   program,
+  type RewardRuleChanges,
   type CreateRule as Rule,
   type RuleCatalog,
 } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { ownerStream, programStream } from '../../domain/streams.ts';
-import type { Position } from '../../log/port.ts';
+import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
+import type { EventLog, Position } from '../../log/port.ts';
 import { ensureUnit } from '../catalog/ensure-unit.ts';
 import { existingBot } from '../catalog/existing-bot.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
-import { ruleCatalog } from './rule-catalog.ts';
+
+/** What a bot's rules may name, read from the log. Units and events are never taken away, so the answer holds. @throws Rejection not_found */
+export async function ruleCatalog(
+  log: EventLog,
+  publicKey: string,
+): Promise<RuleCatalog & { readonly units: ReadonlyMap<string, AmountUnit> }> {
+  const [{ state }, types] = await Promise.all([
+    load(log, bot, botStream(publicKey)),
+    load(log, eventTypes, eventTypesStream(publicKey)),
+  ]);
+  if (state.bot === null) throw new Rejection('not_found', 'bot', `there is no bot ${publicKey}`);
+  const { names, goals } = types.state;
+  const events = new Set<number>([...Object.values(SYSTEM_EVENTS), ...names.values(), ...goals.values()]);
+  return { units: state.units, scales: scalesOf(state), hasEvent: (eventId) => events.has(eventId) };
+}
+
+function scalesOf({ units }: BotState): Map<number, number> {
+  return new Map([...units.values()].map(({ unit_id, scale }) => [unit_id, scale]));
+}
 
 export type CreateRule = Omit<Rule, 'rule_id'> & {
   /** The bot's public key. */
@@ -36,7 +59,7 @@ export async function createRule(
   const unit_id = unit?.unit_id ?? rule.unit_id;
   const rule_id = await reserveId(context, 'rule');
   const { position } = await decideAndAppend(context, program, programStream(bot), (state) =>
-    decide(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
+    decideCreation(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
   );
   return { ruleId: rule_id, position };
 }
@@ -59,11 +82,23 @@ async function currencyUnit(
   const known = catalog.units.get(currency);
   if (known !== undefined) return known;
   const unit: AmountUnit = { unit_id: 0, scale: currencyDigits(currency)! };
-  const decision = decide(new Map(), { ...rule, ...unit, rule_id: 0 }, withUnit(catalog, unit));
+  const decision = decideCreation(new Map(), { ...rule, ...unit, rule_id: 0 }, withUnit(catalog, unit));
   if (decision instanceof Rejection) throw decision;
   return ensureUnit(context, bot, currency);
 }
 
 function withUnit(catalog: RuleCatalog, { unit_id, scale }: AmountUnit): RuleCatalog {
   return { ...catalog, scales: new Map(catalog.scales).set(unit_id, scale) };
+}
+
+/** @throws Rejection */
+export async function changeRule(
+  context: CommandContext,
+  { bot, ruleId }: { readonly bot: string; readonly ruleId: number },
+  changes: RewardRuleChanges,
+): Promise<{ position: Position | undefined }> {
+  const catalog = await ruleCatalog(context.log, bot);
+  return decideAndAppend(context, program, programStream(bot), (state) =>
+    decideChange(state, ruleId, changes, catalog),
+  );
 }

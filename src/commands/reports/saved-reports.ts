@@ -1,6 +1,13 @@
-import { savedReport } from '../../domain/reports/saved/saved-report.ts';
+import {
+  changeReport,
+  deleteReport as decide,
+  type SavedReport,
+  saveReport as save,
+  savedReport,
+} from '../../domain/reports/saved/saved-report.ts';
 import { reportStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
+import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 
 /** A saved report as its stream has it now. */
 export interface ExistingReport {
@@ -34,4 +41,31 @@ export async function existingReport(log: EventLog, bot: string, uuid: string): 
       report = { name, report_config, created_at: report === null ? at : report.created_at };
     }
   return report;
+}
+
+export interface SaveReport {
+  /** Its public key. */
+  readonly bot: string;
+  /** With a uuid of its own, or that of the report that it replaces; its config is checked. */
+  readonly report: SavedReport;
+  readonly replaces: boolean;
+}
+
+/** @throws Rejection not_found: there is none to replace */
+export function saveReport(
+  context: CommandContext,
+  { bot, report, replaces }: SaveReport,
+  meta: CommandMeta,
+): Promise<CommandResult<unknown>> {
+  const decide = replaces ? changeReport : save;
+  return decideAndAppend(context, savedReport, reportStream(bot, report.uuid), (state) => decide(state, report), meta);
+}
+
+/** Deletes a saved report of a bot, which is named by its public key. @throws Rejection not_found */
+export function deleteReport(
+  context: CommandContext,
+  { bot, uuid }: { readonly bot: string; readonly uuid: string },
+  meta: CommandMeta,
+): Promise<CommandResult<unknown>> {
+  return decideAndAppend(context, savedReport, reportStream(bot, uuid), (state) => decide(state, uuid), meta);
 }

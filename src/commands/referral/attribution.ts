@@ -1,0 +1,105 @@
+import { customRandom } from 'nanoid';
+import type { StoredEvent } from '../../domain/event-type.ts';
+import { referralCodeCreated, referralCodeOwnersSet, referralMarked } from '../../domain/referral/attribution.ts';
+import type { Sources } from '../../domain/sources.ts';
+import { referralStream } from '../../domain/streams.ts';
+import type { Appended, RecordedCommit } from '../../log/port.ts';
+import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
+
+/** `deadline`: when the append must have its answer, in milliseconds of `performance.now()`. */
+export type ReferralMeta = CommandMeta & { readonly deadline?: number };
+
+export interface AppendedReferral extends Appended {
+  /** What it comes to is known by this id: of the commit, or of the one that it repeats. */
+  readonly commitId: string;
+}
+
+/**
+ * Appends a fact of codes and referrals. Nothing is decided here: what it comes to follows from its place in the bot's
+ * log, visits included. Throws as `EventLog.append`.
+ */
+export async function appendReferral(
+  { log, sources }: CommandContext,
+  bot: string,
+  event: StoredEvent,
+  { deadline, ...meta }: ReferralMeta,
+): Promise<AppendedReferral> {
+  const id = sources.uuid();
+  const commit = { id, stream: referralStream(bot), expected: 'any' as const, at: sources.now(), events: [event] };
+  const appended = await log.append({ ...commit, ...meta }, { deadline });
+  return { ...appended, commitId: appended.repeated?.id ?? id };
+}
+
+/** Digits and letters without those that look like others: 0 and O, 1, l and I. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const LENGTH = 8;
+
+/**
+ * A code, each of the 57^8 as likely as any other: a random byte that names no letter is thrown away, where a remainder
+ * would prefer the first 28 letters (256 mod 57).
+ */
+export function newReferralCode(sources: Pick<Sources, 'randomBytes'>): string {
+  return customRandom(ALPHABET, LENGTH, (size) => sources.randomBytes(size))();
+}
+
+export interface AppendedCode extends AppendedReferral {
+  /** The one that was made now, or by the commit that is repeated. */
+  readonly code: string;
+}
+
+/** Makes a code for a user. Whether it was free shows when the bot's log has been read up to it. */
+export async function createReferralCode(
+  context: CommandContext,
+  { bot, userId }: { readonly bot: string; readonly userId: number },
+  meta: ReferralMeta,
+): Promise<AppendedCode> {
+  const code = newReferralCode(context.sources);
+  const event = referralCodeCreated.create({ code, user_id: userId });
+  const appended = await appendReferral(context, bot, event, meta);
+  const first = appended.repeated?.events[0];
+  return { ...appended, code: first === undefined ? code : referralCodeCreated.read(first).data.code };
+}
+
+export interface SetCodeOwners {
+  readonly bot: string;
+  readonly elements: readonly { readonly code: string; readonly user_id: number }[];
+}
+
+/** All elements in one append. */
+export function setCodeOwners(
+  context: CommandContext,
+  { bot, elements }: SetCodeOwners,
+  meta: ReferralMeta,
+): Promise<AppendedReferral> {
+  return appendReferral(context, bot, referralCodeOwnersSet.create({ elements: [...elements] }), meta);
+}
+
+export interface MarkReferral {
+  readonly bot: string;
+  readonly referralUserId: number;
+  /** By a code, or by a referrer; `needsCode`: the referrer was seen to have none. */
+  readonly by: { readonly code: string } | { readonly referrerId: number; readonly needsCode: boolean };
+}
+
+/** Marks a user as referred. Whether somebody was faster shows when the bot's log has been read up to it. */
+export function markReferral(
+  context: CommandContext,
+  { bot, referralUserId, by }: MarkReferral,
+  meta: ReferralMeta,
+): Promise<AppendedReferral> {
+  const new_code = 'needsCode' in by && by.needsCode ? newReferralCode(context.sources) : null;
+  const event = referralMarked.create({
+    referral_user_id: referralUserId,
+    code: 'code' in by ? by.code : null,
+    referrer_id: 'code' in by ? null : by.referrerId,
+    new_code,
+  });
+  return appendReferral(context, bot, event, meta);
+}
+
+/** By what a commit marks its user, as it was asked for. */
+export function markedBy({ id, events: [first] }: RecordedCommit): MarkReferral['by'] {
+  if (first === undefined) throw new TypeError(`commit ${id} has no mark`);
+  const { code, referrer_id, new_code } = referralMarked.read(first).data;
+  return code === null ? { referrerId: referrer_id!, needsCode: new_code !== null } : { code };
+}
