@@ -115,7 +115,7 @@ const seenCommands = (index: Index): Question => ({
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commands AS r USING (lane, id)
          UNION ALL
          SELECT c.lane, c.command_id, c.id, c.at_offset, 0, true
-         FROM unnest($1::integer[], $2::uuid[]) AS k(partition, id)
+         FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id)
          JOIN ${index.schema}.commits AS c ON c.lane = k.lane AND c.command_id = k.id
          ORDER BY exact`,
 });
@@ -179,7 +179,7 @@ async function moveOffsets(
   const { rowCount } = await tx.query({
     name: 'index_move',
     text: `UPDATE ${index.schema}.lanes AS l SET next_offset = m.next, memory_from = m.memory_from
-           FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(partition, from_offset, next, memory_from)
+           FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS m(lane, from_offset, next, memory_from)
            WHERE l.lane = m.lane AND l.next_offset = m.from_offset`,
     values: [
       work.map(({ readings }) => readings.partition),
