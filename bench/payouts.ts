@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import type { z } from 'zod';
 import type { balanceAnswer } from '../src/api/referral/account-schemas.ts';
+import { ENGINE_NAMES } from '../src/log/engines.ts';
 import { startEventStore } from '../test/support/eventstore-server.ts';
 import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { operate } from '../test/support/operate.ts';
@@ -19,26 +20,24 @@ import { meeting, startBenchService } from './service.ts';
 const MARKS = Number(process.env['MARKS'] ?? 300);
 const PAYOUTS = Number(process.env['PAYOUTS'] ?? 300);
 const AT_ONCE = Number(process.env['AT_ONCE'] ?? 16);
-const ENGINES = (process.env['ENGINES'] ?? 'postgres,kafka,eventstoredb').split(',');
+const ENGINES = process.env['ENGINES']?.split(',') ?? ENGINE_NAMES;
 const PATIENCE_MS = 120_000;
 
 interface Engine {
   readonly name: string;
-  readonly env: Record<string, string>;
+  readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 async function engineOf(name: string): Promise<Engine | null> {
+  const log = `bench.${randomUUID()}`;
   if (name === 'postgres') return { name, env: {}, stop: async () => {} };
   if (name === 'kafka') {
     const broker = await startKafkaBroker();
-    if (broker === null) return null;
-    const env = { EVENT_LOG: name, KAFKA_BROKERS: broker.brokers.join(','), KAFKA_TOPIC: `bench.${randomUUID()}` };
-    return { name: 'kafka', env, stop: () => broker.stop() };
+    return broker && { name, env: broker.env(log), stop: () => broker.stop() };
   }
   const server = await startEventStore();
-  const env = { EVENT_LOG: name, EVENTSTORE_URL: server.url, EVENTSTORE_STREAM: `bench.${randomUUID()}` };
-  return { name: `eventstoredb (${server.kind})`, env, stop: () => server.stop() };
+  return { name: `eventstoredb (${server.kind})`, env: server.env(log), stop: () => server.stop() };
 }
 
 for (const name of ENGINES) {

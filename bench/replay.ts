@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
-import { ANY_CATEGORIES, CATEGORIES } from '../src/domain/streams.ts';
-import { openEventStoreLog } from '../src/log/eventstore/eventstore-log.ts';
-import { openKafkaLog } from '../src/log/kafka/kafka-log.ts';
+import { CATEGORIES } from '../src/domain/streams.ts';
 import type { EventLog } from '../src/log/port.ts';
-import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { openTestLog } from '../test/support/engines.ts';
 import { startEventStore } from '../test/support/eventstore-server.ts';
 import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { startBenchService } from './service.ts';
@@ -21,18 +18,12 @@ const AT_ONCE = 200;
 const service = await startBenchService();
 const broker = await startKafkaBroker();
 const store = await startEventStore();
-const common = { connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES };
-const converted = { ...common, holder: randomUUID(), logger: pino({ level: 'warn' }) };
-const open: Record<string, () => Promise<EventLog>> = {
-  postgres: () => openPostgresLog(common),
-  ...(broker === null
-    ? {}
-    : {
-        kafka: () =>
-          openKafkaLog({ ...converted, brokers: broker.brokers, topic: `bench.${randomUUID()}`, partitions: 4 }),
-      }),
-  [`eventstoredb (${store.kind})`]: () =>
-    openEventStoreLog({ ...converted, url: store.url, stream: `bench-${randomUUID()}` }),
+const open = (env: Readonly<Record<string, string>>) => (): Promise<EventLog> =>
+  openTestLog({ DATABASE_URL: service.databaseUrl, ...env });
+const engines: Record<string, () => Promise<EventLog>> = {
+  postgres: open({}),
+  ...(broker && { kafka: open(broker.env(`bench.${randomUUID()}`)) }),
+  [`eventstoredb (${store.kind})`]: open(store.env(`bench-${randomUUID()}`)),
 };
 const items = Array.from({ length: EVENTS }, (_, i) => ({
   event_id: 101 + (i % 20),
@@ -41,7 +32,7 @@ const items = Array.from({ length: EVENTS }, (_, i) => ({
   unit: 'USD',
 }));
 try {
-  for (const [name, opened] of Object.entries(open)) {
+  for (const [name, opened] of Object.entries(engines)) {
     const log = await opened();
     const stream = `intake-${randomUUID().replaceAll('-', '')}`;
     const after = await log.endCursor();

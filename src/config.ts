@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { ENGINE_NAMES, ENGINE_VARIABLES, ENGINES } from './log/engines.ts';
 import { problemsOfPolicy } from './projections/bad-event-policy.ts';
 import { READ_MODEL_NAMES } from './projections/names.ts';
+import { count } from './util/variables.ts';
 
 /** The environment that the service reads: checked once at start, all problems told together. */
 
@@ -10,15 +12,7 @@ function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
   for (const problem of problemsOfPolicy(text, READ_MODEL_NAMES)) context.addIssue(problem);
 }
 
-const count = (fallback: number, least: number, most: number) => {
-  const error = `must be a whole number from ${least} to ${most}`;
-  return z.coerce
-    .number({ error })
-    .refine((given) => Number.isInteger(given) && given >= least && given <= most, { error })
-    .default(fallback);
-};
-
-function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: `must be ${values.join(', ')}`.replace(/, (\w+)$/, ' or $1') });
 }
 
@@ -73,26 +67,8 @@ export const environment = z
       .optional()
       .describe('PostgreSQL to use; unset: an embedded one in DATA_DIR'),
     DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded PostgreSQL and of the demo key'),
-    EVENT_LOG: oneOf(['postgres', 'kafka', 'eventstoredb']).default('postgres').describe('Engine of the event log'),
-    KAFKA_BROKERS: z
-      .string()
-      .transform((text) => text.split(',').map((broker) => broker.trim()))
-      .pipe(z.array(z.string().min(1)).min(1))
-      .optional()
-      .describe('host:port, comma-separated; needed with EVENT_LOG=kafka'),
-    KAFKA_TOPIC: z.string().min(1).default('botledger').describe('The topic that is the log'),
-    KAFKA_PARTITIONS: count(12, 1, 1000).describe(
-      'Partitions of the topic when it is created, 1 to 1,000; fixed from then on',
-    ),
-    EVENTSTORE_URL: z
-      // Several hosts, which no URL has, are one connection string.
-      .string()
-      .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
-      .optional()
-      .describe(
-        'esdb://host:port?tls=false, or any other connection string of KurrentDB’s clients; needed with EVENT_LOG=eventstoredb',
-      ),
-    EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
+    EVENT_LOG: oneOf(ENGINE_NAMES).default(ENGINES[0].name).describe('Engine of the event log'),
+    ...ENGINE_VARIABLES,
     ROLE: oneOf(['all', 'api', 'projector', 'process']).default('all').describe('What this instance does'),
     LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
       .default('info')
@@ -153,13 +129,10 @@ export const environment = z
         'Proxies in front, whose X-Forwarded-For gives the client’s address: how many (true: one), or their addresses and CIDRs, comma-separated',
       ),
   })
-  .refine((env) => env.EVENT_LOG !== 'kafka' || env.KAFKA_BROKERS !== undefined, {
-    path: ['KAFKA_BROKERS'],
-    message: 'is needed with EVENT_LOG=kafka',
-  })
-  .refine((env) => env.EVENT_LOG !== 'eventstoredb' || env.EVENTSTORE_URL !== undefined, {
-    path: ['EVENTSTORE_URL'],
-    message: 'is needed with EVENT_LOG=eventstoredb',
+  .superRefine((env: Readonly<Record<string, unknown>>, context) => {
+    for (const { name, config } of ENGINES)
+      if (env['EVENT_LOG'] === name && config.address in config.variables && env[config.address] === undefined)
+        context.addIssue({ code: 'custom', path: [config.address], message: `is needed with EVENT_LOG=${name}` });
   });
 
 export type Config = Readonly<z.infer<typeof environment>>;

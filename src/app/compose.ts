@@ -6,11 +6,12 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../database/embedde
 import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
+import { engineOf } from '../log/engines.ts';
 import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../log/port.ts';
 import { migrateProcessesSchema } from '../processes/states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
-import { type Address, isReachable } from './reachable.ts';
+import { isReachable } from './reachable.ts';
 import { StartError } from './start-error.ts';
 import { databaseLooks, whileDown } from './start-slowness.ts';
 import { NO_WAIT, NotYetError, type StartWait } from './start-wait.ts';
@@ -133,80 +134,30 @@ function logLooks(config: Config): (open: () => Promise<EventLog>) => Promise<Ev
       const named = logStartError(error, config);
       if (!(error instanceof LogUnavailableError)) throw named;
       if (error instanceof LogSilentError && !reached) {
-        const looks = logAddresses(config).map((address) => isReachable(address, config.MAX_WAIT_MS));
-        reached = (await Promise.all(looks)).includes(true);
+        const servers = engineOf(config.EVENT_LOG).config.servers(config);
+        const answers = servers.map((server) => isReachable(server, config.MAX_WAIT_MS));
+        reached = (await Promise.all(answers)).includes(true);
       }
       throw reached ? new NotYetError('the log does not answer yet', { cause: named }) : named;
     }
   };
 }
 
-/** The only place that names the engines. The client of an engine is loaded when its log is opened. */
-async function openEngine(
+function openEngine(
   config: Config,
   { connectionString, instance }: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
   lead: { readonly mayLead: boolean; readonly leadUntil?: AbortSignal },
 ): Promise<EventLog> {
-  const onTrouble = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
-  const common = { connectionString, anyCategories: ANY_CATEGORIES, maxWaitMs: config.MAX_WAIT_MS };
-  switch (config.EVENT_LOG) {
-    case 'postgres': {
-      const { openPostgresLog } = await import('../log/postgres/postgres-log.ts');
-      return openPostgresLog({ ...common, onTrouble });
-    }
-    case 'kafka': {
-      const { openKafkaLog } = await import('../log/kafka/kafka-log.ts');
-      return openKafkaLog({
-        ...common,
-        brokers: config.KAFKA_BROKERS ?? [],
-        topic: config.KAFKA_TOPIC,
-        partitions: config.KAFKA_PARTITIONS,
-        holder: instance,
-        ...lead,
-        logger,
-      });
-    }
-    case 'eventstoredb': {
-      const { openEventStoreLog } = await import('../log/eventstore/eventstore-log.ts');
-      return openEventStoreLog({
-        ...common,
-        url: config.EVENTSTORE_URL ?? '',
-        stream: config.EVENTSTORE_STREAM,
-        holder: instance,
-        ...lead,
-        logger,
-      });
-    }
-  }
+  const maxWaitMs = config.MAX_WAIT_MS;
+  const common = { connectionString, holder: instance, anyCategories: ANY_CATEGORIES, maxWaitMs, logger };
+  return engineOf(config.EVENT_LOG).open(config, { ...common, ...lead });
 }
-
-/** The variables that say where the log's server is, and which log it is there. */
-const VARIABLES = {
-  postgres: { address: 'DATABASE_URL', place: 'DATABASE_URL' },
-  kafka: { address: 'KAFKA_BROKERS', place: 'KAFKA_TOPIC' },
-  eventstoredb: { address: 'EVENTSTORE_URL', place: 'EVENTSTORE_STREAM' },
-} as const;
 
 /** What a log could not be opened for, by the variable that is wrong; other errors as they are. */
 function logStartError(error: unknown, { EVENT_LOG }: Config): unknown {
-  const { address, place } = VARIABLES[EVENT_LOG];
+  const { address, log } = engineOf(EVENT_LOG).config;
   if (error instanceof LogUnavailableError) return new StartError(`${address}: ${error.message}`, { cause: error });
-  if (error instanceof LogUnfitError) return new StartError(`${place}: ${error.message}`, { cause: error });
+  if (error instanceof LogUnfitError) return new StartError(`${log}: ${error.message}`, { cause: error });
   return error;
-}
-
-/** Where the servers of a log are that is not in the database. */
-function logAddresses({ EVENT_LOG, KAFKA_BROKERS, EVENTSTORE_URL }: Config): Address[] {
-  if (EVENT_LOG === 'kafka') return (KAFKA_BROKERS ?? []).map((broker) => addressOf(broker, 9092));
-  if (EVENT_LOG === 'eventstoredb') {
-    const [, hosts = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(EVENTSTORE_URL ?? '') ?? [];
-    return hosts.split(',').map((host) => addressOf(host, 2113));
-  }
-  return [];
-}
-
-function addressOf(text: string, defaultPort: number): Address {
-  const [, host = text, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? [];
-  return { host, port: Number(port ?? defaultPort) };
 }

@@ -1,11 +1,7 @@
 import { connect } from 'node:net';
+import type { Address } from '../log/engine.ts';
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Whether a TCP connection comes about within `ms`: the system of a slow server accepts it all the same. */
+/** Whether a server accepts a TCP connection within `ms`. The operating system of a slow server accepts it, too. */
 export function isReachable({ host, port }: Address, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ms });

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { isDatabaseDown } from '../database/errors.ts';
-import { type Address, isReachable } from './reachable.ts';
+import type { Address } from '../log/engine.ts';
+import { isReachable } from './reachable.ts';
 import { databaseStartError } from './start-error.ts';
 import { NotYetError } from './start-wait.ts';
 

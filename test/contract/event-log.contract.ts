@@ -24,7 +24,7 @@ import { pause } from '../../src/util/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
 import { fillLog, findings } from '../support/log-audit.ts';
 import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
-import { type WriterTask, writeAndKill } from '../support/log-writer-process.ts';
+import { writeAndKill } from '../support/log-writer-process.ts';
 
 /** Where engines may differ. Each `false` has its reason beside it, where the engine's test file sets it. */
 export interface Capabilities {
@@ -37,8 +37,8 @@ export interface Capabilities {
 export interface LogUnderTest {
   /** Another handle on the same log, as another process has one. */
   open(): Promise<EventLog>;
-  /** What a process of its own needs to open it. */
-  readonly task: Omit<WriterTask, 'stream'>;
+  /** The environment that an OS process of its own opens it with. */
+  readonly env: Readonly<Record<string, string>>;
   destroy(): Promise<void>;
 }
 
@@ -485,7 +485,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
 
     it('has all or nothing of the commits of a writer that was killed, and a retry changes nothing', async () => {
       const stream = `intake-${newBot()}`;
-      const { sending, done } = await writeAndKill({ ...under.task, stream }, 30);
+      const { sending, done } = await writeAndKill({ env: under.env, stream }, 30);
       const first = await commitsOf(log, stream);
       const ids = first.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -529,7 +529,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
 
     it('has nothing that an audit would find, and shows it every record and every end', async () => {
       await fillLog(log, newBot());
-      const pool = new pg.Pool({ connectionString: under.task.connectionString });
+      const pool = new pg.Pool({ connectionString: under.env['DATABASE_URL'] });
       const { signal } = new AbortController();
       const found = await findings(log, pool);
       await pool.end();

@@ -11,7 +11,7 @@ const engine: EngineUnderTest = {
   name: `eventstoredb (${server.kind})`,
   // Intake is answered when the server has it; the verdict on a repeat comes later, to readers.
   capabilities: { reportsRepeatedIntake: false, commandsAcrossKeys: true },
-  create: () => createEventStoreTestLog(server.url),
+  create: () => createEventStoreTestLog(server),
 };
 describeEventLog(engine);
 describeKeyring(engine);

@@ -17,7 +17,7 @@ describe.skipIf(broker === null)('with a broker', () => {
       // Bots on different partitions have no common order in which one could be first.
       commandsAcrossKeys: false,
     },
-    create: () => createKafkaTestLog(broker!.brokers, `contract.${randomUUID()}`),
+    create: () => createKafkaTestLog(broker!, `contract.${randomUUID()}`),
   };
   describeEventLog(engine);
   describeKeyring(engine);

@@ -11,7 +11,7 @@ const engine: EngineUnderTest = {
     const database = await createTestDatabase();
     return {
       open: () => openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES }),
-      task: { connectionString: database.url },
+      env: { DATABASE_URL: database.url },
       destroy: () => database.drop(),
     };
   },

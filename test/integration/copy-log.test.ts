@@ -26,13 +26,8 @@ describe.skipIf(broker === null)('a log that is copied', () => {
     const filled = await fillService(service);
     const before = await allAnswers(service.address, filled);
     const database = await createTestDatabase();
-    const kafka = {
-      KAFKA_BROKERS: broker!.brokers.join(','),
-      KAFKA_TOPIC: `copy.${randomUUID()}`,
-      KAFKA_PARTITIONS: '3',
-    };
-    const store = { EVENTSTORE_URL: eventStore.url, EVENTSTORE_STREAM: `copy-${randomUUID()}` };
-    const env = { ...service.env, ...kafka, ...store };
+    const name = `copy-${randomUUID()}`;
+    const env = { ...broker!.env(name), ...eventStore.env(name), ...service.env, EVENT_LOG: 'postgres' };
     try {
       await service.restart(async () => {
         const first = await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
@@ -65,12 +60,7 @@ describe.skipIf(broker === null)('a log that is copied', () => {
     const service = await startTestService();
     const other = await startTestService();
     const nowhere = await createTestDatabase();
-    const env = {
-      ...service.env,
-      KAFKA_BROKERS: broker!.brokers.join(','),
-      KAFKA_TOPIC: `copy.${randomUUID()}`,
-      KAFKA_PARTITIONS: '3',
-    };
+    const env = { ...broker!.env(`copy.${randomUUID()}`), ...service.env, EVENT_LOG: 'postgres' };
     try {
       await service.createBot();
       await other.createBot();
@@ -81,7 +71,7 @@ describe.skipIf(broker === null)('a log that is copied', () => {
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('is not a copy') });
       const wrong = await botledger({ ...env, EVENT_LOG: 'kafka' }, ['owner', 'list']);
       expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('the service’s log is on postgres') });
-      const mistyped = { ...env, DATABASE_URL: nowhere.url, KAFKA_TOPIC: `${env.KAFKA_TOPIC}.mistyped` };
+      const mistyped = { ...env, DATABASE_URL: nowhere.url, KAFKA_TOPIC: `mistyped.${randomUUID()}` };
       const empty = await botledger(mistyped, ['log', 'copy', '--from', 'kafka', '--to', 'postgres']);
       expect(empty).toMatchObject({ code: 1, err: expect.stringContaining('the log on kafka is empty') });
     } finally {

@@ -19,7 +19,7 @@ async function start(ON_BAD_EVENT: string): Promise<void> {
   refused = new Set(['poison']);
   updateId = 1;
   const models = readModels.map((model) => (model.name === 'events' ? touchy(model) : model));
-  service = await startTestService({ ON_BAD_EVENT }, 'postgres', undefined, models);
+  service = await startTestService({ ON_BAD_EVENT }, undefined, undefined, models);
   bot = await service.createBot();
 }
 afterEach(() => service.stop());

@@ -112,7 +112,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
 
     test('is answered for with 503 alone until the catalog is back, and then as before', async () => {
       await service.restart(async () => {
-        await service.dropPicture();
+        await service.dropDerived();
         const port = await freePort();
         const address = `http://127.0.0.1:${port}`;
         // Nobody projects: the catalog stays as empty as it is at the first moment of a replay.

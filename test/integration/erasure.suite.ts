@@ -175,7 +175,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     test('is the same in a replay, and when the database is made anew', async () => {
       const before = await pictures();
       expect(await replayed()).toEqual(before);
-      await service.restart(() => service.dropPicture());
+      await service.restart(() => service.dropDerived());
       expect(await pictures()).toEqual(before);
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
       expect(await answers()).toEqual(named);
@@ -190,7 +190,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     test('has a name again after a later update, under a new key, and may be erased again', async () => {
       await sendUpdate(USER, { first_name: 'Returned' });
       expect(await profile(USER)).toMatchObject({ first_name: 'Returned', full_name: 'Returned', username: null });
-      await service.restart(() => service.dropPicture());
+      await service.restart(() => service.dropDerived());
       expect(await profile(USER)).toMatchObject({ first_name: 'Returned' });
       expect(await everybody()).not.toContain(USER);
       for (let times = 0; times < 2; times++) {

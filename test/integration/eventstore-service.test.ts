@@ -10,7 +10,7 @@ const server = await startEventStore();
 afterAll(() => server.stop());
 
 describe(`the service on EventStoreDB (${server.kind})`, () => {
-  const start = (env = {}): Promise<TestService> => startTestService(env, { eventstore: server.url });
+  const start = (env = {}): Promise<TestService> => startTestService(env, server.env);
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));

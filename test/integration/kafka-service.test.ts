@@ -13,7 +13,7 @@ const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
 describe.skipIf(broker === null)('the service on Kafka', () => {
-  const start = (env = {}): Promise<TestService> => startTestService(env, { kafka: broker!.brokers });
+  const start = (env = {}): Promise<TestService> => startTestService(env, broker!.env);
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));

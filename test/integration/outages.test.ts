@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
 import { FRESH_MS } from '../../src/database/fresh-cache.ts';
 import { pause } from '../../src/util/pause.ts';
+import { inDatabase, type TestEngine } from '../support/engines.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { readAll } from '../support/log.ts';
-import { type Answer, startTestService, type TestBot, type TestEngine, type TestService } from '../support/service.ts';
+import { type Answer, startTestService, type TestBot, type TestService } from '../support/service.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
 
 /** The database or the broker is down, or there and silent: what is answered, and that nobody waits for long. */
@@ -119,7 +120,7 @@ const outages: [string, (proxy: TcpProxy) => void | Promise<void>][] = [
 describe.skipIf(broker === null)('with the log on Kafka', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = await install({ kafka: broker!.brokers });
+    installation = await install(broker!.env);
   });
   afterAll(() => installation.stop());
 
@@ -174,7 +175,7 @@ const PATIENT = { timeout: 20_000, interval: 100 };
 describe('with the log in the database', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = await install('postgres');
+    installation = await install(inDatabase);
   });
   afterAll(() => installation.stop());
 
@@ -203,7 +204,7 @@ describe('with the log in the database', () => {
 
   test('more than can wait is refused at once, and nothing of it is kept', async () => {
     // Long enough that they wait together, however slowly they are parsed.
-    const patient = await install('postgres', 8000);
+    const patient = await install(inDatabase, 8000);
     onTestFinished(() => patient.stop());
     const { ask, proxy } = patient;
     expect((await ask('/v1/send-event', { event: 'known', user_id: 1 })).status).toBe(200);
@@ -225,7 +226,7 @@ describe('with the log in the database', () => {
 describe.skipIf(broker?.process == null)('while the broker is down', () => {
   let installation: Installation;
   beforeAll(async () => {
-    installation = await install({ kafka: broker!.brokers });
+    installation = await install(broker!.env);
     await warmUp(installation);
   });
   afterAll(() => installation.stop());

@@ -22,8 +22,8 @@ afterAll(async () => {
   await eventStore.stop();
 });
 
-const onKafka = (env = {}): Promise<TestService> => startTestService(env, { kafka: broker!.brokers });
-const onEventStore = (env = {}): Promise<TestService> => startTestService(env, { eventstore: eventStore.url });
+const onKafka = (env = {}): Promise<TestService> => startTestService(env, broker!.env);
+const onEventStore = (env = {}): Promise<TestService> => startTestService(env, eventStore.env);
 
 describe('a rebuild on PostgreSQL', () => describeRebuild(() => startTestService()));
 describe.skipIf(broker === null)('a rebuild on Kafka', () => describeRebuild(onKafka));

@@ -28,7 +28,7 @@ const engines: Record<string, () => Promise<Opened>> = {
     return { handles: [await open(), await open(), await open()], destroy: () => database.drop() };
   },
   async kafka() {
-    const under = await createKafkaTestLog(broker!.brokers, `long.${randomUUID()}`);
+    const under = await createKafkaTestLog(broker!, `long.${randomUUID()}`);
     return { handles: [await under.open(), await under.open(), await under.open()], destroy: () => under.destroy() };
   },
 };
@@ -60,7 +60,7 @@ describe.each(Object.keys(engines))('the log on %s', (engine) => {
 });
 
 it.skipIf(broker?.process == null)('the log on Kafka survives a broker that is killed twenty times', async () => {
-  const under = await createKafkaTestLog(broker!.brokers, `kills.${randomUUID()}`);
+  const under = await createKafkaTestLog(broker!, `kills.${randomUUID()}`);
   await surviveBrokerKills({ broker: broker!.process!, under, writers: 16, kills: 20, between: 1000 });
   await under.destroy();
 });

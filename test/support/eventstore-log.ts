@@ -5,25 +5,26 @@ import { type EventStoreLogOptions, openEventStoreLog } from '../../src/log/even
 import type { EventLog } from '../../src/log/port.ts';
 import type { VoidCounts } from '../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { eventStoreEnv } from './eventstore-server.ts';
 import { ANY_CATEGORIES } from './log.ts';
 
 export interface EventStoreTestLog {
   readonly database: TestDatabase;
   readonly stream: string;
-  readonly task: { connectionString: string; eventstore: { url: string; stream: string } };
+  readonly env: Readonly<Record<string, string>>;
   open(changes?: Partial<EventStoreLogOptions>): Promise<EventLog & VoidCounts>;
   destroy(): Promise<void>;
 }
 
 /** A log on a stream and in a database of its own. */
-export async function createEventStoreTestLog(url: string): Promise<EventStoreTestLog> {
+export async function createEventStoreTestLog({ url }: { readonly url: string }): Promise<EventStoreTestLog> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);
   const stream = `test.${randomUUID()}`;
   return {
     database,
     stream,
-    task: { connectionString: database.url, eventstore: { url, stream } },
+    env: { ...eventStoreEnv(url)(stream), DATABASE_URL: database.url },
     open: (changes) =>
       openEventStoreLog({
         url,

@@ -1,9 +1,11 @@
 import { GenericContainer, Wait } from 'testcontainers';
+import type { TestEngine } from './engines.ts';
 import { type EventStoreDouble, startEventStoreDouble } from './eventstore-double.ts';
 
 /** EventStoreDB for tests. */
 export interface EventStoreServer {
   readonly url: string;
+  readonly env: TestEngine;
   /** For the line that says what the tests ran against. */
   readonly kind: 'EVENTSTORE_URL' | 'a container' | 'the double';
   /** Null where it is a server, which tests do not kill. */
@@ -18,10 +20,15 @@ const PORT = 2113;
 export async function startEventStore(): Promise<EventStoreServer> {
   const server = await start();
   console.info(`EventStoreDB: these tests run against ${server.kind}`);
-  return server;
+  return { ...server, env: eventStoreEnv(server.url) };
 }
 
-async function start(): Promise<EventStoreServer> {
+/** The environment of a log on a stream of the server at `url`. */
+export function eventStoreEnv(url: string): TestEngine {
+  return (stream) => ({ EVENT_LOG: 'eventstoredb', EVENTSTORE_URL: url, EVENTSTORE_STREAM: stream });
+}
+
+async function start(): Promise<Omit<EventStoreServer, 'env'>> {
   const url = process.env['EVENTSTORE_URL'];
   if (url !== undefined && url !== '') return { url, kind: 'EVENTSTORE_URL', double: null, stop: async () => {} };
   const container = await new GenericContainer(IMAGE)

@@ -6,10 +6,13 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KafkaContainer } from '@testcontainers/kafka';
+import type { TestEngine } from './engines.ts';
 
 /** A Kafka broker for tests. */
 export interface KafkaBroker {
   readonly brokers: readonly string[];
+  /** The environment of a log on a topic of this broker. */
+  readonly env: TestEngine;
   /** Null where the broker is not the tests' own, so that they may not kill it. */
   readonly process: BrokerProcess | null;
   stop(): Promise<void>;
@@ -29,7 +32,7 @@ export interface BrokerProcess {
 export async function startKafkaBroker(): Promise<KafkaBroker | null> {
   const given = process.env['KAFKA_BROKERS'];
   if (given !== undefined && given !== '')
-    return { brokers: given.split(','), process: null, stop: () => Promise.resolve() };
+    return { ...at(given.split(',')), process: null, stop: () => Promise.resolve() };
   const troubles: string[] = [];
   for (const start of [startWithJava, startContainer]) {
     try {
@@ -42,6 +45,18 @@ export async function startKafkaBroker(): Promise<KafkaBroker | null> {
     `SKIPPED: no Kafka broker to test against. Set KAFKA_BROKERS, or install Java and Maven, or Docker (${troubles.join('; ')})`,
   );
   return null;
+}
+
+/** Partitions of the tests' topics. */
+export const PARTITIONS = 4;
+
+function at(brokers: readonly string[]): Pick<KafkaBroker, 'brokers' | 'env'> {
+  const variables = {
+    EVENT_LOG: 'kafka',
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_PARTITIONS: String(PARTITIONS),
+  };
+  return { brokers, env: (topic) => ({ ...variables, KAFKA_TOPIC: topic }) };
 }
 
 const run = promisify(execFile);
@@ -109,7 +124,7 @@ async function startWithJava(): Promise<KafkaBroker> {
   };
   await start();
   return {
-    brokers: [`127.0.0.1:${port}`],
+    ...at([`127.0.0.1:${port}`]),
     process: { kill, start },
     async stop() {
       await kill();
@@ -152,7 +167,7 @@ function properties(folder: string, port: number, controllerPort: number): strin
 async function startContainer(): Promise<KafkaBroker> {
   const container = await new KafkaContainer(`confluentinc/cp-kafka:8.1.0`).withKraft().start();
   return {
-    brokers: [`${container.getHost()}:${container.getMappedPort(9093)}`],
+    ...at([`${container.getHost()}:${container.getMappedPort(9093)}`]),
     process: null,
     stop: async () => void (await container.stop()),
   };

@@ -5,32 +5,32 @@ import { type KafkaLogOptions, openKafkaLog } from '../../src/log/kafka/kafka-lo
 import type { EventLog } from '../../src/log/port.ts';
 import type { VoidCounts } from '../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { type KafkaBroker, PARTITIONS } from './kafka-broker.ts';
 import { ANY_CATEGORIES } from './log.ts';
 
 export interface KafkaTestLog {
   readonly database: TestDatabase;
   readonly topic: string;
   readonly partitions: number;
-  readonly task: { connectionString: string; kafka: { brokers: readonly string[]; topic: string; partitions: number } };
+  readonly env: Readonly<Record<string, string>>;
   open(changes?: Partial<KafkaLogOptions>): Promise<EventLog & VoidCounts>;
   destroy(): Promise<void>;
 }
 
 /** A log on a topic and in a database of its own. */
-export async function createKafkaTestLog(brokers: readonly string[], topic: string): Promise<KafkaTestLog> {
+export async function createKafkaTestLog({ brokers, env }: KafkaBroker, topic: string): Promise<KafkaTestLog> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);
-  const partitions = 4;
   return {
     database,
     topic,
-    partitions,
-    task: { connectionString: database.url, kafka: { brokers, topic, partitions } },
+    partitions: PARTITIONS,
+    env: { ...env(topic), DATABASE_URL: database.url },
     open: (changes) =>
       openKafkaLog({
         brokers,
         topic,
-        partitions,
+        partitions: PARTITIONS,
         connectionString: database.url,
         holder: randomUUID(),
         logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),

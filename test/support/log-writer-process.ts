@@ -4,11 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { NewCommit } from '../../src/log/port.ts';
 
 export interface WriterTask {
-  readonly connectionString: string;
-  /** Set for the Kafka engine. With neither this nor the next it is Postgres. */
-  readonly kafka?: { readonly brokers: readonly string[]; readonly topic: string; readonly partitions: number };
-  /** Set for the EventStoreDB engine. */
-  readonly eventstore?: { readonly url: string; readonly stream: string };
+  /** Names the database and the log. */
+  readonly env: Readonly<Record<string, string>>;
   readonly stream: string;
 }
 

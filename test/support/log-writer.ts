@@ -4,18 +4,15 @@
  * append (`{sending}`) and what was acknowledged (`{done: id}`).
  */
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
-import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
-import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
-import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { openTestLog } from './engines.ts';
 import { ANY_CATEGORIES, newCommit } from './log.ts';
 import type { WriterTask } from './log-writer-process.ts';
 
 const WRITERS = 4;
 
 const task = JSON.parse(process.argv[2]!) as WriterTask;
-const log = await open(task);
+const log = await openTestLog(task.env, { anyCategories: ANY_CATEGORIES });
 await Promise.all(Array.from({ length: WRITERS }, () => write(log, task.stream)));
 
 async function write(log: EventLog, stream: string): Promise<never> {
@@ -27,12 +24,4 @@ async function write(log: EventLog, stream: string): Promise<never> {
     await log.append(commit);
     console.log(JSON.stringify({ done: id }));
   }
-}
-
-function open({ connectionString, kafka, eventstore }: WriterTask): Promise<EventLog> {
-  const common = { connectionString, anyCategories: ANY_CATEGORIES };
-  const instance = { holder: randomUUID(), logger: pino({ level: 'silent' }) };
-  if (kafka !== undefined) return openKafkaLog({ ...kafka, ...common, ...instance });
-  if (eventstore !== undefined) return openEventStoreLog({ ...eventstore, ...common, ...instance });
-  return openPostgresLog(common);
 }

@@ -8,11 +8,7 @@ import { createOwner } from '../../src/commands/catalog/create-owner.ts';
 import { issueKey } from '../../src/commands/catalog/issue-key.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { readConfig } from '../../src/config.ts';
-import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
-import { openEventStoreLog } from '../../src/log/eventstore/eventstore-log.ts';
-import { openKafkaLog } from '../../src/log/kafka/kafka-log.ts';
 import type { EventLog } from '../../src/log/port.ts';
-import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
@@ -22,6 +18,7 @@ import { reportRunner } from '../../src/queries/reports/run-report.ts';
 import { createLifecycle } from '../../src/util/lifecycle.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { inDatabase, openTestLog, type TestEngine } from './engines.ts';
 
 export interface Answer {
   readonly status: number;
@@ -62,19 +59,14 @@ export interface TestService {
   /** Stops the service, and starts it again on what is there then; `meanwhile` runs in between. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** Drops all of the database but the log: with the log elsewhere, the database. Only while the service is stopped. */
-  dropPicture(): Promise<void>;
+  dropDerived(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where the log is: in the database, on a broker, or on an EventStoreDB. */
-export type TestEngine = 'postgres' | { readonly kafka: readonly string[] } | { readonly eventstore: string };
-
-const PARTITIONS = 4;
-
-/** The whole service in this process, over real HTTP, on a database (and a topic) of its own. */
+/** The whole service in this process, over real HTTP, on a database and a log of its own. */
 export async function startTestService(
   changes: Record<string, string> = {},
-  engine: TestEngine = 'postgres',
+  engine: TestEngine = inDatabase,
   /** The service's own way to the database server; the tests' is the direct one. */
   databaseServer?: string,
   readModels?: readonly ReadModel[],
@@ -82,14 +74,13 @@ export async function startTestService(
   const database = await createTestDatabase();
   const way = new URL(databaseServer ?? database.url);
   way.pathname = new URL(database.url).pathname;
-  const topic = `service.${randomUUID()}`;
   const env = {
     DATABASE_URL: way.href,
     PORT: '0',
     RATE_LIMIT_PER_KEY: '0',
     AUTH_FAILURES_PER_MINUTE: '0',
     LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent',
-    ...engineEnv(engine, topic),
+    ...engine(`service.${randomUUID()}`),
     ...changes,
   };
   let running = await startTestInstance(env, readModels);
@@ -101,13 +92,9 @@ export async function startTestService(
     sources: systemSources,
   };
 
-  /** Straight to the database, whatever way the service takes. */
+  /** Connects to the database directly, whichever way the service takes. */
   function openLog(): Promise<EventLog> {
-    const common = { connectionString: database.url, anyCategories: ANY_CATEGORIES };
-    if (engine === 'postgres') return openPostgresLog(common);
-    const second = { ...common, holder: randomUUID(), logger: pino({ level: 'silent' }), mayLead: false };
-    if ('eventstore' in engine) return openEventStoreLog({ ...second, url: engine.eventstore, stream: topic });
-    return openKafkaLog({ ...second, brokers: engine.kafka, topic, partitions: PARTITIONS });
+    return openTestLog({ ...env, DATABASE_URL: database.url }, { mayLead: false });
   }
 
   async function projected(): Promise<void> {
@@ -161,8 +148,8 @@ export async function startTestService(
         log = await openLog();
       }
     },
-    async dropPicture() {
-      if (engine !== 'postgres') return database.recreate();
+    async dropDerived() {
+      if ('EVENT_LOG' in env) return database.recreate();
       const { rows } = await database.pool.query<{ name: string }>(
         `SELECT nspname AS name FROM pg_namespace WHERE nspname NOT IN ('log', 'information_schema') AND nspname !~ '^pg_'`,
       );
@@ -172,19 +159,6 @@ export async function startTestService(
       await Promise.all([running.stop(), log.close()]);
       await database.drop();
     },
-  };
-}
-
-/** `name` is that of its topic or stream. */
-function engineEnv(engine: TestEngine, name: string): Record<string, string> {
-  if (engine === 'postgres') return {};
-  if ('eventstore' in engine)
-    return { EVENT_LOG: 'eventstoredb', EVENTSTORE_URL: engine.eventstore, EVENTSTORE_STREAM: name };
-  return {
-    EVENT_LOG: 'kafka',
-    KAFKA_BROKERS: engine.kafka.join(','),
-    KAFKA_TOPIC: name,
-    KAFKA_PARTITIONS: String(PARTITIONS),
   };
 }
 

@@ -1,11 +1,10 @@
 import { Option } from 'commander';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { copyLog } from '../../log/copy.ts';
+import { ENGINE_NAMES } from '../../log/engines.ts';
 import type { Cli } from '../cli.ts';
 import { CliError } from '../errors.ts';
 import { commitsDone } from '../progress.ts';
-
-const ENGINES = ['postgres', 'kafka', 'eventstoredb'];
 
 interface Copy {
   readonly from: string;
@@ -14,7 +13,7 @@ interface Copy {
 
 export function log(cli: Cli): void {
   const engine = (flags: string, description: string): Option =>
-    new Option(`${flags} <engine>`, description).choices(ENGINES).makeOptionMandatory();
+    new Option(`${flags} <engine>`, description).choices(ENGINE_NAMES).makeOptionMandatory();
 
   cli.noun
     .command('copy')

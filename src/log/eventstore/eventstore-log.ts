@@ -1,32 +1,19 @@
-import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
+import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
-import { INDEX_SCHEMA, migrations } from './migrations.ts';
+import { migrations, SCHEMA } from './migrations.ts';
 
-export interface EventStoreLogOptions {
+export interface EventStoreLogOptions extends OpenOptions {
   /** `esdb://host:port?tls=false`. */
   readonly url: string;
   /** The stream that is the log; the keyring's are named after it. Default `botledger`. */
   readonly stream?: string;
-  /** The database of the index; the schema `runtime` (leases) must be there. */
-  readonly connectionString: string;
-  /** Unique per instance of the service. */
-  readonly holder: string;
-  readonly logger: Logger;
-  /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
-  readonly anyCategories: readonly string[];
-  /** No append waits longer, in milliseconds. Default 5,000. */
-  readonly maxWaitMs?: number;
   readonly maxQueuedBytes?: number;
-  /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
-  readonly mayLead?: boolean;
-  /** Ends this instance's lead of the index: for a command that lowers its priority. */
-  readonly leadUntil?: AbortSignal | undefined;
 }
 
 /** EventStoreDB's greatest record (TFConsts.EffectiveMaxLogRecordSize: 16 MiB less 10,000), and room for our own fields. */
@@ -69,7 +56,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
       ...options,
       engine: 'eventstoredb',
       store: openCommitStream({ client, stream, logger, signal: closing.signal }),
-      index: { pool, schema: INDEX_SCHEMA, migrations, source: stream, partitions: 1 },
+      index: { pool, schema: SCHEMA, migrations, source: stream, partitions: 1 },
       keys: eventStoreKeyring({ client, stream, maxWaitMs }),
       partitionOf: () => 0,
       maxWaitMs,

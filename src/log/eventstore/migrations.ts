@@ -2,6 +2,6 @@ import type { Migrations } from '../../database/migrate.ts';
 import { indexTables } from '../validated/index-schema.ts';
 
 /** The schema of the index of an EventStoreDB log: see validated/index-schema.ts. */
-export const INDEX_SCHEMA = 'eventstore_index';
+export const SCHEMA = 'eventstore_index';
 
-export const migrations: Migrations = { '0001_index': indexTables(INDEX_SCHEMA) };
+export const migrations: Migrations = { '0001_index': indexTables(SCHEMA) };

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { createPool } from '../../database/pool.ts';
+import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
 import type { Index } from '../validated/index-schema.ts';
@@ -12,31 +12,18 @@ import { nextKeyOffset } from './key-index.ts';
 import { runKeyIndexer } from './key-indexer.ts';
 import { KEYS_PARTITION } from './key-record.ts';
 import { kafkaKeyring } from './keyring.ts';
-import { INDEX_SCHEMA, migrations } from './migrations.ts';
+import { migrations, SCHEMA } from './migrations.ts';
 import { partitionOfKey } from './partition.ts';
 
-export interface KafkaLogOptions {
+export interface KafkaLogOptions extends OpenOptions {
   readonly brokers: readonly string[];
-  /** The database of the index; the schema `runtime` (leases) must be there. */
-  readonly connectionString: string;
-  /** Unique per instance of the service. */
-  readonly holder: string;
-  readonly logger: Logger;
-  /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
-  readonly anyCategories: readonly string[];
   /** Default `botledger`. The topic of keys is named after it, `<topic>-keys`. */
   readonly topic?: string;
   /** Of the topic, fixed when it is created. Default 12. */
   readonly partitions?: number;
   /** Of a topic that is created. Default: the broker's. */
   readonly replicationFactor?: number;
-  /** No append waits longer, in milliseconds. Default 5,000. */
-  readonly maxWaitMs?: number;
   readonly maxQueuedBytes?: number;
-  /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
-  readonly mayLead?: boolean;
-  /** Ends this instance's lead of the index: for a command that lowers its priority. */
-  readonly leadUntil?: AbortSignal | undefined;
 }
 
 const BROKER_DEFAULT = -1;
@@ -83,7 +70,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     return opened;
   };
   const keysTopic = `${topic}-keys`;
-  const index: Index = { pool, schema: INDEX_SCHEMA, migrations, source: topic, partitions };
+  const index: Index = { pool, schema: SCHEMA, migrations, source: topic, partitions };
   const prepare = (): Promise<void> => prepareIndex(index);
   try {
     const store = await open(topic, partitions, false);

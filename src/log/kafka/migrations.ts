@@ -5,10 +5,10 @@ import { indexTables } from '../validated/index-schema.ts';
  * The schema `kafka_index`: the verdicts on the topic's records, and what they are made from. Written by the indexer with
  * its offsets in one transaction; nothing of it is truth, and whoever drops it gets it back from the topic.
  */
-export const INDEX_SCHEMA = 'kafka_index';
+export const SCHEMA = 'kafka_index';
 
 export const migrations: Migrations = {
-  '0001_index': indexTables(INDEX_SCHEMA),
+  '0001_index': indexTables(SCHEMA),
   '0002_keys': `
     -- The keyring as the topic of keys has it.
     CREATE TABLE kafka_index.keys (

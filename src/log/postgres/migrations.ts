@@ -5,7 +5,7 @@ import { APPEND_FUNCTION } from './append-function.ts';
  * The schema `log`: the only part of the database that cannot be rebuilt. Append-only is the database's own rule: a
  * trigger refuses updates, deletes and truncation even to the owner of the table, and the grants are gone too.
  */
-export const LOG_SCHEMA = 'log';
+export const SCHEMA = 'log';
 
 export const migrations: Migrations = {
   '0001_commits': `

@@ -21,7 +21,7 @@ import { Appender } from './appender.ts';
 import { openBell } from './bell.ts';
 import { commandFinder } from './find-command.ts';
 import { postgresKeyring } from './keyring.ts';
-import { LOG_SCHEMA, migrations } from './migrations.ts';
+import { migrations, SCHEMA } from './migrations.ts';
 import { placeOf, positionOf } from './position.ts';
 import { readPage } from './reader.ts';
 import { notedHeads, surveyTable } from './survey.ts';
@@ -57,7 +57,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
   try {
-    await migrate(readers, LOG_SCHEMA, migrations);
+    await migrate(readers, SCHEMA, migrations);
     await refuseForeignLog(readers);
   } catch (error) {
     await readers.end();

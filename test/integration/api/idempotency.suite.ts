@@ -72,7 +72,7 @@ export function describeIdempotency(start: () => Promise<TestService>): void {
 
   test.each<[string, () => Promise<void>]>([
     ['a restart', async () => {}],
-    ['the loss of all that is not the log', () => service.dropPicture()],
+    ['the loss of all that is not the log', () => service.dropDerived()],
   ])('is remembered over %s', async (name, meanwhile) => {
     expect((await send(name, valid)).status).toBe(200);
     const before = await count();

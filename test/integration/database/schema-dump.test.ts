@@ -1,9 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrate } from '../../../src/database/migrate.ts';
+import { type Migrations, migrate } from '../../../src/database/migrate.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
-import * as eventstoreIndex from '../../../src/log/eventstore/migrations.ts';
-import * as kafkaIndex from '../../../src/log/kafka/migrations.ts';
-import * as log from '../../../src/log/postgres/migrations.ts';
+import { ENGINES } from '../../../src/log/engines.ts';
 import { migrateProcessesSchema } from '../../../src/processes/states.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -49,9 +49,7 @@ it('the tables of all schemas are those of docs/database-schema.txt', async () =
   const { pool } = database;
   await migrateRuntimeSchema(pool);
   await migrateProcessesSchema(pool);
-  await migrate(pool, log.LOG_SCHEMA, log.migrations);
-  await migrate(pool, kafkaIndex.INDEX_SCHEMA, kafkaIndex.migrations);
-  await migrate(pool, eventstoreIndex.INDEX_SCHEMA, eventstoreIndex.migrations);
+  for (const { SCHEMA, migrations } of await engineSchemas()) await migrate(pool, SCHEMA, migrations);
   for (const model of readModels) await createFirstTables(pool, model);
   const { rows } = await pool.query<{ table: string }>(DUMP);
   const note = 'Tables of the service. Update: npx vitest run test/integration/database/schema-dump.test.ts --update';
@@ -59,3 +57,13 @@ it('the tables of all schemas are those of docs/database-schema.txt', async () =
     '../../../docs/database-schema.txt',
   );
 });
+
+/** What `migrations.ts` in the folder of each engine exports. */
+function engineSchemas(): Promise<{ readonly SCHEMA: string; readonly migrations: Migrations }[]> {
+  const folder = join(import.meta.dirname, '../../../src/log');
+  const found = readdirSync(folder)
+    .map((name) => join(folder, name, 'migrations.ts'))
+    .filter((path) => existsSync(path));
+  expect(found).toHaveLength(ENGINES.length);
+  return Promise.all(found.map((path) => import(path)));
+}

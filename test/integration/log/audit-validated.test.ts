@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import type { LogFinding } from '../../../src/log/audit.ts';
-import { INDEX_SCHEMA, migrations } from '../../../src/log/kafka/migrations.ts';
+import { migrations, SCHEMA } from '../../../src/log/kafka/migrations.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { openValidatedLog } from '../../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -37,7 +37,7 @@ describe('on records that are validated when they are read', () => {
     openValidatedLog({
       engine: 'validated',
       store,
-      index: { pool, schema: INDEX_SCHEMA, migrations, source: 'memory', partitions: 1 },
+      index: { pool, schema: SCHEMA, migrations, source: 'memory', partitions: 1 },
       keys: memoryKeyring(),
       partitionOf: () => 0,
       holder: randomUUID(),
@@ -199,7 +199,7 @@ describe('on eventstoredb', async () => {
   afterAll(() => server.stop());
 
   it.skipIf(server.double === null)('finds a byte that was altered in its files', async () => {
-    const under = await createEventStoreTestLog(server.url);
+    const under = await createEventStoreTestLog(server);
     const log = await under.open();
     try {
       await fillLog(log, bot);

@@ -33,7 +33,7 @@ async function open(changes: Parameters<EventStoreTestLog['open']>[0] = {}): Ret
   return log;
 }
 beforeEach(async () => {
-  under = await createEventStoreTestLog(server.url);
+  under = await createEventStoreTestLog(server);
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((log) => log.close()));
@@ -122,7 +122,7 @@ describe('a server that fails', () => {
   /** A log on the double, whatever the others run on. */
   beforeEach(async () => {
     await under.destroy();
-    under = await createEventStoreTestLog(double.url);
+    under = await createEventStoreTestLog(double);
   });
 
   afterEach(() => double.start());

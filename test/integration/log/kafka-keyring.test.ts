@@ -22,7 +22,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
 
   beforeAll(async () => {
     await Promise.all([producer.connect(), admin.connect()]);
-    under = await createKafkaTestLog(broker!.brokers, `test.${randomUUID()}`);
+    under = await createKafkaTestLog(broker!, `test.${randomUUID()}`);
     log = await under.open();
   });
   afterAll(async () => {
@@ -101,7 +101,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
   it('refuses a topic that would lose keys', async () => {
     const name = `test.${randomUUID()}`;
     await admin.createTopics({ topics: [{ topic: `${name}-keys`, numPartitions: 1 }] });
-    const other = await createKafkaTestLog(broker!.brokers, name);
+    const other = await createKafkaTestLog(broker!, name);
     await expect(other.open()).rejects.toThrow(`topic ${name}-keys cannot hold the log: it cleanup.policy is delete`);
     await other.destroy();
   });

@@ -30,7 +30,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
   const kafka = new Kafka({ brokers: [...(broker?.brokers ?? [''])], logLevel: logLevel.NOTHING });
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
   const admin = kafka.admin();
-  const create = (): Promise<KafkaTestLog> => createKafkaTestLog(broker!.brokers, `test.${randomUUID()}`);
+  const create = (): Promise<KafkaTestLog> => createKafkaTestLog(broker!, `test.${randomUUID()}`);
   const produce = (topic: string, ...messages: kafkajs.Message[]): Promise<unknown> =>
     producer.send({ topic, acks: -1, messages });
 
@@ -199,7 +199,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     const under = await create();
     // The other process starts first and leads.
     const stream = `intake-${newBot()}`;
-    await writeAndKill({ ...under.task, stream }, 5);
+    await writeAndKill({ env: under.env, stream }, 5);
     const log = await under.open();
     const started = performance.now();
     await persist(log, newCommit(`bot-${newBot()}`));

@@ -14,7 +14,7 @@ let refused: string | null;
 
 beforeEach(async () => {
   refused = null;
-  service = await startTestService({ ON_BAD_EVENT: 'dead-letter' }, 'postgres', undefined, models);
+  service = await startTestService({ ON_BAD_EVENT: 'dead-letter' }, undefined, undefined, models);
   program = await rewardProgram(service);
   await program.rule({ amount: '1' });
 });

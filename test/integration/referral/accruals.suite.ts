@@ -31,7 +31,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     expect(new Set(ids).size).toBe(150);
     expect(amountsOf(await rewardsOf(service, other))).toEqual(['2']);
 
-    await service.restart(() => service.dropPicture());
+    await service.restart(() => service.dropDerived());
     await service.projected();
     expect(await rewardsOf(service, it)).toEqual(all);
     await it.send({ user_id: referred[0]! });

@@ -96,7 +96,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
       { referrer_id: 61, already_attributed: true },
     ]);
     expect(await ask()).toEqual(before);
-    await service.restart(() => service.dropPicture());
+    await service.restart(() => service.dropDerived());
     await service.projected();
     expect(await ask()).toEqual(before);
     expect((await call.data('codes?user_id=61')).codes).toHaveLength(1);

@@ -70,7 +70,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     const first = await dataOfAll(requests);
     const before = await facts();
     expect(await dataOfAll(requests)).toEqual(first);
-    await service.restart(() => service.dropPicture());
+    await service.restart(() => service.dropDerived());
     await service.projected();
     expect(await dataOfAll(requests)).toEqual(first);
     expect(await facts()).toBe(before);

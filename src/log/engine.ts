@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { EventLog } from './port.ts';
+
+/** A host and a TCP port. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * One engine of the log: its name, its configuration and how to open it. `engines.ts` lists them. The object stands in
+ * the engine's folder (`engine.ts`) and loads the engine's client when a log is opened, not before.
+ */
+export interface Engine<Variables extends z.core.$ZodLooseShape = z.core.$ZodLooseShape> {
+  /** Its name in EVENT_LOG. */
+  readonly name: string;
+  readonly config: EngineConfig<Variables>;
+  /** @throws LogUnavailableError, LogUnfitError */
+  open(variables: Values<Variables>, options: OpenOptions): Promise<EventLog>;
+}
+
+export interface EngineConfig<Variables extends z.core.$ZodLooseShape> {
+  /** The engine's environment variables. `src/config.ts` reads them with all others. */
+  readonly variables: Variables;
+  /** The variable with the server's address. The engine cannot be chosen without it if it is one of `variables`. */
+  readonly address: string;
+  /** The variable that names the log on that server. */
+  readonly log: string;
+  /** The servers to reach. Empty: the log is in the database of the read models. */
+  servers(variables: Values<Variables>): readonly Address[];
+}
+
+/** What the variables hold once they are read. zod takes a shape without keys for one of unknown keys. */
+type Values<Variables extends z.core.$ZodLooseShape> = keyof Variables extends never
+  ? object
+  : Readonly<z.output<z.ZodObject<Variables>>>;
+
+/** What every engine is opened with, besides its own variables. */
+export interface OpenOptions {
+  /** The database of the log or of its index. The schema `runtime` (leases) must exist. */
+  readonly connectionString: string;
+  /** Unique per instance of the service. */
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Categories whose streams take appends in any order. A reader of other categories reads the index alone. */
+  readonly anyCategories: readonly string[];
+  /** No append waits longer, in milliseconds. Default 5,000. */
+  readonly maxWaitMs?: number;
+  /** Whether this instance may lead the index of a validated log. Default true. Exact appends need one leader. */
+  readonly mayLead?: boolean;
+  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  readonly leadUntil?: AbortSignal | undefined;
+}
+
+/** Keeps the types of an engine's variables. */
+export function defineEngine<Variables extends z.core.$ZodLooseShape>(engine: Engine<Variables>): Engine<Variables> {
+  return engine;
+}
+
+/** Parses `host`, `host:port` and `[IPv6]:port`. */
+export function addressOf(text: string, defaultPort: number): Address {
+  const [, host = text, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(text) ?? [];
+  return { host, port: Number(port ?? defaultPort) };
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { addressOf, defineEngine } from '../engine.ts';
+
+const DEFAULT_PORT = 2113;
+
+/** The log on an EventStoreDB stream. */
+export const eventStore = defineEngine({
+  name: 'eventstoredb',
+  config: {
+    variables: {
+      EVENTSTORE_URL: z
+        // A connection string may name several hosts, which a URL cannot.
+        .string()
+        .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
+        .optional()
+        .describe(
+          'esdb://host:port?tls=false, or any other connection string of KurrentDB’s clients; needed with EVENT_LOG=eventstoredb',
+        ),
+      EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
+    },
+    address: 'EVENTSTORE_URL',
+    log: 'EVENTSTORE_STREAM',
+    servers({ EVENTSTORE_URL = '' }) {
+      const [, hosts = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(EVENTSTORE_URL) ?? [];
+      return hosts.split(',').map((host) => addressOf(host, DEFAULT_PORT));
+    },
+  },
+  async open({ EVENTSTORE_URL: url = '', EVENTSTORE_STREAM: stream }, options) {
+    const { openEventStoreLog } = await import('./eventstore-log.ts');
+    return openEventStoreLog({ ...options, url, stream });
+  },
+});

@@ -1,0 +1,12 @@
+import { defineEngine } from '../engine.ts';
+
+/** The log in the database of the read models. */
+export const postgres = defineEngine({
+  name: 'postgres',
+  config: { variables: {}, address: 'DATABASE_URL', log: 'DATABASE_URL', servers: () => [] },
+  async open(_variables, { connectionString, anyCategories, maxWaitMs, logger }) {
+    const { openPostgresLog } = await import('./postgres-log.ts');
+    const onTrouble = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
+    return openPostgresLog({ connectionString, anyCategories, ...(maxWaitMs && { maxWaitMs }), onTrouble });
+  },
+});
