@@ -15,8 +15,13 @@ it('the README has one line to run the service, and one line to test it', () => 
   expect(commands.map(({ text }) => text)).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
 });
 
+it('the README links every page', () => {
+  const readme = readPage('README.md');
+  expect(PAGES.slice(1).filter((page) => !readme.includes(`(${page})`))).toEqual([]);
+});
+
 /** The law and its decisions are read by section; the README is for everybody. */
-const WITHOUT_READER = ['README.md', 'docs/interface.md', 'docs/decisions.md', 'docs/auditing.md'];
+const WITHOUT_READER = ['README.md', 'docs/interface.md', 'docs/decisions.md'];
 
 it.each(PAGES.filter((page) => !WITHOUT_READER.includes(page)))('%s begins with whom it is for', (page) => {
   const [, first = ''] = /^# .+\n\n(?:<!--.+-->\n\n)?(.+)/.exec(readPage(page)) ?? [];
