@@ -6,22 +6,22 @@ import type { BotRow } from '../queries/catalog/bots.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import { ApiError, unavailable } from './errors.ts';
 
-/** What a route asks of the caller, beyond a valid key. */
+/** What a route requires of the caller beyond a valid key. */
 export interface AccessRule {
   /**
-   * Whether the route acts on one bot: `required`, or `optional` where it can do without a name, and only a wrong one is
-   * refused; `without-uuid`: required unless the body names a report by `uuid`. `webhook`: the platform calls, which names
-   * the bot in the path and shows the bot's secret token instead of an API key.
+   * Whether the route acts on one bot. `required`: the request must name it. `optional`: a request without a bot is
+   * accepted, one with a wrong bot is refused. `without-uuid`: required unless the body names a report by `uuid`.
+   * `webhook`: the platform calls, names the bot in the path and shows the bot's secret token instead of an API key.
    */
   readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook';
   readonly premium?: boolean;
   readonly personal?: boolean;
-  /** Whether it can be served to keys and bots seen before while the database is down (decisions.md#database-down). */
+  /** Whether cached keys and bots are served while the database is down (decisions.md#database-down). */
   readonly withoutDatabase?: boolean;
 }
 
 export interface Access {
-  /** Null where the platform calls. */
+  /** Null if the platform calls. */
   readonly principal: Principal | null;
   /** The bot that the request acts on; null only where the rule does not require one. */
   readonly bot: BotRow | null;
@@ -37,7 +37,7 @@ declare module 'fastify' {
 
 export interface AccessControlOptions {
   readonly authenticator: Authenticator;
-  /** Whether the catalog has reached the head that the log had at start; before that, nobody is told 401, 403 or 404. */
+  /** Whether the catalog has reached the log end that the start saw. Before that, no request is answered 401, 403 or 404. */
   readonly catalogReady: () => boolean;
   /** Requests a second of one key; 0: no limit. */
   readonly ratePerKey: number;
@@ -46,9 +46,9 @@ export interface AccessControlOptions {
 }
 
 export interface AccessControl {
-  /** Before the body is read: a wrong key in header or query, or a wrong secret token, is refused here. */
+  /** Called before the body is read. Refuses a wrong key in header or query, and a wrong secret token. */
   checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
-  /** After the body is read: the order of checks of decisions.md#order-of-checks. */
+  /** Called after the body is read. Checks in the order of decisions.md#order-of-checks. */
   checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export function accessControl({
   }
 }
 
-/** Why a key is refused. */
+/** The reason that a refused key is answered with. */
 function keyProblem(request: FastifyRequest, key: unknown): string {
   if (key === undefined) return 'API key missing';
   if (key === '') return 'API key is empty';
@@ -156,20 +156,20 @@ function resourceProblem(request: FastifyRequest, named: unknown): string | unde
   return isRepeated(request, 'resource_key', named) ? 'is given more than once' : 'must be a string';
 }
 
-/** Whether a value is all that the query has of a parameter, which stands there more than once. */
+/** Whether the value is from the query and the query has the parameter more than once. */
 function isRepeated(request: FastifyRequest, parameter: string, value: unknown): boolean {
   return Array.isArray(value) && value === queryOf(request)[parameter];
 }
 
 /**
- * Whether keys and bots as they were seen before will do while the database is down. Not under an Idempotency-Key: whether
- * that is a repeat cannot be told then (decisions.md#database-down).
+ * Whether cached keys and bots are accepted while the database is down. Never with an Idempotency-Key: without the database
+ * the service cannot know whether the request is a repeat (decisions.md#database-down).
  */
 function seenBeforeWillDo({ headers }: FastifyRequest, { withoutDatabase = false }: AccessRule): boolean {
   return withoutDatabase && headers['idempotency-key'] === undefined;
 }
 
-/** Who calls, on a route that takes API keys. */
+/** The caller, on a route that takes API keys. */
 export function principalOf(request: FastifyRequest): Principal {
   const principal = request.access?.principal ?? null;
   if (principal === null) throw new Error(`${request.url} was reached without an API key`);
@@ -183,7 +183,7 @@ export function botOf(request: FastifyRequest): BotRow {
   return bot;
 }
 
-/** The key of `Authorization: Bearer <key>`. Other schemes are a proxy's own business. */
+/** The key of `Authorization: Bearer <key>`. Other schemes are ignored: they may be meant for a proxy. */
 function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }

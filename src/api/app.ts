@@ -3,12 +3,11 @@ import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
-import { closeInOrder } from './closing.ts';
 import type { CorsOrigins } from './cors.ts';
-import { answerFrameworkError, handleErrors } from './error-handler.ts';
+import { answerFrameworkError, handleErrors, refuseOtherMethods } from './errors.ts';
+import { closeInOrder } from './front.ts';
 import { serveGuide } from './guide.ts';
 import { rememberCommands } from './idempotency.ts';
-import { refuseOtherMethods } from './methods.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
@@ -28,7 +27,7 @@ export interface AppOptions {
   } | null;
 }
 
-/** What an instance answers; front.ts listens for it. */
+/** The HTTP app of an instance. front.ts listens for it. */
 export async function buildApp({ logger, trustProxy, operations, api }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -36,7 +35,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     frameworkErrors: answerFrameworkError,
-    // It would answer in a form of its own (closing.ts).
+    // Fastify's own 503 has another form; closeInOrder answers in ours.
     return503OnClosing: false,
   });
   app.decorateRequest('principal', null);
@@ -46,7 +45,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   handleErrors(app);
   closeInOrder(app);
   logRequests(app, logger);
-  const refuseTheOthers = refuseOtherMethods(app);
+  const refuseMissingMethods = refuseOtherMethods(app);
   serveOperations(app, operations);
   if (api !== null) {
     rememberCommands(app, api.context);
@@ -54,11 +53,11 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     serveGuide(app);
     registerRoutes(app, accessControl(api.access), api.routes, api.corsOrigins);
   }
-  refuseTheOthers();
+  refuseMissingMethods();
   return app;
 }
 
-/** One line a request, with its id; the query is left out, since it may hold a key. */
+/** Logs one line a request, with its id. The query is left out, since it may hold a key. */
 function logRequests(app: FastifyInstance, logger: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
     const level = reply.statusCode >= 500 && reply.statusCode !== 503 ? 'error' : 'debug';

@@ -4,9 +4,9 @@ import { parseJson } from './json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came; null where none was sent. */
+    /** The body's bytes as received; null if none was sent. */
     rawBody: Buffer | null;
-    /** Whether the body may be long: only for who has shown a key already (decisions.md#order-of-checks). */
+    /** Whether the request has shown a key before its body: only then may the body be long (decisions.md#order-of-checks). */
     keyShown: boolean;
     /** Bytes of the body that are kept until the answer. */
     heldBytes: number;
@@ -17,16 +17,16 @@ declare module 'fastify' {
 export const SMALL_BODY = 1 << 20;
 export const LARGE_BODY = 16 << 20;
 /**
- * Bodies of all requests that are not answered yet, in bytes that have arrived. Parsed and waiting for a log that is down,
- * 64 MiB of events take some 600 MB; what the number of connections bounded alone took 1.4 GB with 400 of them. Those
- * without a key in sight have a share of their own, so that they cannot crowd out the others.
+ * Limit for the bodies of all requests that are not answered yet, in bytes received. While the log is down, 64 MiB of
+ * parsed events that wait take some 600 MB. Without this limit, 400 connections took 1.4 GB. Requests that have shown no
+ * key have a limit of their own, so that they cannot crowd out the others.
  */
 const MAX_HELD_BYTES = 64 << 20;
 const MAX_HELD_UNSHOWN_BYTES = 16 << 20;
 
 /**
- * Takes bodies as bytes, of any media type: what they say is only looked at once the key has been checked, since a wrong
- * body behind a missing key is a 401. Numbers must keep their digits, so the parser is ours (json.ts).
+ * Takes bodies as bytes, of any media type. They are parsed only after the key has been checked, since a wrong body with a
+ * missing key is a 401. Numbers must keep their digits, so the parser is our own (json.ts).
  */
 export function takeRawBodies(app: FastifyInstance): void {
   app.decorateRequest('rawBody', null);
@@ -65,7 +65,7 @@ export function takeRawBodies(app: FastifyInstance): void {
       chunks.push(chunk);
       hold(chunk.length);
       if (share.held <= share.max) return;
-      // No room: the rest is read and thrown away, so that the answer reaches its caller.
+      // The limit is reached: the rest is read and thrown away, so that the answer reaches its caller.
       hold(-request.heldBytes);
       chunks = null;
     });
@@ -79,7 +79,7 @@ export function takeRawBodies(app: FastifyInstance): void {
   });
 }
 
-/** What the body says, or the error that it is. Which of the two matters is decided after authentication. */
+/** The parsed body, or the error to answer with. It is looked at only after authentication. */
 export type ParsedBody = { readonly value: unknown } | { readonly error: ApiError };
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;

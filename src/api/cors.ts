@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The origins of web pages that may call: as the browser sends them, or `*` for all. */
+/** The origins of web pages that may call, as browsers send them; `*` allows all. */
 export type CorsOrigins = readonly string[];
 
-/** What a page may send beside what every page may (Fetch standard, "CORS-safelisted request-header"). */
+/** Headers that an allowed page may send beside those that every page may (Fetch standard, "CORS-safelisted request-header"). */
 const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Resource-Key';
-/** For how long a browser may keep the answer to its preflight, in seconds. Chromium keeps none longer. */
+/** Seconds for which a browser may keep the answer to its preflight. Chromium's own limit is the same. */
 const MAX_AGE = 7200;
 
 /**
- * Lets pages of these origins read the answer, refusals too. Not by `@fastify/cors`: it answers OPTIONS on every path, where
- * unknown ones are 404 and those of other methods 405.
+ * Lets pages of these origins read the answer, refusals too. `@fastify/cors` does not fit: it answers OPTIONS on every path,
+ * where unknown paths must be 404 and paths of other methods 405.
  */
 export function allowOrigins(origins: CorsOrigins): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   return async ({ headers: { origin } }, reply) => {
@@ -23,7 +23,7 @@ export function allowOrigins(origins: CorsOrigins): (request: FastifyRequest, re
   };
 }
 
-/** Answers a browser that asks, before it sends a POST, whether the page may. Without an allowed origin the answer says no. */
+/** Answers a browser's preflight of a POST. Without an allowed origin the answer allows nothing. */
 export async function answerPreflight(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (reply.hasHeader('access-control-allow-origin'))
     void reply

@@ -1,28 +1,26 @@
 import { createServer, type RequestListener } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { closeInOrder } from './closing.ts';
-import { answerMalformedHttp, handleErrors } from './error-handler.ts';
-import { type ApiError, unavailable } from './errors.ts';
+import { type ApiError, answerMalformedHttp, handleErrors, unavailable } from './errors.ts';
 
 export interface FrontOptions {
   readonly logger: Logger;
   readonly host: string;
   readonly port: number;
-  /** What the start waits for now: told to anyone. */
+  /** What the start waits for now. Shown to any client. */
   readonly waitsFor: () => string;
 }
 
-/** The listening end of an instance. It answers from its first moment on; the app takes over when there is one. */
+/** The listening end of an instance. It answers from the start on; the app takes over once it is built. */
 export interface Front {
   readonly address: string;
-  /** Every request from now on is the app's. */
+  /** Hands every later request to the app. */
   serve(app: FastifyInstance): Promise<void>;
-  /** Answers what is under way, and ends. */
+  /** Answers the requests under way, then ends. */
   close(): Promise<void>;
 }
 
-/** Limit the time of a stalled client; clients set their own timeouts. */
+/** Limit the time of a stalled client. Clients set their own timeouts for answers. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 
@@ -44,7 +42,7 @@ export async function openFront({ logger, host, port, waitsFor }: FrontOptions):
   closeInOrder(starting);
   const notYet = (): ApiError => unavailable(`starting: waiting for ${waitsFor()}`);
   starting.get('/health', () => ({ ok: true }));
-  // Before a body is read, or missed.
+  // Refuses before a body is read, and before a missing body is noticed.
   starting.addHook('onRequest', async ({ routeOptions }) => {
     if (routeOptions.url !== '/health') throw notYet();
   });
@@ -52,7 +50,7 @@ export async function openFront({ logger, host, port, waitsFor }: FrontOptions):
   let closed: Promise<void> | null = null;
 
   async function close(): Promise<void> {
-    // Both at once: the app refuses what still arrives, and the front ends the connections.
+    // Both at once: the app refuses requests that still arrive, and the front ends the connections.
     await Promise.all([app?.close(), starting.close()]);
   }
 
@@ -67,4 +65,26 @@ export async function openFront({ logger, host, port, waitsFor }: FrontOptions):
       return closed;
     },
   };
+}
+
+/** Requests that wait for the log are answered within MAX_WAIT_MS. Longer ones are cut off, so that a stop ends. */
+const CUT_AFTER_MS = 10_000;
+
+/**
+ * While the server closes, requests under way get their answers, and new requests over open connections get 503. Each
+ * connection ends with its next answer: kept alive, it would hold up the stop for as long as its client likes.
+ */
+export function closeInOrder(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', (done) => {
+    closing = true;
+    const cut = setTimeout(() => app.server.closeAllConnections(), CUT_AFTER_MS);
+    app.server.once('close', () => clearTimeout(cut));
+    done();
+  });
+  app.addHook('onRequest', (_request, _reply, done) => done(closing ? unavailable('shutting down') : undefined));
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) void reply.header('connection', 'close');
+    done(null, payload);
+  });
 }

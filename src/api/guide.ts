@@ -1,24 +1,13 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors.ts';
 import type { GuidePage } from './guide-page.ts';
-import { STYLE } from './guide-style.ts';
 
 export const GUIDE_URL = '/docs/guide';
 
 /** The project's root, seen from the sources and from what is built of them. */
 const ROOT = new URL('../../', import.meta.url);
-
-/** The pages hold no script and load nothing; their one style is named by its hash. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** Serves the README at /docs/guide and each page of docs/ below it, as HTML. */
 export function serveGuide(app: FastifyInstance): void {
@@ -40,9 +29,10 @@ export function serveGuide(app: FastifyInstance): void {
   for (const url of [GUIDE_URL, `${GUIDE_URL}/:page`])
     app.get<{ Params: { page?: string } }>(url, { schema: { hide: true } }, async ({ params: { page } }, reply) => {
       const html = await pageAt(page === undefined ? GUIDE_URL : `${GUIDE_URL}/${page}`);
+      const { CONTENT_POLICY } = await loadRenderer();
       return reply
         .type('text/html; charset=utf-8')
-        .headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' })
+        .headers({ 'content-security-policy': CONTENT_POLICY, 'x-content-type-options': 'nosniff' })
         .send(html);
     });
 }
@@ -57,10 +47,11 @@ async function filesByUrl(): Promise<ReadonlyMap<string, string>> {
 }
 
 async function render(page: Omit<GuidePage, 'markdown'>): Promise<string> {
-  // Loads the Markdown library with the first page that is asked for.
-  const [{ guidePage }, markdown] = await Promise.all([
-    import('./guide-page.ts'),
-    readFile(new URL(page.file, ROOT), 'utf8'),
-  ]);
+  const [{ guidePage }, markdown] = await Promise.all([loadRenderer(), readFile(new URL(page.file, ROOT), 'utf8')]);
   return guidePage({ ...page, markdown });
+}
+
+/** Loads the Markdown library with the first page that is asked for. */
+function loadRenderer(): Promise<typeof import('./guide-page.ts')> {
+  return import('./guide-page.ts');
 }

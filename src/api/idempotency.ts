@@ -15,9 +15,9 @@ import type { WaitForChange } from './wait-for-change.ts';
 const NAMESPACE = '6f3b3b0e-6a0c-4d2e-9f0c-2f1f6d3a5b10';
 const MAX_LENGTH = 255;
 
-/** Commands that carry an Idempotency-Key. */
+/** Commands with an Idempotency-Key. */
 interface Commands {
-  /** Those that this instance is working on. Across instances, the log itself decides who was first. */
+  /** Ids of the commands that this instance is working on. Across instances the log decides which one is first. */
   readonly running: Set<string>;
   /** The commit of a bot's log that holds the command. */
   find(bot: string, id: string): Promise<RecordedCommit | null>;
@@ -36,13 +36,13 @@ export function rememberCommands(app: FastifyInstance, { log, sources }: Command
   });
 }
 
-/** What became of a command: whoever has passed the position sees it. */
+/** The result of a command. A reader that has passed the position sees it. */
 type Outcome = Pick<Appended, 'repeated'> & { readonly position?: Position | undefined };
 
 /**
- * Honours Idempotency-Key: the stamp goes into the same append as the events, so that a repeat is recognised after a
- * kill -9 and after the database was dropped. `work` checks what has to be checked and appends with the stamp; a repeat is
- * given the first answer again, whatever those checks would come to by now.
+ * Honours Idempotency-Key. The stamp is appended with the events, so a repeat is recognised even after a kill -9 and after
+ * the database was dropped. `work` checks the request and appends with the stamp. A repeat gets the first answer again,
+ * even if the checks would fail by now.
  * @param waitForChange waits until the next request sees the change
  * @throws ApiError 400 for a malformed key, 409 while the first is running, 422 for another body
  */
@@ -68,9 +68,9 @@ export function idempotently<T>(
 }
 
 /**
- * The same where the answer shows only once the commit has been read: `answerOf` makes it from what `work` came to, now or
- * by the commit that is repeated. Where that is known beforehand it is handed to `work` as `first`, which then checks
- * nothing any more. Throws as {@link idempotently}.
+ * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of `work`,
+ * which is of this request or of the commit that it repeats. If that commit is known beforehand, `work` gets it as `first`
+ * and checks nothing any more. Throws as {@link idempotently}.
  */
 export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   request: FastifyRequest,
@@ -96,7 +96,7 @@ export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
     const first = await find(bot, id);
     refuseAnother(first);
     const done = await work({ id, bodyHash }, first);
-    // Another instance may have been faster in between.
+    // Another instance may have appended the command in between.
     refuseAnother(done?.repeated);
     return await answerOf(done);
   } finally {
@@ -104,7 +104,7 @@ export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   }
 }
 
-/** What a request says, as it came: of a GET the query string stands for the body (decisions.md#referral-codes). */
+/** The content that identifies a request: its body, or the query string of a GET (decisions.md#referral-codes). */
 function contentOf({ method, url, rawBody }: FastifyRequest): string | Buffer {
   if (method !== 'GET') return rawBody ?? '';
   const at = url.indexOf('?');

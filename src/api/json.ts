@@ -6,16 +6,16 @@ export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
 }
 
-/** Nothing that we take is nested deeper than a few levels. */
+/** Bodies that the service accepts are nested a few levels deep. */
 export const MAX_DEPTH = 100;
-/** Each costs what some hundred bytes of other JSON do; the largest request has a hundred for each of its elements. */
+/** A long number costs as much as some hundred bytes of other JSON. The largest request may have a hundred per element. */
 export const MAX_LONG_NUMBERS = 100_000;
 
 /**
- * Parses JSON without losing a digit: numbers that a double cannot hold come as LosslessNumber.
+ * Parses JSON without losing a digit: numbers that a double cannot hold become LosslessNumber.
  *
- * A parser that keeps every number's text takes five times as long as the engine's own, for whole megabytes that hold one
- * such number. So the long numbers alone are taken out of the text, the engine parses the rest, and they are put back.
+ * A parser that keeps every number's text takes five times as long as the engine's own, even for megabytes with one long
+ * number. So only the long numbers are taken out of the text, the engine parses the rest, and they are put back.
  * @throws JsonSyntaxError
  */
 export function parseJson(bytes: Buffer): unknown {
@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** From where to where in the text, in bytes. */
+/** A range of the text, in bytes. */
 type Span = readonly [start: number, end: number];
 
 const QUOTE = 0x22;
@@ -47,14 +47,17 @@ const DIGIT_9 = 0x39;
 /** `E` with the bit 0x20, as above. */
 const EXPONENT = 0x65;
 
-/** A double gives back any number of up to 15 significant digits, and with an exponent as long as both parts are short. */
+/**
+ * A double holds every number of up to 15 significant digits. With an exponent it does so for up to 11 characters before
+ * the `e` and 2 digits after it.
+ */
 const HELD_LENGTH = 15;
 const HELD_MANTISSA = 11;
 const HELD_EXPONENT = 2;
 
 /**
- * Where the numbers stand that a double may not hold. One pass over the bytes: in UTF-8 none of these signs is part of
- * another character.
+ * Finds the numbers that a double may not hold, in one pass over the bytes: in UTF-8 none of these characters is part of
+ * another one.
  * @throws JsonSyntaxError too deep, or too many of them
  */
 function longNumbers(bytes: Buffer): Span[] {
@@ -104,8 +107,8 @@ function isShort(bytes: Buffer, start: number, exponent: number, end: number): b
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /**
- * Stand-ins are numbers that nothing else in the text can be: what is as small as they are is a long number itself, and
- * so has a stand-in. They begin at 1e-300; the least number that is not long is above 1e-120.
+ * A stand-in is a number that no other number in the text can equal: any number as small is long itself and has a stand-in.
+ * Stand-ins begin at 1e-300; the smallest number that is not long is above 1e-120.
  */
 const standIn = (index: number): string => `${index + 1}e-300`;
 const STAND_INS_BELOW = 1e-200;
@@ -118,7 +121,7 @@ function withStandIns(bytes: Buffer, long: readonly Span[]): { text: string; tak
   for (const [start, end] of long) {
     const number = bytes.toString('latin1', start, end);
     const value = Number(number);
-    // What is no number is left to the parser, which refuses it.
+    // The parser refuses text that is no number.
     if (!NUMBER.test(number) || (String(value) === number && Math.abs(value) >= STAND_INS_BELOW)) continue;
     text += bytes.toString('utf8', done, start) + standIn(taken.length);
     taken.push(number);
@@ -127,7 +130,7 @@ function withStandIns(bytes: Buffer, long: readonly Span[]): { text: string; tak
   return { text: text + bytes.toString('utf8', done), taken };
 }
 
-/** The value with its long numbers for their stand-ins, changed in place. The depth is bounded above. */
+/** Replaces the stand-ins by their long numbers, in place. {@link longNumbers} has limited the depth. */
 function putBack(value: unknown, taken: readonly string[]): unknown {
   if (typeof value === 'number')
     return value > 0 && value < STAND_INS_BELOW ? new LosslessNumber(taken[Math.round(value * 1e300) - 1]!) : value;

@@ -2,7 +2,7 @@
 
 const NO_INTEGER = 'must be a positive integer';
 
-/** The text of each status that is an error, as the service answers it. */
+/** An error text of each status, as the service answers it. */
 const ERRORS: Readonly<Record<string, string>> = {
   400: `${NO_INTEGER} (at user_id)`,
   401: 'API key missing',
@@ -57,7 +57,7 @@ const update = {
     text: 'hello',
   },
 };
-/** Bodies to try, by `operationId`: they work as they are with a key for one bot, so that none names a bot. */
+/** Bodies to try, by `operationId`. They work as they are with a key for one bot, so none names a bot. */
 const BODIES: Readonly<Record<string, unknown>> = {
   sendEvent: { event: 'hello', user_id: 4242 },
   sendTarget: { target_id: 1, user_id: 4242, value: 19.99, unit: 'USD', date: '2026-01-31T12:00:00.000Z' },

@@ -13,7 +13,7 @@ The API key stands in the header \`Api-Key\` or \`Authorization: Bearer\`, in th
 as body as \`api-key\`; the first of these counts. A key for several bots also names the bot: header \`Resource-Key\`, query
 \`resource_key\`, or \`resource_key\` in the body.`;
 
-/** The name, in place of the library's. */
+/** Shows our name in place of the library's. */
 const LOGO = {
   type: 'image/svg+xml',
   content:
@@ -21,7 +21,7 @@ const LOGO = {
   href: '/docs',
 };
 
-/** OpenAPI 3.1 of the declared routes at /openapi.json, and for a person at /docs. Comes before the routes. */
+/** Serves OpenAPI 3.1 of the declared routes at /openapi.json, and pages for people at /docs. Called before routes are added. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -51,7 +51,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
 }
 
-/** Each shared schema is listed for input and for output; those that nothing refers to only confuse. */
+/** Removes unused schemas: each shared schema is listed for input and for output, and the unused ones only confuse. */
 function withoutUnusedSchemas<D extends object>(document: D): D {
   const { components, ...rest } = document as { components?: { schemas?: Record<string, unknown> } };
   const schemas = components?.schemas ?? {};

@@ -3,28 +3,28 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ProjectionStatus } from '../projections/runtime/status.ts';
 import { inTime } from '../util/in-time.ts';
 
-/** How often it is looked how late the event loop is; every 10 ms, the default, costs an idle service more than all else. */
+/** How often the delay of the event loop is measured. The default of 10 ms costs an idle service more than all else. */
 const LOOP_LOOK_MS = 50;
 
-/** A scrape must tell the rest even while the log or the database hangs. */
+/** Limit for the log and the database, so that a scrape shows the other metrics even while one of them hangs. */
 const ASK_WITHIN_MS = 1000;
 
-/** Its message is told to anyone. What any other error says may name hosts and ports, so that only the log gets it. */
+/** An error whose message any client may see. Other errors may name hosts and ports, so their messages are only logged. */
 export class NotReady extends Error {
   override readonly name = 'NotReady';
 }
 
 export interface OperationsOptions {
-  /** Resolves when this instance can serve; rejects with NotReady, or with what the log or the database failed with. */
+  /** Resolves when this instance can serve; rejects with NotReady, or with the error of the log or the database. */
   readonly ready: () => Promise<void>;
-  /** Rejects while the database cannot be asked. */
+  /** Rejects while the database does not answer. */
   readonly database: () => Promise<unknown>;
   readonly projections: () => Promise<readonly ProjectionStatus[]>;
-  /** The oldest open write transaction of the database, where the log's readers wait for it. */
+  /** The oldest open write transaction of the database, if the log's readers wait for it; else null. */
   readonly horizon: () => Promise<{ pid: number; seconds: number } | null>;
 }
 
-/** What every role serves: GET /health (alive), /ready and /metrics (Prometheus). No key is needed. */
+/** Serves what every role has: GET /health (alive), /ready and /metrics (Prometheus). No key is needed. */
 export function serveOperations(app: FastifyInstance, options: OperationsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
@@ -49,7 +49,7 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
   app.get('/ready', { schema: { hide: true } }, async (request, reply) => {
     try {
       await options.ready();
-      // So that an outage before the first scrape still finds values to show.
+      // Measures once now, so that an outage before the first scrape still leaves values to show.
       if (!measured) await measure(request.log);
       return { ok: true };
     } catch (error) {
@@ -101,7 +101,7 @@ function measureDatabase(registry: Registry, { database }: OperationsOptions): (
   };
 }
 
-/** Gauges that are read when they are scraped. While they cannot be, the last values stay, and their age grows. */
+/** Gauges that are read at each scrape. While a read fails, the last values stay, and their age grows. */
 function measureProjections(registry: Registry, { projections, horizon }: OperationsOptions): () => Promise<void> {
   const perProjection = (name: string, help: string): Gauge<'projection' | 'version'> =>
     new Gauge({

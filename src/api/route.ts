@@ -8,7 +8,7 @@ import { SMALL_BODY } from './body.ts';
 import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
 import { invalid } from './errors.ts';
 
-/** One endpoint, declared as one object: what the service does with a request and what OpenAPI says of it are the same. */
+/** An endpoint, declared as one object. The service's checks and OpenAPI both come from it. */
 export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -16,25 +16,25 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly summary: string;
   readonly tag: 'Intake' | 'Reports' | 'Broadcasts' | 'Referrals' | 'Operations';
   readonly access: AccessRule;
-  /** Of the path, for OpenAPI. */
+  /** Parameters of the path, for OpenAPI. */
   readonly params?: z.ZodType;
   readonly query?: Query;
-  /** The body as OpenAPI shows it; also what checks it, unless `check` does. */
+  /** The body's schema for OpenAPI. It also checks the body, unless `check` does. */
   readonly body?: Body;
-  /** Checks the parsed body where a schema alone cannot point at what is wrong. @throws ApiError */
+  /** Checks the parsed body if a schema alone cannot point at the wrong value. @throws ApiError */
   readonly check?: (body: unknown, request: FastifyRequest) => z.output<Body> | Promise<z.output<Body>>;
   readonly bodyLimit?: number;
-  /** Whether a caller may name the request with an Idempotency-Key, so that a repeat changes nothing. */
+  /** Whether the route accepts an Idempotency-Key, so that a repeat changes nothing. */
   readonly idempotent?: boolean;
   /** Shape of the 200 answer. */
   readonly answer: z.ZodType;
-  /** Media types that it can have instead of JSON, as the handler sets them. */
+  /** Other media types of the answer; the handler sets them. */
   readonly otherMedia?: readonly string[];
-  /** Statuses it can answer with beside 200 and the ones every route shares. */
+  /** Statuses beside 200 and those that every route shares. */
   readonly errors?: readonly number[];
-  /** Whether the answer may carry exact decimals: written with all their digits. */
+  /** Whether the answer may have exact decimals, which are written with all their digits. */
   readonly exact?: boolean;
-  /** A stream is sent as it comes, in the media type that the handler has set. */
+  /** Returns the answer. A stream is sent as it arrives, in the media type that the handler has set. */
   handle(input: RouteInput<z.output<Query>, z.output<Body>>): Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ export interface RouteInput<Query, Body> {
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes of different shapes; each is checked where it is declared
 export type AnyRoute = Route<any, any>;
 
-/** Declares a route, inferring the types that its handler sees. */
+/** Declares a route and infers the types that its handler gets. */
 export function route<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
   declared: Route<Query, Body>,
 ): AnyRoute {
@@ -108,7 +108,7 @@ const WITH_RESOURCE = [400, 403, 404];
 const WITH_BODY = [400, 413, 415];
 const WITH_IDEMPOTENCY = [409, 422];
 
-/** Registers the routes. Pages of `corsOrigins` may call those of intake. */
+/** Registers the routes. Web pages of `corsOrigins` may call the intake routes. */
 export function registerRoutes(
   app: FastifyInstance,
   control: AccessControl,
@@ -123,10 +123,10 @@ export function registerRoutes(
       method: declared.method,
       url: declared.url,
       bodyLimit: declared.bodyLimit ?? SMALL_BODY,
-      // A GET that changes something must not be done by whoever only looks whether it is there.
+      // A HEAD request must not run a GET that changes something.
       exposeHeadRoute: !declared.idempotent,
       schema: documentation(declared),
-      // Checked by hand below, after authentication and with every problem named; Fastify's own step is left out.
+      // Fastify's own check is off: the handler checks after authentication and names every problem.
       validatorCompiler: () => () => true,
       serializerCompiler: () => JSON.stringify,
       onRequest: [
@@ -196,7 +196,7 @@ function checkedQuery<S extends z.ZodType>(schema: S, query: object): z.output<S
 function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
   const parsed = request.parsedBody;
   if (parsed === null) throw new Error(`${declared.url} has no parsed body`);
-  // What it says is in the checked one; a request that waits for the log should not hold both.
+  // A request that waits for the log must not hold both the parsed and the checked body.
   request.parsedBody = null;
   if ('error' in parsed) throw parsed.error;
   return declared.check === undefined ? checked(declared.body, parsed.value) : declared.check(parsed.value, request);
@@ -217,3 +217,21 @@ export function problemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = [
     return issue.code === 'invalid_value' ? { path, message, allowed: issue.values.map(String) } : { path, message };
   });
 }
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** An integer of a query; one outside the range becomes the nearest end of the range. */
+const clamped = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d+$/, 'must be an integer')
+    .transform((text) => Math.min(max, Math.max(min, Number(text))))
+    .default(fallback)
+    .meta({ type: 'integer' });
+
+/** Query parameters for a part of a list (decisions.md#bot-errors, #referral-lists). */
+export const page = {
+  limit: clamped(DEFAULT_LIMIT, 1, MAX_LIMIT).describe(`Default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}, clamped`),
+  offset: clamped(0, 0, Number.MAX_SAFE_INTEGER).describe('Default 0, clamped'),
+};

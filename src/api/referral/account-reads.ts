@@ -1,8 +1,166 @@
+import { utcDate } from '../../domain/local-time.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
+import { accrualsOf } from '../../queries/referral/accruals.ts';
+import type { ReferralSource } from '../../queries/referral/attribution.ts';
+import { balanceOf } from '../../queries/referral/balance.ts';
+import { historyRows } from '../../queries/referral/history.ts';
+import { payoutsOf } from '../../queries/referral/payouts.ts';
+import { ratesOf } from '../../queries/referral/rates.ts';
+import { botOf } from '../access.ts';
+import { type AnyRoute, route } from '../route.ts';
+import {
+  accrualsAnswer,
+  balanceAnswer,
+  exact,
+  exactOrNull,
+  historyAnswer,
+  historyQuery,
+  payoutsAnswer,
+  ratesAnswer,
+} from './account-schemas.ts';
+import { userPageQuery, userQuery } from './schemas.ts';
 
 /** What questions about accounts need. */
 export interface AccountReads {
   readonly source: () => Promise<AccountSource>;
   /** Milliseconds UTC: what is on hold is judged by it. */
   readonly now: () => number;
+}
+
+/** GET /v1/referral/balance: what a referrer has, by unit. */
+export function balance({ source, now }: AccountReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/balance',
+    operationId: 'getReferralBalance',
+    summary: "A referrer's balance, a row for each unit with any accrual",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: userQuery,
+    answer: balanceAnswer,
+    exact: true,
+    async handle({ request, query }) {
+      const account = { bot: botOf(request).public_key, userId: query.user_id };
+      const rows = await balanceOf(await source(), account, now());
+      const balance = rows.map(({ unit_id, available, reserved, paid, on_hold }) => ({
+        unit_id,
+        available: exact(available),
+        reserved: exact(reserved),
+        paid: exact(paid),
+        on_hold: exact(on_hold),
+      }));
+      return { ok: true, data: { balance } };
+    },
+  });
+}
+
+/** GET /v1/referral/accruals: what a referrer has earned, what was reversed left out. */
+export function accruals({ source, now }: AccountReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/accruals',
+    operationId: 'listReferralAccruals',
+    summary: "A referrer's accruals, newest first",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: userPageQuery,
+    answer: accrualsAnswer,
+    exact: true,
+    async handle({ request, query: { user_id, ...page } }) {
+      const rows = await accrualsOf(await source(), { bot: botOf(request).public_key, userId: user_id }, page, now());
+      const accruals = rows.map(({ id, date, referral_id, amount, unit_id, status, available_at }) => ({
+        id,
+        date: utcDate(date),
+        referral_id,
+        amount: exact(amount),
+        unit_id,
+        status,
+        available_at: available_at === null ? null : utcDate(available_at),
+      }));
+      return { ok: true, data: { accruals } };
+    },
+  });
+}
+
+/** GET /v1/referral/payouts: what a referrer has had paid out, or asked for. */
+export function payouts({ source }: AccountReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/payouts',
+    operationId: 'listReferralPayouts',
+    summary: "A referrer's payouts, newest first",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: userPageQuery,
+    answer: payoutsAnswer,
+    exact: true,
+    async handle({ request, query: { user_id, ...page } }) {
+      const rows = await payoutsOf(await source(), { bot: botOf(request).public_key, userId: user_id }, page);
+      const payouts = rows.map(({ payout_id, amount, unit_id, status, method, initiated_by, ...dates }) => ({
+        payout_id,
+        amount: exact(amount),
+        unit_id,
+        status,
+        method,
+        initiated_by,
+        requested_at: utcDate(dates.requested_at),
+        processed_at: dates.processed_at === null ? null : utcDate(dates.processed_at),
+      }));
+      return { ok: true, data: { payouts } };
+    },
+  });
+}
+
+/** GET /v1/referral/rates: what the bot's active rules earn a referrer. */
+export function rates(source: () => Promise<AccountSource & ReferralSource>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/rates',
+    operationId: 'listReferralRates',
+    summary: "What each active rule of the bot earns a referrer: the rate that was locked, else the rule's",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: userQuery,
+    answer: ratesAnswer,
+    exact: true,
+    async handle({ request, query }) {
+      const { bot_id, public_key } = botOf(request);
+      const rows = await ratesOf(await source(), bot_id, { bot: public_key, userId: query.user_id });
+      const rates = rows.map(({ reward_amount, reward_percent, ...row }) => ({
+        ...row,
+        reward_amount: exactOrNull(reward_amount),
+        reward_percent: exactOrNull(reward_percent),
+      }));
+      return { ok: true, data: { rates } };
+    },
+  });
+}
+
+/** GET /v1/referral/history: all that ever moved a referrer's balances, the clock included. */
+export function history({ source, now }: AccountReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/history',
+    operationId: 'listReferralHistory',
+    summary: "What moved a referrer's balances, oldest first, each row with the balance behind it",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: historyQuery,
+    answer: historyAnswer,
+    exact: true,
+    async handle({ request, query: { user_id, unit_id: unitId, at: until, ...page } }) {
+      const account = { bot: botOf(request).public_key, userId: user_id };
+      const rows = await historyRows(await source(), account, { unitId, until, ...page }, now());
+      const history = rows.map(({ date, amount, on_hold, available, reserved, paid, ...row }) => ({
+        ...row,
+        date: utcDate(date),
+        amount: exact(amount),
+        on_hold: exact(on_hold),
+        available: exact(available),
+        reserved: exact(reserved),
+        paid: exact(paid),
+      }));
+      return { ok: true, data: { history } };
+    },
+  });
 }

@@ -2,10 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import type { AppendedReferral, ReferralMeta } from '../../commands/referral/attribution.ts';
-import { type CommandStamp, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
+import { type CommandStamp, type EventLog, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
 import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { type KnownOutcome, outcomeOf, type ReferralSource } from '../../queries/referral/attribution.ts';
 import { inTime } from '../../util/in-time.ts';
+import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';
 
@@ -98,4 +99,16 @@ export async function changeWithNewCode<A extends AppendedReferral>(
 function isTaken(outcome: KnownOutcome): boolean {
   if (outcome.type === 'code_created') return !outcome.created;
   return outcome.type === 'mark_refused' && outcome.reason === 'code_taken';
+}
+
+/** Waits until every visit that was acknowledged before is processed. @throws ApiError 503 that takes until the deadline */
+export type AwaitVisits = (deadline: number) => Promise<void>;
+
+export function awaitVisits(log: EventLog, progress: LoadProgress): AwaitVisits {
+  const end = sharedCall(() => log.endCursor());
+  const late = () => unavailable('visits that came before are still being processed, try again');
+  return async (deadline) => {
+    const passed = end().then((cursor) => waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) }));
+    if ((await inTime(passed, leftUntil(deadline), late)) === null) throw late();
+  };
 }

@@ -1,9 +1,13 @@
 import { utcDate } from '../../domain/local-time.ts';
-import { codesOf, type ReferralSource } from '../../queries/referral/attribution.ts';
+import { codesOf, type ReferralSource, referralsOf } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { linkOf } from './link.ts';
-import { codeList, userQuery } from './schemas.ts';
+import { codeList, referralList, userPageQuery, userQuery } from './schemas.ts';
+
+/** The bot's start link with a code as its start parameter; null when the bot has no username. */
+export function linkOf({ username }: { readonly username: string | null }, code: string): string | null {
+  return username === null ? null : `https://t.me/${username}?start=${code}`;
+}
 
 /** GET /v1/referral/codes: those that create-code made for a user, and how many the user has referred altogether. */
 export function codes(source: () => Promise<ReferralSource>): AnyRoute {
@@ -25,6 +29,25 @@ export function codes(source: () => Promise<ReferralSource>): AnyRoute {
         date_create: utcDate(date_create),
       }));
       return { ok: true, data: { total_referrals, codes: items } };
+    },
+  });
+}
+
+/** GET /v1/referral/referrals: whom a user has referred. */
+export function referrals(source: () => Promise<ReferralSource>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/referrals',
+    operationId: 'listReferrals',
+    summary: 'Whom a user has referred, newest first',
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: userPageQuery,
+    answer: referralList,
+    async handle({ request, query: { user_id, ...page } }) {
+      const rows = await referralsOf(await source(), botOf(request).bot_id, user_id, page);
+      const referrals = rows.map(({ referral_id, date }) => ({ referral_id, date: utcDate(date) }));
+      return { ok: true, data: { referrals } };
     },
   });
 }

@@ -5,7 +5,7 @@ import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { changeWithNewCode, deadlineOf, type ReferralChanges } from './changes.ts';
-import { linkOf } from './link.ts';
+import { linkOf } from './codes.ts';
 import { createdCode, userBody, userQuery } from './schemas.ts';
 
 type Named = Pick<BotRow, 'username'>;

@@ -12,9 +12,8 @@ import { botOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { changeWithNewCode, deadlineOf, leftUntil, type ReferralChanges } from './changes.ts';
+import { type AwaitVisits, changeWithNewCode, deadlineOf, leftUntil, type ReferralChanges } from './changes.ts';
 import { markBody, marked } from './schemas.ts';
-import type { AwaitVisits } from './visits.ts';
 
 /** POST /v1/referral/mark-referral: a user becomes a referral without a link, unless somebody has referred the user before. */
 export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits): AnyRoute {

@@ -10,19 +10,14 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
-import { accruals } from './accruals.ts';
-import { balance } from './balance.ts';
-import { codes } from './codes.ts';
+import { accruals, balance, history, payouts, rates } from './account-reads.ts';
+import { awaitVisits } from './changes.ts';
+import { codes, referrals } from './codes.ts';
 import { createCode } from './create-code.ts';
-import { history } from './history.ts';
 import { markReferral } from './mark-referral.ts';
 import { payout } from './payout.ts';
-import { payouts } from './payouts.ts';
-import { rates } from './rates.ts';
-import { referrals } from './referrals.ts';
 import { reverseAccrual } from './reverse-accrual.ts';
 import { setCodeOwners } from './set-code-owners.ts';
-import { awaitVisits } from './visits.ts';
 
 export interface ReferralRoutesOptions {
   readonly config: Pick<Config, 'MAX_WAIT_MS'>;

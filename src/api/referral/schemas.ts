@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isStorable, safeInteger } from '../../domain/json.ts';
-import { page } from '../page.ts';
+import { page } from '../route.ts';
 
 /** Shapes of the referral methods (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
 

@@ -3,9 +3,8 @@ import type { KnownOutcome } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, deadlineOf, type ReferralChanges } from './changes.ts';
+import { type AwaitVisits, change, deadlineOf, type ReferralChanges } from './changes.ts';
 import { codeOwners, ownersSet } from './schemas.ts';
-import type { AwaitVisits } from './visits.ts';
 
 /** POST /v1/referral/set-code-owners: whose codes are, all elements or none. Visits that waited for an owner count. */
 export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits): AnyRoute {

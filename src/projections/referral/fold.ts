@@ -9,7 +9,7 @@ import {
 } from '../../domain/referral/attribution.ts';
 import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import type { Bot } from './bots.ts';
+import type { Bot } from './load.ts';
 
 /** How long a caller can ask for what a change came to: longer than an Idempotency-Key is remembered. By receipts. */
 export const OUTCOME_MEMORY_MS = 2 * 24 * 60 * 60 * 1000;

@@ -9,12 +9,10 @@ import {
   UPDATE_IDS_RETENTION,
 } from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { type Bot, saveBots } from './bots.ts';
 import { foldCommit, OUTCOME_MEMORY_MS } from './fold.ts';
-import { loadBatch } from './load.ts';
-import { writeRules } from './rules.ts';
+import { type Bot, loadBatch, saveBots } from './load.ts';
 import { REFERRAL_DDL } from './tables.ts';
-import { backfill, writeAdded } from './write.ts';
+import { backfill, writeAdded, writeRules } from './write.ts';
 
 /** Referral codes, who owns them and who refers whom; the rules of rewards, and the units that these are paid in. */
 export const referralReadModel: ReadModel = {
