@@ -5,7 +5,7 @@ import { problemsOfPolicy } from './projections/bad-event-policy.ts';
 import { READ_MODEL_NAMES } from './projections/names.ts';
 import { count } from './util/variables.ts';
 
-/** The environment that the service reads: checked once at start, all problems told together. */
+/** The environment that the service reads. It is checked once at start; one error names all problems. */
 
 /** `stop`, `dead-letter`, or `name=mode,…`: see bad-event-policy.ts. */
 function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
@@ -16,7 +16,7 @@ function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: `must be ${values.join(', ')}`.replace(/, (\w+)$/, ' or $1') });
 }
 
-/** Ten minutes: nobody waits longer, and it is far from the 2^31 ms at which a timer goes off at once. */
+/** Ten minutes: the longest useful wait, far below the 2^31 ms at which a timer fires at once. */
 const LONGEST_MS = 600_000;
 /** Far beyond what one instance serves. */
 const MOST = 1_000_000;
