@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { documents } from '../support/documents.ts';
 import { ROOT } from '../support/source-files.ts';
 
 /** ARCHITECTURE.md stays short enough to be read at once, and names every folder and every decision. */
@@ -60,5 +61,17 @@ describe.each(decisions)('docs/adr/%s', (name) => {
       'Price',
       'To overturn',
     ]);
+  });
+});
+
+describe.each(documents().filter((path) => /^src\/.*README\.md$/.test(path)))('%s', (path) => {
+  const folder = join(ROOT, dirname(path));
+
+  it('names files of its folder that are there', () => {
+    const names = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/`([\w-]+(?:\/[\w-]+)*\.ts)`/g)].map(
+      ([, name]) => name!,
+    );
+    const outside = /^(?:src|test|bench)\//;
+    expect(names.filter((name) => !outside.test(name) && !existsSync(join(folder, name)))).toEqual([]);
   });
 });
