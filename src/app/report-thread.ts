@@ -1,11 +1,10 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createPool } from '../database/pool.ts';
-import type { ReportAnswer } from '../queries/reports/answer.ts';
+import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { createChunkCache } from '../queries/reports/chunk-cache.ts';
 import { type ReportTask, reportRunner } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
-import { ReportTooLargeError } from '../queries/reports/too-large.ts';
 import { createLogger } from './logger.ts';
 
 /** What a thread gets when it starts. */

@@ -6,11 +6,10 @@ import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
 import { DatabaseUnavailableError } from '../database/errors.ts';
-import type { Cell, Column, ReportAnswer } from '../queries/reports/answer.ts';
+import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
-import { ReportTooLargeError } from '../queries/reports/too-large.ts';
 import type { ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
 /** Runs reports elsewhere than on the thread that answers requests. */

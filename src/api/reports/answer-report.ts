@@ -1,36 +1,35 @@
+import { finished } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Warning } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
-import type { ReportAnswer } from '../../queries/reports/answer.ts';
+import { type ReportAnswer, ReportTooLargeError } from '../../queries/reports/answer.ts';
 import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
 import type { ReportTask } from '../../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
-import { ReportTooLargeError } from '../../queries/reports/too-large.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
-import type { ConcurrencyLimit } from './concurrency-limit.ts';
 
-/** As many rows as a report has. */
+/** No limit of rows. */
 export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 export interface ReportQuestion {
   readonly bot: { readonly bot_id: number; readonly timezone: string };
-  /** Not checked yet. */
+  /** An unchecked report_config. */
   readonly config: unknown;
-  /** At most this many rows. */
+  /** Most rows of the answer. */
   readonly rows: number;
-  /** Where the caller wrote what a problem is about, if not in its place in the config. */
+  /** Corrects the path of a problem, if the caller sent the value elsewhere than in the config. */
   readonly placed?: <P extends Warning>(problem: P) => P;
 }
 
 /**
- * @throws ApiError 400 for a wrong or too large config, 429 with too many reports of the key at once, 502 for one that
- * takes too long, 503 for one whose turn did not come
+ * @throws ApiError 400 for a wrong config or too large a report, 429 for too many reports of the key at once, 502 for a
+ * report that takes too long, 503 for one that no thread could start in time
  */
 export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
 
-/** What the service adds to a report that was asked for. */
-export type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
+/** Runs a parsed report. The service adds the tables, the lag and the time limit. */
+type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
 
 export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
   return async (reply, { bot, config, rows, placed = unplaced }) => {
@@ -52,4 +51,28 @@ export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): Answe
 
 function unplaced<P extends Warning>(problem: P): P {
   return problem;
+}
+
+/**
+ * Runs work for a key, unless the key has `max` works in progress. A work is in progress until it has ended and its answer
+ * was sent or aborted: a caller that reads slowly keeps the answer in memory.
+ * @throws ApiError 429
+ */
+type ConcurrencyLimit = <T>(keyId: number, reply: FastifyReply, work: () => Promise<T>) => Promise<T>;
+
+export function concurrencyLimit(max: number): ConcurrencyLimit {
+  const running = new Map<number, number>();
+  return async (keyId, reply, work) => {
+    const others = running.get(keyId) ?? 0;
+    if (others >= max) throw new ApiError(429, `at most ${max} reports at once with one key`, [], 1);
+    const worked = work();
+    running.set(keyId, others + 1);
+    const sent = new Promise<void>((resolve) => void finished(reply.raw, () => resolve()));
+    void Promise.allSettled([worked, sent]).then(() => {
+      const left = running.get(keyId)! - 1;
+      if (left === 0) running.delete(keyId);
+      else running.set(keyId, left);
+    });
+    return worked;
+  };
 }

@@ -14,18 +14,18 @@ export interface FindReportSources {
   readonly log: EventLog;
 }
 
-export interface ReportOfBot {
+interface ReportOfBot {
   readonly uuid: string;
   readonly bot: BotRow;
-  /** Null: it was deleted. */
+  /** Null: the report was deleted. */
   readonly report: SavedReportRow | null;
 }
 
 /**
- * The saved report that a caller names, as its stream has it now, and its bot, on which the request acts from here on. Uses
- * the read model's row if its revision is current, else reads the stream.
- * @throws LogUnavailableError also for a report that the read model has
- * @throws ApiError 404 unknown, malformed or another owner's; 403 of a bot outside the key's scope
+ * Finds a saved report by its uuid, as its stream has it now, and its bot. The request's access then has this bot. The read
+ * model's row is used if its revision is current; else the stream is read.
+ * @throws LogUnavailableError even if the read model has the report
+ * @throws ApiError 404 if it is unknown, malformed or another owner's; 403 if the bot is outside the key's scope
  */
 export async function findReport(
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function findReport(
   if (end === null || bot === null || bot.owner_id !== ownerId) throw unknownReport();
   if (scope.type !== 'all' && !scope.bots.includes(bot.public_key))
     throw new ApiError(403, 'this key cannot access this resource');
-  // Who names a bot asks for a report of that bot.
+  // If the request names a bot, the report must be of that bot.
   const named = request.access?.bot?.public_key ?? bot.public_key;
   if (named !== bot.public_key) throw unknownReport();
   request.access = { principal, bot };
@@ -55,7 +55,7 @@ export async function findReport(
   return { uuid, bot, report: report && { uuid, public_key: bot.public_key, ...report } };
 }
 
-/** A uuid as it is stored; undefined for whatever is none. */
+/** A uuid in the form in which it is stored. Undefined: the value is not a uuid. */
 export function uuidOf(given: unknown): string | undefined {
   return typeof given === 'string' && validate(given) ? given.toLowerCase() : undefined;
 }

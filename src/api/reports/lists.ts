@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { eventFields } from '../../domain/reports/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
-import { listEvents } from '../../queries/reports/events.ts';
-import { utmLabels } from '../../queries/reports/utm-labels.ts';
+import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
@@ -25,7 +24,7 @@ export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
   });
 }
 
-/** GET /v1/reports/events: the types of events of a bot. `source`: the schema of their read model. */
+/** GET /v1/reports/events: the event types of a bot. @param source the schema of the read model `events` */
 export function events(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
   return route({
     method: 'GET',
@@ -56,7 +55,7 @@ export function eventFieldList(): AnyRoute {
   });
 }
 
-/** GET /v1/reports/utm-labels: what visits of a bot were tagged with. `source`: as of `events`. */
+/** GET /v1/reports/utm-labels: the UTM labels of a bot's visits. @param source the schema of the read model `events` */
 export function utmLabelList(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
   return route({
     method: 'GET',

@@ -12,15 +12,12 @@ import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { RunReport } from '../../queries/reports/run-report.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
-import { answerReport } from './answer-report.ts';
-import { concurrencyLimit } from './concurrency-limit.ts';
+import { answerReport, concurrencyLimit } from './answer-report.ts';
 import { eventFieldList, events, resources, utmLabelList } from './lists.ts';
-import { preview } from './preview.ts';
-import { run } from './run.ts';
-import { save } from './save.ts';
-import { getReport, listReports, removeReport } from './saved.ts';
+import { preview, run } from './run.ts';
+import { getReport, listReports, removeReport, save } from './saved.ts';
 
-export interface ReportRoutesOptions {
+interface ReportRoutesOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
   readonly pool: pg.Pool;
   readonly runReport: RunReport;
@@ -56,7 +53,7 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     removeReport({ log, sources }, saved, waitForChange),
   ];
 
-  /** How far the slowest of the schemas is behind. */
+  /** The lag of the schema that is furthest behind the log end. */
   async function lagMs(schemas: readonly string[]): Promise<number> {
     const { seconds } = await log.lag(await loadLeastCheckpoint(pool, schemas));
     return Math.round(seconds * 1000);

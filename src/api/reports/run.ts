@@ -5,10 +5,36 @@ import { invalid } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { ALL_ROWS, type AnswerReport, type ReportQuestion } from './answer-report.ts';
-import { reportCsv } from './csv.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
-import { reportJson } from './report-json.ts';
-import { FORMATS, type RunRequest, reportAnswer, runBody } from './schemas.ts';
+import { reportCsv, reportJson } from './report-text.ts';
+import { FORMATS, previewBody, type RunRequest, reportAnswer, runBody } from './schemas.ts';
+
+const PREVIEW_ROWS = 10;
+
+/** POST /v1/reports/preview (interface.md, "Report builder"): the first rows of a report that is not saved. */
+export function preview(answerReport: AnswerReport): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/reports/preview',
+    operationId: 'previewReport',
+    summary: `Run a report without saving it and get its first ${PREVIEW_ROWS} rows`,
+    tag: 'Reports',
+    access: { resource: 'required', premium: true },
+    body: previewBody,
+    check(body) {
+      const report_config = isJsonObject(body) ? property(body, 'report_config') : undefined;
+      if (report_config !== undefined) return { report_config };
+      throw invalid([{ path: 'report_config', message: 'report_config is required' }]);
+    },
+    answer: reportAnswer,
+    exact: true,
+    errors: [502],
+    async handle({ request, reply, body }) {
+      const question = { bot: botOf(request), config: body.report_config, rows: PREVIEW_ROWS };
+      return reportJson(reply, await answerReport(reply, question));
+    },
+  });
+}
 
 /** POST /v1/reports/run (decisions.md#run-report): all rows of a report, saved or not, as JSON or CSV. */
 export function run(answerReport: AnswerReport, sources: FindReportSources): AnyRoute {
@@ -61,7 +87,7 @@ function checkRun(body: unknown): RunRequest {
   return { uuid, report_config, params: isJsonObject(params) ? params : undefined, format: known };
 }
 
-/** The saved config with another period. Problems and warnings of the period point at `params`, where the caller wrote it. */
+/** The saved config with another period. Problems and warnings of the period point at `params`, where the caller sent it. */
 function withPeriod(saved: unknown, given: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
   const params = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   if (!isJsonObject(saved) || Object.keys(params).length === 0) return { config: saved };

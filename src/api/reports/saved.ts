@@ -1,24 +1,80 @@
+import { stringify } from 'lossless-json';
 import { z } from 'zod';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { deleteReport } from '../../commands/reports/saved-reports.ts';
+import { deleteReport, saveReport } from '../../commands/reports/saved-reports.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { parseReport } from '../../domain/reports/parse-report.ts';
+import { reportNameProblem } from '../../domain/reports/saved/saved-report.ts';
 import type { CommandStamp } from '../../log/port.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import { listSavedReports, type SavedReportRow } from '../../queries/reports/saved-reports.ts';
-import { principalOf } from '../access.ts';
+import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
-import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
-import { deleteBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
+import { type FindReportSources, findReport, unknownReport, uuidOf } from './find-report.ts';
+import { deleteBody, saveBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
-/** Saved reports: to list, to get and to delete them. All of it needs a personal key (decisions.md#saved-reports). */
+/** POST /v1/reports/save (interface.md, "Report builder"): saves a report under a name, or replaces a saved one. */
+export function save(context: CommandContext, waitForChange: WaitForChange): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/reports/save',
+    operationId: 'saveReport',
+    summary: 'Save a report, or replace a saved one by its uuid',
+    tag: 'Reports',
+    access: { resource: 'required', premium: true, personal: true },
+    body: saveBody,
+    check(body) {
+      const given = isJsonObject(body) ? body : {};
+      const [name, report_config, uuid] = ['name', 'report_config', 'uuid'].map((key) => property(given, key));
+      return { name, report_config, uuid };
+    },
+    answer: savedAnswer,
+    idempotent: true,
+    async handle({ request, body }) {
+      const bot = botOf(request);
+      const content = checkContent(body, bot.timezone);
+      const replaces = body.uuid !== undefined;
+      const uuid = replaces ? uuidOf(body.uuid) : context.sources.uuid();
+      if (uuid === undefined) throw unknownReport();
+      const command = { bot: bot.public_key, report: { uuid, ...content }, replaces };
+      const { keyId } = principalOf(request);
+      const save = (stamp: CommandStamp | undefined) => saveReport(context, command, { keyId, command: stamp });
+      return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, save, waitForChange);
+    },
+  });
+}
+
+/** Checks name and config, the config as in a preview. @throws ApiError 400 with all problems of both */
+function checkContent(
+  { name, report_config }: { readonly name: unknown; readonly report_config: unknown },
+  timezone: string,
+): { name: string; report_config: string } {
+  const problems: Problem[] = [];
+  if (typeof name !== 'string')
+    problems.push({ path: 'name', message: name === undefined ? 'name is required' : 'must be a string' });
+  else {
+    const refused = reportNameProblem(name);
+    if (refused !== undefined) problems.push({ path: 'name', message: refused.message });
+  }
+  if (report_config === undefined) problems.push({ path: 'report_config', message: 'report_config is required' });
+  else {
+    const parsed = parseReport(report_config, timezone);
+    if (!parsed.ok) problems.push(...parsed.problems);
+  }
+  if (problems.length > 0 || typeof name !== 'string') throw invalid(problems);
+  return { name, report_config: stringify(report_config)! };
+}
+
+/** To list, get and delete saved reports needs a personal key (decisions.md#saved-reports). */
 const access = { resource: 'optional', premium: true, personal: true } as const;
 
-/** GET /v1/reports/list: the saved reports of the bot that is named, or of all that the key can access. */
+/** GET /v1/reports/list: the saved reports of the named bot, or of all bots that the key can access. */
 export function listReports({ catalog, reports }: FindReportSources): AnyRoute {
   return route({
     method: 'GET',
@@ -43,7 +99,7 @@ export function listReports({ catalog, reports }: FindReportSources): AnyRoute {
   });
 }
 
-/** GET /v1/reports/get: one of them. */
+/** GET /v1/reports/get: a saved report. */
 export function getReport(sources: FindReportSources): AnyRoute {
   return route({
     method: 'GET',
@@ -65,7 +121,7 @@ export function getReport(sources: FindReportSources): AnyRoute {
   });
 }
 
-/** POST /v1/reports/delete. Deleting what was deleted is a 404, a repeat with the same Idempotency-Key is not. */
+/** POST /v1/reports/delete. A second deletion is a 404, but a repeat with the same Idempotency-Key is not. */
 export function removeReport(
   context: CommandContext,
   sources: FindReportSources,
@@ -98,7 +154,7 @@ export function removeReport(
 
 const UUID_REQUIRED = 'uuid is required';
 
-/** As `list` and `get` show it; dates by the clock of the bot. */
+/** A report as `list` and `get` show it, with dates in the bot's time zone. */
 function itemOf({ uuid, name, public_key, report_config, created_at }: SavedReportRow, timezone: string): object {
   return {
     uuid,

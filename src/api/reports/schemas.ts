@@ -1,22 +1,23 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
-import { CHART_AGGREGATIONS, PROPERTY_FIELDS, TABLE_AGGREGATIONS } from '../../domain/reports/aggregation.ts';
 import { reportFields, SEPARATOR_NAMES } from '../../domain/reports/fields.ts';
 import { WINDOW_UNITS } from '../../domain/reports/parse-funnel.ts';
 import { LIST_ROWS, MAX_COLUMNS } from '../../domain/reports/parse-list.ts';
+import { CHART_AGGREGATIONS, TABLE_AGGREGATIONS } from '../../domain/reports/parse-metric.ts';
 import { RETENTION_GRANULARITIES } from '../../domain/reports/parse-retention.ts';
 import {
   FUNNEL_ORDERS,
   GRANULARITIES,
   LIST_DIRECTIONS,
   LIST_TABLES,
+  PROPERTY_FIELDS,
   RETENTION_TYPES,
 } from '../../domain/reports/report.ts';
 
 /**
- * Shapes of the report builder (interface.md, "Report configuration"; decisions.md#report-answers). Those of requests
- * are shown by OpenAPI only: a report_config is checked by the domain, which names every mistake with its place.
- * Answers carry exact decimals, of any number of digits.
+ * Schemas of the report builder (interface.md, "Report configuration"; decisions.md#report-answers). Schemas of requests
+ * are for OpenAPI only: the domain checks a report_config and reports each problem with its path. Numbers of answers are
+ * exact decimals with any number of digits.
  */
 
 const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
@@ -139,14 +140,14 @@ const reportConfig = z
     },
   });
 
-/** Read as no more than an object with a report_config. */
+/** For OpenAPI; the code relies only on `report_config` being there. */
 export const previewBody: z.ZodType<{ report_config: unknown }> = z
   .object({ resource_key: z.string().optional(), report_config: reportConfig })
   .meta({ id: 'PreviewRequest' });
 
 const uuid = z.uuid().describe('Of a saved report').meta({ example: '0b9e5f0c-6f4e-4d5b-9a37-2f7c1f3f9d10' });
 
-/** Read as no more than these keys. */
+/** For OpenAPI; the code relies only on these keys. */
 export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?: unknown }> = z
   .object({
     resource_key: z.string().optional(),
@@ -156,7 +157,7 @@ export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?:
   })
   .meta({ id: 'SaveRequest' });
 
-/** Read as no more than these keys. */
+/** For OpenAPI; the code relies only on these keys. */
 export const runBody: z.ZodType<RunRequest> = z
   .object({
     resource_key: z.string().optional().describe('Not needed with a uuid'),
@@ -171,10 +172,10 @@ export const runBody: z.ZodType<RunRequest> = z
   .meta({ id: 'RunRequest' });
 
 export interface RunRequest {
-  /** A report: exactly one of the two is there. */
+  /** A request has either `uuid` or `report_config`. */
   readonly uuid?: unknown;
   readonly report_config?: unknown;
-  /** Only beside a uuid. */
+  /** Only with a uuid. */
   readonly params?: JsonObject | null | undefined;
   /** Default json. */
   readonly format?: (typeof FORMATS)[number] | null | undefined;
@@ -184,7 +185,7 @@ export const deleteBody: z.ZodType<{ uuid: unknown }> = z.object({ uuid }).meta(
 
 export const savedAnswer = answer(z.object({ uuid }));
 
-/** Not `reportConfig`: what means nothing to a report of its type is kept, whatever it is. */
+/** Not `reportConfig`: a saved config keeps keys that its report type ignores, with any value. */
 const savedConfig = z
   .looseObject({ source_request: z.looseObject({ type: z.string() }), settings: z.looseObject({}) })
   .describe('As it was saved');

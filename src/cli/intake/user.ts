@@ -5,7 +5,7 @@ import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import { readImportedUser } from '../../domain/catalog/imported-user.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
-import { isKnownUser } from '../../queries/known-user.ts';
+import { isKnownUser } from '../../queries/intake/known-user.ts';
 import type { Cli } from '../cli.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';

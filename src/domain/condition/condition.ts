@@ -1,28 +1,28 @@
 /**
- * The checked form of a condition, of reports and audiences alike (decisions.md#conditions).
+ * A checked condition of a report or an audience (decisions.md#conditions).
  *
- * Two-valued: a positive condition is false where the field is missing, and `not` is the exact complement of what it
- * holds. Every operator of the grammar is one of these shapes: `!=` is a `not` around `one_of`.
+ * Conditions are two-valued. A positive condition is false if the field is missing, and `not` is the exact complement of
+ * its condition. Each operator of the grammar becomes one of these shapes: `!=` is a `not` around `one_of`.
  */
 export type Condition<F extends Field = Field> =
   | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition<F>[] }
   | { readonly type: 'not'; readonly condition: Condition<F> }
   | { readonly type: 'one_of'; readonly field: F; readonly values: readonly Value[] }
   | { readonly type: 'range'; readonly field: F; readonly from: Bound | null; readonly to: Bound | null }
-  /** Of audiences only: text in which each `%` of the pattern stands for any text, and everything else for itself. */
+  /** In audiences only. Each `%` of the pattern stands for any text; every other character stands for itself. */
   | { readonly type: 'like'; readonly field: F; readonly pattern: string }
-  /** Of audiences only: the record has no value in the field. */
+  /** In audiences only: the record has no value in the field. */
   | { readonly type: 'missing'; readonly field: F };
 
-/** One end of a range; both ends of a range have the same type. */
+/** One end of a range. Both ends of a range have the same type. */
 export interface Bound {
   readonly value: Value;
   readonly inclusive: boolean;
 }
 
 /**
- * Numbers are decimal text, exact. A date in `one_of` is the start of the second that it names, in a range an instant:
- * milliseconds since 1970 UTC. Text is ordered by code points.
+ * Numbers are exact decimal text. Dates are milliseconds since 1970 UTC: in `one_of` the start of a second, in a range an
+ * instant. Text is ordered by code points.
  */
 export type Value =
   | { readonly type: 'number'; readonly value: string }
@@ -30,24 +30,24 @@ export type Value =
   | { readonly type: 'boolean'; readonly value: boolean }
   | { readonly type: 'date'; readonly value: number };
 
-/** `dynamic`: each record has a value of its own type, and a value of another type matches nothing. */
+/** `dynamic`: each record's value has its own type. A value matches only constants of its type. */
 export type FieldType = 'number' | 'string' | 'boolean' | 'date' | 'dynamic';
 
 /** A field that conditions may name. */
 export interface Field {
-  /** The canonical name: what an alias was resolved to. */
+  /** The canonical name, not an alias. */
   readonly name: string;
   readonly type: FieldType;
 }
 
-/** What a use of the grammar (reports, audiences) lets conditions name. */
+/** The fields that conditions of reports, or of audiences, may name. */
 export interface FieldCatalogue<F extends Field> {
   find(name: string): F | undefined;
-  /** Every name, open-ended ones as `prefix.*`: for error messages. */
+  /** All names, for error messages. An open-ended root is `prefix.*`. */
   readonly names: readonly string[];
 }
 
-/** The fields that a condition names, as often as it does. */
+/** The fields that a condition names; a field that it names twice is in the list twice. */
 export function fieldsOf<F extends Field>(condition: Condition<F>): F[] {
   if ('conditions' in condition) return condition.conditions.flatMap(fieldsOf);
   return 'condition' in condition ? fieldsOf(condition.condition) : [condition.field];

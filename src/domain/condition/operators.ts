@@ -1,10 +1,10 @@
 import type { FieldType } from './condition.ts';
 
-/** The operators of the grammar, in the order in which they are listed to callers. */
+/** The operators of the grammar, in the order of error messages and of the list of fields. */
 const COMPARISONS = ['=', '!=', '>', '<', '>=', '<='] as const;
 export type Comparison = (typeof COMPARISONS)[number];
-/** What reports compare fields with. */
-export type ReportOperator = Comparison | 'in' | 'between';
+/** The operators that compare fields in reports. */
+type ReportOperator = Comparison | 'in' | 'between';
 /** An operator without its `not `. */
 export type FieldOperator = ReportOperator | 'like' | 'is';
 
@@ -20,7 +20,7 @@ const AUDIENCE_OPERATORS: readonly string[] = [
   'is',
 ];
 
-/** Who uses the grammar: reports have its eight first forms, audiences all (interface.md, "Filters" and "Audience"). */
+/** Reports have the first eight forms of the grammar, audiences all (interface.md, "Filters" and "Audience"). */
 export type Grammar = 'report' | 'audience';
 
 const GRAMMARS: Readonly<Record<Grammar, { readonly groups: readonly string[]; readonly fields: readonly string[] }>> =
@@ -29,18 +29,18 @@ const GRAMMARS: Readonly<Record<Grammar, { readonly groups: readonly string[]; r
     audience: { groups: ['and', 'or', 'not'], fields: AUDIENCE_OPERATORS },
   };
 
-/** Every operator of a grammar. */
+/** All operators of a grammar. */
 export function operatorsIn(grammar: Grammar): readonly string[] {
   const { groups, fields } = GRAMMARS[grammar];
   return [...groups, ...fields];
 }
 
-/** Which operators of reports make sense for a type: booleans have no order. */
+/** The operators of reports for a type. Booleans have no order. */
 export function operatorsOf(type: FieldType): readonly ReportOperator[] {
   return type === 'boolean' ? ['=', '!=', 'in'] : REPORT_OPERATORS;
 }
 
-/** Which operators of a grammar make sense for a type: only text has patterns. */
+/** The operators of a grammar for a type. Only text has patterns. */
 export function operatorsFor(type: FieldType, grammar: Grammar): readonly string[] {
   if (grammar === 'report') return operatorsOf(type);
   const bases: readonly FieldOperator[] = [
@@ -51,13 +51,13 @@ export function operatorsFor(type: FieldType, grammar: Grammar): readonly string
   return AUDIENCE_OPERATORS.filter((operator) => bases.some((base) => base === withoutNot(operator)));
 }
 
-/** An operator that compares a field, taken apart; undefined: the grammar has no such operator. */
+/** Splits an operator that compares a field into its base and its `not `. Undefined: the grammar has no such operator. */
 export function fieldOperator(
   operator: string,
   grammar: Grammar,
 ): { readonly base: FieldOperator; readonly negated: boolean } | undefined {
   if (!GRAMMARS[grammar].fields.includes(operator)) return undefined;
-  // Every operator of the tables is one of these, with or without its `not `.
+  // All operators in the tables are one of these, with or without `not `.
   return { base: withoutNot(operator) as FieldOperator, negated: operator.startsWith(NOT) };
 }
 

@@ -1,7 +1,7 @@
 import { type Problem, under } from '../problem.ts';
-import { between, comparison, oneOf } from './comparison.ts';
-import type { Condition, Field, FieldCatalogue } from './condition.ts';
+import type { Bound, Condition, Field, FieldCatalogue, Value } from './condition.ts';
 import {
+  type Comparison,
   type FieldOperator,
   fieldOperator,
   type Grammar,
@@ -18,7 +18,7 @@ const MAX_VALUES = 10_000;
 
 const NESTED = 'expected a single condition, got a nested array';
 
-/** How many conditions were met so far; groups do not count. */
+/** How many conditions were parsed so far, without groups. */
 export interface ConditionCount {
   conditions: number;
 }
@@ -32,11 +32,11 @@ interface Context<F extends Field> {
 }
 
 /**
- * Checks a filter: `[operator, argument, …]`, nested under `and` and `or`. Absent, null and `[]` are no filter.
- * Adds what is wrong to `problems`, in which case the result means nothing.
+ * Checks a filter: `[operator, argument, …]`, nested in `and`, `or` and `not`. Absent, null and `[]` are no filter. Adds
+ * problems to `problems`; if there are any, the result must not be used.
  *
- * @param options.grammar what there is besides what reports have; those are the default
- * @param options.count of several filters that are bounded together
+ * @param options.grammar default: that of reports
+ * @param options.count shared by several filters that have one limit together
  */
 export function parseCondition<F extends Field>(
   input: unknown,
@@ -57,7 +57,7 @@ export function isNoFilter(input: unknown): boolean {
   return input === null || input === undefined || (Array.isArray(input) && input.length === 0);
 }
 
-/** Counts one more condition. @returns what is wrong, said once, when there are too many */
+/** Counts one more condition. @returns a problem for the first condition that is too many; else undefined */
 export function oneMore(count: ConditionCount): string | undefined {
   count.conditions += 1;
   return count.conditions === MAX_CONDITIONS + 1 ? `more than ${MAX_CONDITIONS} conditions` : undefined;
@@ -174,4 +174,57 @@ function parseIn<F extends Field>(
     field,
     constants.filter((value) => value !== undefined),
   );
+}
+
+const SECOND_MS = 1000;
+
+/**
+ * The condition of a comparison. A date is a whole second: `=`, `<=` and the end of `between` include it, `>` starts after
+ * it. If the clock shows the second twice, `<` and `>=` use the first, `>` and `<=` the last (as a report's period does),
+ * and `=` matches both.
+ */
+export function comparison<F extends Field>(operator: Comparison, field: F, constant: Constant): Condition<F> {
+  switch (operator) {
+    case '=':
+      return oneOf(field, [constant]);
+    case '!=':
+      return { type: 'not', condition: oneOf(field, [constant]) };
+    case '<':
+      return { type: 'range', field, from: null, to: startOf(constant, false) };
+    case '>=':
+      return { type: 'range', field, from: startOf(constant, true), to: null };
+    case '<=':
+      return { type: 'range', field, from: null, to: endOf(constant, true) };
+    case '>':
+      return { type: 'range', field, from: endOf(constant, false), to: null };
+  }
+}
+
+export function between<F extends Field>(field: F, from: Constant, to: Constant): Condition<F> {
+  return { type: 'range', field, from: startOf(from, true), to: endOf(to, true) };
+}
+
+export function oneOf<F extends Field>(field: F, constants: readonly Constant[]): Condition<F> {
+  return { type: 'one_of', field, values: constants.flatMap(valuesOf) };
+}
+
+function valuesOf(constant: Constant): Value[] {
+  if (constant.type !== 'date') return [constant];
+  const { first, last } = constant.value;
+  return [...new Set([first, last])].map((value) => ({ type: 'date', value }));
+}
+
+/** The point just before the constant. `inclusive`: the constant belongs to the range. */
+function startOf(constant: Constant, inclusive: boolean): Bound {
+  if (constant.type !== 'date') return { value: constant, inclusive };
+  return { value: { type: 'date', value: constant.value.first }, inclusive };
+}
+
+/**
+ * The point just after the constant. For a date that is the start of the next second, which belongs to the values after
+ * the constant.
+ */
+function endOf(constant: Constant, inclusive: boolean): Bound {
+  if (constant.type !== 'date') return { value: constant, inclusive };
+  return { value: { type: 'date', value: constant.value.last + SECOND_MS }, inclusive: !inclusive };
 }

@@ -4,17 +4,17 @@ import { instantsOf, LOCAL_TIME_FORMAT, type LocalInstants, parseLocalTime } fro
 import type { FieldType, Value } from './condition.ts';
 import { type FieldOperator, type Grammar, operatorsFor } from './operators.ts';
 
-/** A constant of a condition, checked. Dates stay local: which instant they mean depends on the operator. */
+/** A checked constant of a condition. Dates stay local, because the operator decides which instant they mean. */
 export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date'; readonly value: LocalInstants };
 
 /**
- * Numbers of a condition go up to 10^18 and 30 decimals: beyond any id, value or rate (decisions.md#exact-decimals),
- * and bounded.
+ * Limits of numbers in a condition: 10^18, and 30 decimals. No id, value or rate exceeds them
+ * (decisions.md#exact-decimals).
  */
 const MAX_EXPONENT = 18;
 const MAX_DECIMALS = 30;
 
-/** Checks a constant against its field's type and the operator. @returns the constant, or what is wrong with it. */
+/** Checks a constant against its field's type and the operator. @returns the constant, or the problem as text */
 export function parseConstant(
   input: unknown,
   type: FieldType,
@@ -22,7 +22,7 @@ export function parseConstant(
   { timezone, grammar }: { readonly timezone: string; readonly grammar: Grammar },
 ): Constant | string {
   const constant = typed(input, type, timezone);
-  // Only a dynamic field can come to this: others were refused by their own type.
+  // Can fail for dynamic fields only: for other types the operator is checked already.
   if (typeof constant !== 'string' && !operatorsFor(constant.type, grammar).includes(operator))
     return `${operator} does not compare ${constant.type} values`;
   return constant;
@@ -62,8 +62,8 @@ function parseDate(input: unknown, timezone: string): Constant | string {
 }
 
 /**
- * Every date of a report lies in the years 1970 to 2100 (decisions.md#report-bounds).
- * @returns what is wrong, if something is.
+ * Checks that a date of a report is in the years 1970 to 2100 (decisions.md#report-bounds).
+ * @returns the problem as text, or undefined
  */
 export function yearProblem(local: Temporal.PlainDateTime): string | undefined {
   return local.year < 1970 || local.year > 2100 ? 'years go from 1970 to 2100' : undefined;

@@ -1,23 +1,21 @@
 import Big from 'big.js';
 import { LosslessNumber } from 'lossless-json';
-import { compareText } from './compare-text.ts';
 import type { Bound, Condition, Field, FieldType, Value } from './condition.ts';
-import { isLike } from './pattern.ts';
 
 /**
- * What a record has in a field: numbers as decimal text, dates as milliseconds since 1970 UTC, null where it is missing.
- * A dynamic field's value has its own type, so its numbers are LosslessNumber; of any other shape it matches nothing.
+ * The value of a record in a field: numbers as decimal text, dates as milliseconds since 1970 UTC, null if it is missing.
+ * Numbers of dynamic fields are LosslessNumber, to differ from text. Objects and arrays match no condition.
  */
 export type FieldValue = string | number | boolean | LosslessNumber | object | null;
 
-export type Predicate<R> = (record: R) => boolean;
+type Predicate<R> = (record: R) => boolean;
 
-/** How to read a field; asked once for each place where a condition names it. */
-export type Reader<F extends Field, R> = (field: F) => (record: R) => FieldValue;
+/** Gives the function that reads a field. Called once for each time that a condition names the field. */
+type Reader<F extends Field, R> = (field: F) => (record: R) => FieldValue;
 
 /**
- * A condition as a function of a record, which says what its SQL (`conditionSql`) says of the record's row: exact
- * decimals, text by code points, a missing value in no positive condition.
+ * A condition as a function of a record. Its result is that of `conditionSql` for the record's row: decimals are exact,
+ * text is ordered by code points, and a missing value fulfils no positive condition.
  */
 export function predicateOf<F extends Field, R>(condition: Condition<F>, reader: Reader<F, R>): Predicate<R> {
   switch (condition.type) {
@@ -60,18 +58,18 @@ function on<R>(read: (record: R) => FieldValue, test: Test): Predicate<R> {
 
 function oneOf(type: FieldType, values: readonly Value[]): Test {
   const constants = new Set(values.map(keyOf));
-  // A date names a whole second, the value is its start.
+  // A date in a condition is a whole second; its value is the second's start.
   if (type === 'date') return (value) => constants.has(`date ${Math.floor(Number(value) / 1000) * 1000}`);
   return (value) => constants.has(keyOf(typed(type, value)));
 }
 
-/** One text for equal values of one type: numbers are equal however they are written. */
+/** A text that is the same for equal values of one type. The numbers 1 and 1.0 are equal. */
 function keyOf(value: Value | null): string {
   if (value === null) return '';
   return `${value.type} ${value.type === 'number' ? new Big(value.value).toFixed().replace(/^-0$/, '0') : value.value}`;
 }
 
-/** A value with its type; null where it has none that conditions know. */
+/** A value with its type. Null: conditions do not know the type. */
 function typed(type: FieldType, value: Present): Value | null {
   if (type === 'number') return { type, value: String(value) };
   if (value instanceof LosslessNumber) return { type: 'number', value: value.value };
@@ -79,7 +77,7 @@ function typed(type: FieldType, value: Present): Value | null {
   return typeof value === 'boolean' ? { type: 'boolean', value } : null;
 }
 
-/** Whether a value lies on the bound's side: 1 above it, -1 below it. */
+/** Tests whether a value is on a side of the bound: 1 above it, -1 below it. */
 function beyond(type: FieldType, { value: bound, inclusive }: Bound, side: 1 | -1): Test {
   const test = (order: number) => order * side > 0 || (inclusive && order === 0);
   switch (bound.type) {
@@ -100,8 +98,8 @@ function beyond(type: FieldType, { value: bound, inclusive }: Bound, side: 1 | -
 type NumberRange = Pick<Extract<Condition<Field>, { type: 'range' }>, 'from' | 'to'>;
 
 /**
- * What a range of numbers says of a number by its nearest double. Rounding keeps order, so only of a number that rounds as
- * a bound does it cannot tell (undefined): its digits do.
+ * Tests a range of numbers by a number's nearest double. Rounding keeps order, so the result is exact, except for a number
+ * that rounds to the same double as a bound: then it is undefined, and only the digits decide.
  */
 export function roundedRange({ from, to }: NumberRange): (rounded: number) => boolean | undefined {
   const low = from === null ? Number.NEGATIVE_INFINITY : Number(from.value.value);
@@ -109,8 +107,47 @@ export function roundedRange({ from, to }: NumberRange): (rounded: number) => bo
   return (rounded) => (rounded === low || rounded === high ? undefined : rounded > low && rounded < high);
 }
 
-/** Rounding to a double keeps order, so only numbers that round alike need their digits. */
+/** Compares doubles first. Rounding keeps order, so the digits decide only between numbers that round to one double. */
 function compareWith(constant: string): (value: string) => number {
   const [exact, rounded] = [new Big(constant), Number(constant)];
   return (value) => Number(value) - rounded || new Big(value).cmp(exact);
+}
+
+/**
+ * Tests whether a value is text that matches the pattern. Each `%` stands for any text, also empty; all else must be equal,
+ * including its case (decisions.md#like). `conditionSql` has the same result with LIKE.
+ */
+export function isLike(pattern: string): (value: unknown) => boolean {
+  const [first, ...rest] = pattern.split('%') as [string, ...string[]];
+  const last = rest.pop();
+  if (last === undefined) return (value) => value === pattern;
+  return (value) => {
+    if (typeof value !== 'string' || !value.startsWith(first)) return false;
+    // Each middle part takes its first match, which leaves the most text for the parts after it.
+    let from = first.length;
+    for (const part of rest) {
+      const place = value.indexOf(part, from);
+      if (place < 0) return false;
+      from = place + part.length;
+    }
+    return value.length - last.length >= from && value.endsWith(last);
+  };
+}
+
+/** The pattern for SQL's LIKE, where `_` and the backslash are special and need an escape. */
+export function likePattern(pattern: string): string {
+  return pattern.replace(/[\\_]/g, '\\$&');
+}
+
+/** In UTF-16, surrogates are below U+E000, but they encode code points above U+FFFF. */
+const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+/** Compares text by code points, which is the order of its bytes in UTF-8. Negative: `a` comes first. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index += 1) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
 }

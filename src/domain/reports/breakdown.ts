@@ -1,26 +1,25 @@
 import Big from 'big.js';
 import { LosslessNumber, stringify } from 'lossless-json';
-import { compareText } from '../condition/compare-text.ts';
-import type { FieldValue } from '../condition/predicate.ts';
+import { compareText, type FieldValue } from '../condition/predicate.ts';
 
-/**
- * Which combinations of values a report shows: the largest, and all others as one
- * (decisions.md#breakdown).
- */
+/** A breakdown shows the largest combinations of values, and all others as one (decisions.md#breakdown). */
 
-/** The values of separators, as one text: equal for equal values, numbers however they are written. */
+/** A text for the values of separators. It is the same for equal values; 1 and 1.0 are equal. */
 export function combinationKey(values: readonly FieldValue[]): string {
   return values.map(keyOf).join('');
 }
 
-/** Of which none begins another. */
+/** No key is a prefix of another, so that keys can be joined. */
 function keyOf(value: FieldValue): string {
-  if (typeof value === 'string') return `string${value.length}:${value}`; // most are
+  if (typeof value === 'string') return `string${value.length}:${value}`; // the most frequent case
   const read = plain(value);
   return read === null ? '-' : `${read[0]}${read[1].length}:${read[1]}`;
 }
 
-/** The type keeps the custom fields 1 and "1" apart. A number is a date in milliseconds; its text orders by time. */
+/**
+ * The type and text of a value. The type distinguishes the custom fields 1 and "1". A JavaScript number is a date in
+ * milliseconds; its text sorts by time.
+ */
 function plain(value: FieldValue): readonly [string, string] | null {
   if (value === null) return null;
   if (value instanceof LosslessNumber) return ['number', new Big(value.value).toFixed()];
@@ -29,8 +28,8 @@ function plain(value: FieldValue): readonly [string, string] | null {
 }
 
 /**
- * The largest combinations, at most `limit`, largest first, by their numbers; and whether there are more.
- * @param volumes by number, what decides which are the largest; of none there is nothing to show
+ * The numbers of the largest combinations, at most `limit`, largest first; and whether there are more.
+ * @param volumes the size of each combination, by its number; 0 or undefined: the combination is not shown
  */
 export function largestCombinations(
   values: readonly (readonly FieldValue[])[],
@@ -40,7 +39,7 @@ export function largestCombinations(
   const sorted = Float64Array.from(values, (_, number) => volumes[number] ?? 0)
     .filter((volume) => volume > 0)
     .sort();
-  // Of thousands of combinations most are too small to be compared by their texts.
+  // Drops combinations that are too small before the sort: comparing the texts of thousands is slow.
   const least = sorted[Math.max(0, sorted.length - limit)] ?? 0;
   const large = values.flatMap((_, number) => {
     const volume = volumes[number] ?? 0;
@@ -50,7 +49,7 @@ export function largestCombinations(
   return { shown: large.slice(0, limit), more: sorted.length > limit };
 }
 
-/** Field by field by text, a missing value first, by code points; values that read alike, as 1 and "1" do, by type. */
+/** Compares field by field: a missing value first, then by text in code points, then by type (1 and "1" have one text). */
 function byText(a: readonly FieldValue[], b: readonly FieldValue[]): number {
   const pairs = a.map((left, index) => [plain(left), plain(b[index]!)] as const);
   for (const [x, y] of pairs) {

@@ -1,15 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Granularity, Period, RetentionCalendar } from './report.ts';
 
-/** Most buckets of a report, and cohorts of retention (decisions.md#report-bounds). */
+/** Most buckets of a report, and most cohorts of retention (decisions.md#report-bounds). */
 export const MAX_BUCKETS = 10_000;
 
 /**
- * The starts of the buckets that cover a period, by the clock of its zone, ascending. The first is the bucket's own
- * start, even before the period's. Days, weeks (from Monday) and months begin at the first instant of a day, and a day
- * that a zone skipped has no bucket; hours are real hours, so a repeated one is two buckets.
+ * The starts of the buckets that cover a period, in its time zone, ascending. The first bucket may start before the period.
+ * Days, weeks (from Monday) and months begin at the first instant of a day. A day that the zone skipped has no bucket.
+ * Hours are real hours, so an hour that the clock shows twice is two buckets.
  *
- * @returns milliseconds since 1970 UTC, or undefined when there are more than `limit`
+ * @returns milliseconds since 1970 UTC; undefined if there are more than `limit`
  */
 export function bucketStarts(period: Period, granularity: Granularity, limit: number): readonly number[] | undefined {
   const starts: number[] = [];
@@ -21,7 +21,7 @@ export function bucketStarts(period: Period, granularity: Granularity, limit: nu
   return starts;
 }
 
-/** The buckets of a period as cohorts, and behind them what the last of them needs to have `intervals` of its own. */
+/** The buckets of a period as cohorts, then as many more buckets as the last cohort needs to have `intervals`. */
 export function retentionCalendar(
   period: Period,
   granularity: 'day' | 'week',
@@ -37,7 +37,7 @@ export function retentionCalendar(
   return { starts, cohorts, intervals };
 }
 
-/** The starts of buckets from the one that the period begins in, each once, without end. */
+/** The starts of all buckets from the one in which the period begins, without end. No start is given twice. */
 function* startsFrom(period: Period, granularity: Granularity): Generator<number, void> {
   const from = Temporal.Instant.fromEpochMilliseconds(period.from).toZonedDateTimeISO(period.timezone);
   let last: number | undefined;
@@ -47,7 +47,7 @@ function* startsFrom(period: Period, granularity: Granularity): Generator<number
   }
 }
 
-/** Between two changes of a zone's clock days are of 24 hours; only at a change Temporal is asked, which takes longer. */
+/** Between two clock changes of a zone all days have 24 hours. Temporal, which is slower, is only called at a change. */
 function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'month'): Generator<number> {
   let offset = 0;
   let changesAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'mont
   }
 }
 
-/** The dates that buckets begin at, from that of `today` on; as their midnights in UTC, where all days are of 24 hours. */
+/** The first dates of buckets, from that of `today`, as midnights in UTC, where all days have 24 hours. */
 function* dates(today: Temporal.PlainDate, granularity: 'day' | 'week' | 'month'): Generator<number> {
   const { year, month, day, dayOfWeek } = today;
   for (let i = 0; ; i++)
@@ -81,8 +81,8 @@ function* dates(today: Temporal.PlainDate, granularity: 'day' | 'week' | 'month'
 }
 
 /**
- * Full hours by the zone's clock. A clock change of less than an hour (Lord Howe: 30 minutes) cuts an hour in two, each
- * piece with its own offset.
+ * The starts of full hours of the zone's clock. A clock change of less than an hour (Lord Howe: 30 minutes) splits an hour
+ * into two buckets, each with its own offset.
  */
 function* hours(from: Temporal.ZonedDateTime): Generator<number, never> {
   const justAfter = from.add({ nanoseconds: 1 });

@@ -1,12 +1,12 @@
 import type { Field, FieldCatalogue, FieldType } from '../condition/condition.ts';
 import { type FieldOperator, operatorsOf } from '../condition/operators.ts';
 
-/** Where a field of a report stands: a column, or any key below an open-ended root. */
-export type FieldRoot = 'events' | 'events.properties' | 'user' | 'user.custom_fields' | 'user.addition_fields';
+/** The first part of a report field's name. Below some roots there are fixed columns, below others any key. */
+type FieldRoot = 'events' | 'events.properties' | 'user' | 'user.custom_fields' | 'user.addition_fields';
 
 export interface ReportField extends Field {
   readonly root: FieldRoot;
-  /** The name below the root. */
+  /** The rest of the name, without the root. */
   readonly key: string;
 }
 
@@ -49,7 +49,7 @@ const USER_COLUMNS = {
   timezone: 'string',
 } as const satisfies Record<string, FieldType>;
 
-/** What the first visit left behind, and who referred (decisions.md#user-fields). */
+/** Fields from a user's first visit, and from the user's referral (decisions.md#user-fields). */
 const ADDITION_FIELDS = {
   start_param: 'string',
   utm_source: 'string',
@@ -66,7 +66,7 @@ const FIXED: readonly (readonly [FieldRoot, Readonly<Record<string, FieldType>>]
   ['user', USER_COLUMNS],
   ['user.addition_fields', ADDITION_FIELDS],
 ];
-/** Any key may stand below these; properties are text, custom fields keep the type that they came with. */
+/** Roots with any key. Properties are text; custom fields keep the type with which they were sent. */
 const OPEN: readonly (readonly [FieldRoot, FieldType])[] = [
   ['events.properties', 'string'],
   ['user.custom_fields', 'dynamic'],
@@ -96,7 +96,7 @@ export const reportFields: FieldCatalogue<ReportField> = {
   names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`)],
 };
 
-/** The fields that a record of users has: no event belongs to it. */
+/** The fields of records of users, which belong to no event. */
 export const userFields: FieldCatalogue<ReportField> = {
   find(given) {
     const field = reportFields.find(given);
@@ -107,12 +107,12 @@ export const userFields: FieldCatalogue<ReportField> = {
 
 const SEPARATOR_COLUMNS: readonly string[] = ['event_type_id', 'category', 'value_str', 'webapp_name', 'unit'];
 
-/** Whether a report may be broken down by the field: some columns of events, and everything that is not one. */
+/** Whether a report may be broken down by the field: all fields but some columns of events. */
 export function isSeparator(field: ReportField): boolean {
   return field.root !== 'events' || SEPARATOR_COLUMNS.includes(field.key);
 }
 
-/** What separators may name, as a list for error messages. */
+/** The names that separators may have, for error messages. */
 export const SEPARATOR_NAMES: readonly string[] = [
   ...SEPARATOR_COLUMNS.map((column) => `events.${column}`),
   'events.properties.*',
@@ -120,7 +120,7 @@ export const SEPARATOR_NAMES: readonly string[] = [
   'user.custom_fields.*',
 ];
 
-/** One of the fixed event fields, as GET /v1/reports/event-fields lists it. */
+/** A fixed event field, as GET /v1/reports/event-fields lists it. */
 export interface EventField {
   readonly name: string;
   readonly type: 'number' | 'string' | 'date';
@@ -129,7 +129,7 @@ export interface EventField {
   readonly separator: boolean;
 }
 
-/** The fixed set: it depends on neither bot nor event. */
+/** The same for all bots and events. */
 export const eventFields: readonly EventField[] = Object.entries(EVENT_COLUMNS).map(([key, type]) => ({
   name: `events.${key}`,
   type,

@@ -1,22 +1,28 @@
 import { type JsonObject, property } from '../json.ts';
 import { under } from '../problem.ts';
-import { CHART_AGGREGATIONS, TABLE_AGGREGATIONS } from './aggregation.ts';
-import { METRIC_KEYS, parseMetric } from './parse-metric.ts';
-import { parseSeparators } from './parse-separators.ts';
-import { checkChart, parseChoice, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
+import { CHART_AGGREGATIONS, METRIC_KEYS, parseMetric, TABLE_AGGREGATIONS } from './parse-metric.ts';
+import {
+  checkChart,
+  parseChoice,
+  parseCount,
+  parseFilter,
+  parseSeparators,
+  type SourceOptions,
+  sourcePath,
+} from './parse-source.ts';
 import { FUNNEL_ORDERS, type FunnelReport, type Step } from './report.ts';
-import type { KnownKeys } from './unknown-keys.ts';
+import type { KnownKeys } from './warnings.ts';
 
 /** Bounds of decisions.md#funnels. */
 const MIN_STEPS = 2;
 const MAX_STEPS = 20;
 
-/** A step's agr counts nothing: any known one will do. */
+/** A step ignores its `agr`, so that any known one is accepted. */
 const AGGREGATIONS = new Map([...TABLE_AGGREGATIONS, ...CHART_AGGREGATIONS]);
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400 * SECOND_MS;
-/** Windows are lengths, not calendar days: decisions.md#funnels. */
+/** Windows are durations, not calendar days (decisions.md#funnels). */
 const UNITS = {
   second: SECOND_MS,
   minute: 60 * SECOND_MS,

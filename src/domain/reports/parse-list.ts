@@ -11,11 +11,11 @@ import {
   type ListReport,
   type ListTable,
 } from './report.ts';
-import type { KnownKeys } from './unknown-keys.ts';
+import type { KnownKeys } from './warnings.ts';
 
 /**
- * Of columns that are returned (decisions.md#report-bounds), and of those that order: Postgres sorts by some 1,600 at
- * most.
+ * Most columns to return (decisions.md#report-bounds), and most columns to order by: PostgreSQL sorts by at most some
+ * 1,600.
  */
 export const MAX_COLUMNS = 200;
 /** interface.md, "List" */
@@ -85,7 +85,7 @@ function parseColumn(name: unknown, path: string, catalogue: FieldCatalogue<Repo
   return { path, message: 'unknown column', allowed: catalogue.names };
 }
 
-/** Checks `order`; null without one. */
+/** Checks `order`. Null: there is none. */
 function parseOrder(
   source: JsonObject,
   catalogue: FieldCatalogue<ReportField>,

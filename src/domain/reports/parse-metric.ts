@@ -1,8 +1,36 @@
 import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import { type Aggregation, type Measure, PROPERTY_FIELDS, type PropertyField } from './aggregation.ts';
 import { parseFilter } from './parse-source.ts';
-import type { Metric } from './report.ts';
+import { type Measure, type Metric, PROPERTY_FIELDS, type PropertyField } from './report.ts';
+
+/** A measure without its field: the caller gives the field as `agr_field`. */
+type Aggregation = Exclude<Measure, { type: 'property' }> | Omit<Extract<Measure, { type: 'property' }>, 'field'>;
+
+/** Names of aggregations in tables. Charts have a set of their own (interface.md, "Trends"). */
+export const TABLE_AGGREGATIONS: ReadonlyMap<string, Aggregation> = new Map<string, Aggregation>([
+  ['total', { type: 'count' }],
+  ['total_uniq', { type: 'uniques', of: 'user' }],
+  ['avg', { type: 'per_user', statistic: 'avg' }],
+  ['min', { type: 'per_user', statistic: 'min' }],
+  ['max', { type: 'per_user', statistic: 'max' }],
+  ['median', { type: 'per_user', statistic: 'median' }],
+]);
+
+export const CHART_AGGREGATIONS: ReadonlyMap<string, Aggregation> = new Map<string, Aggregation>([
+  ['total', { type: 'count' }],
+  ['total_uniq_user_id', { type: 'uniques', of: 'user' }],
+  ['total_uniq_session_id', { type: 'uniques', of: 'session' }],
+  ['total_uniq_app_session_id', { type: 'uniques', of: 'app_session' }],
+  ['avg_user_id', { type: 'per_user', statistic: 'avg' }],
+  ['min_user_id', { type: 'per_user', statistic: 'min' }],
+  ['max_user_id', { type: 'per_user', statistic: 'max' }],
+  ['median_user_id', { type: 'per_user', statistic: 'median' }],
+  ['property_sum', { type: 'property', statistic: 'sum' }],
+  ['property_avg', { type: 'property', statistic: 'avg' }],
+  ['property_min', { type: 'property', statistic: 'min' }],
+  ['property_max', { type: 'property', statistic: 'max' }],
+  ['property_median', { type: 'property', statistic: 'median' }],
+]);
 
 export const METRIC_KEYS = ['type', 'event_id', 'event_name', 'label', 'agr', 'agr_field', 'filters'] as const;
 
@@ -37,7 +65,7 @@ function checkType(input: JsonObject, path: string, problems: Problem[]): void {
     problems.push({ path: under(path, 'type'), message: 'type of a metric is trend', allowed: ['trend'] });
 }
 
-/** Checks `event_id`; absent and null are events of every type. */
+/** Checks `event_id`. Absent or null means events of every type. */
 export function parseEventId(input: JsonObject, path: string, problems: Problem[]): number | null | undefined {
   const at = under(path, 'event_id');
   const value = property(input, 'event_id');
@@ -47,7 +75,7 @@ export function parseEventId(input: JsonObject, path: string, problems: Problem[
   return eventId;
 }
 
-/** Checks a key that takes text; undefined where it is absent. */
+/** Checks a key that takes text. Undefined: the key is absent. */
 export function parseText(input: JsonObject, key: string, path: string, problems: Problem[]): string | undefined {
   const value = property(input, key);
   if (value === undefined || typeof value === 'string') return value;

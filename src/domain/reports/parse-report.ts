@@ -1,15 +1,16 @@
+import { Temporal } from 'temporal-polyfill';
+import { yearProblem } from '../condition/parse-value.ts';
 import { isJsonObject, type JsonObject, property, unstorableText } from '../json.ts';
+import { instantsOf, LOCAL_TIME_FORMAT, parseLocalTime } from '../local-time.ts';
 import type { Problem, Warning } from '../problem.ts';
-import { type NamedEvent, namedEvents } from './named-events.ts';
 import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
 import { LIST_KEYS, parseList } from './parse-list.ts';
-import { parsePeriod } from './parse-period.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
 import { parseTrends, trendsKeys } from './parse-trends.ts';
-import type { Report } from './report.ts';
-import { unknownKeys } from './unknown-keys.ts';
+import type { Period, Report } from './report.ts';
+import { type NamedEvent, namedEvents, unknownKeys } from './warnings.ts';
 
-export type ParsedReport =
+type ParsedReport =
   | {
       readonly ok: true;
       readonly report: Report;
@@ -23,8 +24,8 @@ type ReportType = keyof typeof PARSERS;
 const SOURCE_KEYS = { list: LIST_KEYS, funnels: FUNNEL_KEYS, retention: RETENTION_KEYS } as const;
 
 /**
- * Checks a report_config, of which nothing is known, and gives the report that it asks for. Its dates are read by the
- * clock of `timezone`, the bot's. Never throws; without a report there is at least one problem.
+ * Checks a report_config of unknown shape and gives its report. Dates are local times of the bot's `timezone`. It never
+ * throws: the result has a report or at least one problem.
  */
 export function parseReport(config: unknown, timezone: string): ParsedReport {
   if (!isJsonObject(config)) return { ok: false, problems: [{ path: 'report_config', message: 'expected an object' }] };
@@ -64,4 +65,52 @@ function sourceOf(
 
 function isReportType(type: unknown): type is ReportType {
   return typeof type === 'string' && Object.hasOwn(PARSERS, type);
+}
+
+const PARAMS = 'settings.params';
+const FROM = ':date_from';
+const TO = ':date_to';
+
+/** `:date_to` is a whole second, which belongs to the period; events have milliseconds. */
+const LAST_SECOND_MS = 1000;
+
+/** Reads the period in `settings.params` of a report_config, as local times of `timezone` (decisions.md#time-zones). */
+function parsePeriod(config: JsonObject, timezone: string, problems: Problem[]): Period | undefined {
+  const params = paramsOf(config, problems);
+  if (params === undefined) return undefined;
+  const from = parseDate(params, FROM, problems);
+  const to = parseDate(params, TO, problems);
+  if (from === undefined || to === undefined) return undefined;
+  const period = {
+    timezone,
+    from: instantsOf(from, timezone).first,
+    to: instantsOf(to, timezone).last + LAST_SECOND_MS,
+  };
+  if (Temporal.PlainDateTime.compare(from, to) <= 0 && period.from < period.to) return period;
+  problems.push({ path: `${PARAMS}.${FROM}`, message: `${FROM} is after ${TO}` });
+  return undefined;
+}
+
+function paramsOf(config: JsonObject, problems: Problem[]): JsonObject | undefined {
+  const settings = property(config, 'settings') ?? {};
+  if (!isJsonObject(settings)) {
+    problems.push({ path: 'settings', message: 'expected an object' });
+    return undefined;
+  }
+  const params = property(settings, 'params') ?? {};
+  if (isJsonObject(params)) return params;
+  problems.push({ path: PARAMS, message: 'expected an object' });
+  return undefined;
+}
+
+function parseDate(params: JsonObject, key: string, problems: Problem[]): Temporal.PlainDateTime | undefined {
+  const refuse = (message: string): undefined => {
+    problems.push({ path: `${PARAMS}.${key}`, message });
+  };
+  const text = property(params, key);
+  if (text === undefined) return refuse(`${key} is required: ${LOCAL_TIME_FORMAT}`);
+  const local = typeof text === 'string' ? parseLocalTime(text) : undefined;
+  if (local === undefined) return refuse(`expected a date as ${LOCAL_TIME_FORMAT}`);
+  const problem = yearProblem(local);
+  return problem === undefined ? local : refuse(problem);
 }

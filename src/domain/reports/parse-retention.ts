@@ -2,11 +2,17 @@ import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { under } from '../problem.ts';
 import { MAX_BUCKETS, retentionCalendar } from './buckets.ts';
 import { parseEventId, parseText } from './parse-metric.ts';
-import { parseSeparators } from './parse-separators.ts';
-import { checkChart, parseChoice, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
-import { RETENTION_TYPES, type RetentionReport } from './report.ts';
-import type { Selection } from './timeline.ts';
-import type { KnownKeys } from './unknown-keys.ts';
+import {
+  checkChart,
+  parseChoice,
+  parseCount,
+  parseFilter,
+  parseSeparators,
+  type SourceOptions,
+  sourcePath,
+} from './parse-source.ts';
+import { RETENTION_TYPES, type RetentionReport, type Selection } from './report.ts';
+import type { KnownKeys } from './warnings.ts';
 
 /** decisions.md#retention */
 const MAX_INTERVALS = 366;
@@ -59,7 +65,7 @@ function parseEntity(source: JsonObject, key: string, options: SourceOptions): S
   if (property(entity, 'type') !== 'event')
     problems.push({ path: under(path, 'type'), message: `type of ${key} is event`, allowed: ['event'] });
   const eventId = parseEventId(entity, path, problems);
-  parseText(entity, 'event_name', path, problems); // for readability only
+  parseText(entity, 'event_name', path, problems); // reports ignore it: it is for readers of the config
   const filter = parseFilter(entity, under(path, 'filters'), options);
   return eventId === undefined ? undefined : { eventId, filter };
 }

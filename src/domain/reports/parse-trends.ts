@@ -1,11 +1,16 @@
 import { type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import { CHART_AGGREGATIONS, TABLE_AGGREGATIONS } from './aggregation.ts';
 import { bucketStarts, MAX_BUCKETS } from './buckets.ts';
 import { reportFields } from './fields.ts';
-import { METRIC_KEYS, parseMetric } from './parse-metric.ts';
-import { parseSeparators } from './parse-separators.ts';
-import { parseChoice, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
+import { CHART_AGGREGATIONS, METRIC_KEYS, parseMetric, TABLE_AGGREGATIONS } from './parse-metric.ts';
+import {
+  parseChoice,
+  parseCount,
+  parseFilter,
+  parseSeparators,
+  type SourceOptions,
+  sourcePath,
+} from './parse-source.ts';
 import {
   type Axis,
   GRANULARITIES,
@@ -16,9 +21,9 @@ import {
   type TrendsReport,
   type UtmLimits,
 } from './report.ts';
-import type { KnownKeys } from './unknown-keys.ts';
+import type { KnownKeys } from './warnings.ts';
 
-/** Charts differ in how a client draws them, not in their rows (decisions.md#report-rows). */
+/** Charts differ only in how a client draws them; their rows are the same (decisions.md#report-rows). */
 const UTM_CHARTS: readonly string[] = ['utm_trends', 'utm_table'];
 const CHARTS: readonly string[] = ['line', 'bar', 'area', 'pie', 'column', 'number', 'table', ...UTM_CHARTS];
 
@@ -29,7 +34,7 @@ const MAX_METRICS = 50;
 const COMBINATIONS = { min: 5, max: 500, byDefault: 25 };
 const ROWS = { min: 1, max: 5000, byDefault: 100 };
 
-/** UTM is a breakdown of its own, and other breakdowns have no limits to choose. */
+/** UTM charts have limits and no separators; other trends have separators and no limits. */
 export function trendsKeys({ utm }: TrendsReport): KnownKeys {
   return {
     type: null,
@@ -45,7 +50,7 @@ const UTM_SEPARATORS: readonly Separator[] = ['source', 'medium', 'campaign', 't
   return { name: `utm_${key}`, field: reportFields.find(`events.utm_${key}`)! };
 });
 
-/** Checks a source_request of type trends. Without a period (it was refused) the rest is checked all the same. */
+/** Checks a source_request of type trends. If the period was refused, it checks the rest nevertheless. */
 export function parseTrends(source: JsonObject, options: SourceOptions): TrendsReport | undefined {
   const { period, problems } = options;
   const chart = parseChart(source, problems);
@@ -63,7 +68,7 @@ export function parseTrends(source: JsonObject, options: SourceOptions): TrendsR
   return { type: 'trends', period, axis, metrics, filter, separators, utm };
 }
 
-/** A table has no axis, whatever granularity says (interface.md, "UTM breakdown"). */
+/** A table has no axis; it ignores the granularity (interface.md, "UTM breakdown"). */
 function isTable(chart: string | undefined): boolean {
   return chart === 'table' || chart === 'utm_table';
 }

@@ -1,4 +1,4 @@
-import type { ReportTables } from '../reports/columns.ts';
+import type { ReportTables } from '../reports/fields.ts';
 
 /** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
 export interface AudienceTables extends ReportTables {

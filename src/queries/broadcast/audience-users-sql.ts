@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventFilter, Performed, Segment } from '../../domain/broadcast/audience.ts';
-import { columnSql, eventsSql } from '../reports/columns.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
+import { columnSql, eventsSql } from '../reports/fields.ts';
 import type { AudienceTables } from './audience-tables.ts';
 
 /** Segments that pick from the users of the bot by what is known of them. */

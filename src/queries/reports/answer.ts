@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import type { Warning } from '../../domain/problem.ts';
 
-/** What a report answers with (decisions.md#report-answers). */
+/** The answer of a report (decisions.md#report-answers). */
 export interface ReportAnswer {
   readonly columns: readonly Column[];
   /** Each row has exactly the keys of the columns. */
@@ -11,54 +11,70 @@ export interface ReportAnswer {
 
 export type Row = Readonly<Record<string, Cell>>;
 
-/** Numbers that a double may not hold exactly are LosslessNumber: written to JSON with just their digits. */
+/** A number that a double may not hold exactly is a LosslessNumber, which JSON writes with exactly its digits. */
 export type Cell = string | number | boolean | LosslessNumber | null;
 
 export interface Column {
   readonly key: string;
   readonly label: string;
   readonly type: 'date' | 'number' | 'string' | 'boolean';
-  /** Of a chart's line: the index of its request. */
+  /** The index of a chart line's request. */
   readonly metric?: number;
-  /** Of a chart's line: the measure over the whole period. */
+  /** The measure of a chart line over the whole period. */
   readonly total?: Cell;
-  /** Of a line of a chart that is broken down: its combination, all null for the others'. */
+  /** The combination of a chart line, if the chart is broken down; all null for the line of other combinations. */
   readonly breakdown?: Row;
-  /** Whether the line is of all combinations that have none of their own. */
+  /** Whether the line stands for all combinations without a line of their own. */
   readonly other?: boolean;
 }
 
-/** Dates are ISO 8601 with the offset of the zone. */
+/** Dates are ISO 8601 with the offset of the time zone. */
 export interface ReportMeta {
   readonly timezone: string;
   readonly date_from: string;
   readonly date_to: string;
-  /** Rows that the whole report has. */
+  /** Rows of the whole report. */
   readonly rows_total: number;
-  /** Of a list: rows that there would be without limit and offset. */
+  /** Rows that a list would have without limit and offset. */
   readonly rows_matching?: number;
-  /** Whether this answer has fewer. */
+  /** Whether this answer has fewer rows than the report. */
   readonly truncated: boolean;
-  /** Up to when what was received has been counted. */
+  /** All events that were received until then are counted. */
   readonly data_as_of: string;
   readonly lag_ms: number;
   readonly warnings: readonly Warning[];
 }
 
-/** The rows of an answer, and the columns whose keys they have. */
+/** The columns and rows of an answer. */
 export interface Rows {
   readonly columns: readonly Column[];
-  /** At most as many as were asked for. */
+  /** At most as many as the limit of the request. */
   readonly rows: readonly Row[];
-  /** How many there are. */
+  /** Rows of the whole report. */
   readonly total: number;
-  /** Of a list: how many there would be without limit and offset. */
+  /** Rows that a list would have without limit and offset. */
   readonly matching?: number;
 }
 
-/** A measure from its decimal text, as a plain number where that is an integer that a double holds. */
+/** A measure from its decimal text: a plain number if it is an integer that a double holds exactly. */
 export function measureCell(decimal: string | null): number | LosslessNumber | null {
   if (decimal === null) return null;
   const integer = /^-?\d+$/.test(decimal) ? Number(decimal) : Number.NaN;
   return Number.isSafeInteger(integer) ? integer : new LosslessNumber(decimal);
+}
+
+/** Most numbers of a report (decisions.md#report-bounds). The report's thread and the API each hold all of them in memory. */
+const MAX_CELLS = 1_000_000;
+
+/** A report would have more than {@link MAX_CELLS} numbers. */
+export class ReportTooLargeError extends Error {
+  override readonly name = 'ReportTooLargeError';
+  constructor() {
+    super(`more than ${MAX_CELLS} numbers: narrow the period, or ask for wider buckets or for less in each`);
+  }
+}
+
+/** @throws ReportTooLargeError */
+export function checkCells(cells: number): void {
+  if (cells > MAX_CELLS) throw new ReportTooLargeError();
 }

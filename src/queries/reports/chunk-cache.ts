@@ -1,33 +1,36 @@
 import { LRUCache } from 'lru-cache';
 import type { Column, ColumnName } from '../../projections/events/packed/chunk.ts';
-import type { Utm } from './matcher.ts';
+import type { Utm } from './compiled-condition.ts';
 
-/** Columns of a chunk, by their names. */
+/** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;
 
 /**
- * Chunks, as far as reports have read their columns, for the next report. A chunk is replaced and never changed, and its id
- * is never used again, so what is found here is right whenever the chunk is in a report's snapshot. One entry a chunk: a look
- * for each of its columns was the most that a count of one type of event cost.
+ * Keeps the columns of chunks that reports have read, for the next report. A chunk is replaced and never changed, and its
+ * id is never reused, so an entry is valid whenever the chunk is in a report's snapshot. The cache has one entry for each
+ * chunk: with one for each column, the look-ups were the largest cost of counting one event type.
  */
 export interface ChunkCache {
   get(chunk: string): Columns | undefined;
-  /** Instead of what it had of the chunk. */
+  /** Replaces the entry of the chunk. */
   set(chunk: string, columns: Columns): void;
-  /** The UTM labels of the bot whose oldest chunk it is, by their ids: there may be more by now, and none ever changes. */
+  /**
+   * The UTM labels of a bot by their ids, kept under the id of the bot's oldest chunk. Labels never change, but the bot may
+   * have newer ones.
+   */
   utms(oldest: string): readonly Utm[] | undefined;
   setUtms(oldest: string, utms: readonly Utm[]): void;
 }
 
-/** @param maxBytes how much is kept, the rest being chunks, with all their columns, that were not read for longest */
+/** @param maxBytes a limit for all entries; the cache evicts the least recently read, a chunk with all its columns */
 export function createChunkCache(maxBytes: number): ChunkCache {
   const chunks = new LRUCache<string, Columns>({
     maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)),
-    sizeCalculation: (columns) => [...columns.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY),
+    sizeCalculation: (columns) => [...columns.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY_BYTES),
   });
   const utms = new LRUCache<string, readonly Utm[]>({
     maxSize: Math.ceil(maxBytes * UTM_SHARE),
-    sizeCalculation: ({ length }) => length * UTM,
+    sizeCalculation: ({ length }) => length * UTM_BYTES,
   });
   return {
     get: (chunk) => chunks.get(chunk),
@@ -37,28 +40,30 @@ export function createChunkCache(maxBytes: number): ChunkCache {
   };
 }
 
-/** Some bytes a column beside its arrays; a text of Latin letters has a byte a letter. */
+/** The approximate size of a column. A text of Latin letters takes one byte a letter. */
 function bytesOf(column: Column): number {
   switch (column.kind) {
     case 'place':
-      return ENTRY + column.places.byteLength;
+      return ENTRY_BYTES + column.places.byteLength;
     case 'number':
-      return ENTRY + column.numbers.byteLength;
+      return ENTRY_BYTES + column.numbers.byteLength;
     case 'coded': {
       const { codes, values } = column;
       const texts = values.reduce<number>(
-        (sum, value) => sum + VALUE + (typeof value === 'string' ? value.length : 0),
+        (sum, value) => sum + VALUE_BYTES + (typeof value === 'string' ? value.length : 0),
         0,
       );
-      // Where the events of each value stand is noted beside it once it was asked for (positions.ts).
-      return ENTRY + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + texts;
+      // Includes the posting lists that are built beside a column on first use (positions.ts).
+      return ENTRY_BYTES + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + texts;
     }
   }
 }
 
+/** The part of the cache that is for UTM labels. */
 const UTM_SHARE = 0.1;
-/** Five labels of some 20 letters, and what reports have numbered them by (combinations.ts). */
-const UTM = 400;
-const ENTRY = 300;
-/** With the double that it is nearest to, where that was asked for (rounded.ts). */
-const VALUE = 32;
+/** Bytes of five labels of some 20 letters, with the numberings that reports have made of them (combinations.ts). */
+const UTM_BYTES = 400;
+/** Bytes of an entry or column beside its arrays. */
+const ENTRY_BYTES = 300;
+/** Bytes of a value, with its nearest double (compiled-condition.ts). */
+const VALUE_BYTES = 32;

@@ -13,64 +13,67 @@ import {
   type PlaceName,
   placesOf,
 } from '../../projections/events/packed/chunk.ts';
-import { knownUsersSql } from './columns.ts';
-import { columnOf, type FieldPlace, placeOf } from './field-columns.ts';
-import { type MatcherSource, type Utm, userColumnSql } from './matcher.ts';
+import { atLeast } from './array-pool.ts';
+import type { ConditionSource, Utm } from './compiled-condition.ts';
+import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
 import type { Positions } from './positions.ts';
 
-/** The combinations of the separators' values that events have, numbered as they are met. */
+/** The combinations of separator values that events have, numbered from 0 in the order in which they first occur. */
 export interface Combinations {
   readonly columns: readonly ColumnName[];
-  /** Writes the numbers of what the events at `positions` have. */
+  /** Writes the number of the combination of each of the events at `positions`. */
   number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
-  /** Where all separators are of one column of places: the numbers by place. Else null. */
-  readonly byPlace: { readonly column: PlaceName; readonly numbers: Uint32Array } | null;
-  /** By number, the values of each. */
+  /** The numbers by the index in a column of users or of UTM combinations, if that column alone decides; else null. */
+  readonly byIndex: { readonly column: PlaceName; readonly numbers: Uint32Array } | null;
+  /** The values of each combination, by its number. */
   readonly values: readonly (readonly FieldValue[])[];
 }
 
-export async function combinationsOf(separators: readonly Separator[], source: MatcherSource): Promise<Combinations> {
-  const groups: Group[] = [];
+export async function combinationsOf(separators: readonly Separator[], source: ConditionSource): Promise<Combinations> {
+  const groups: ColumnGroup[] = [];
   for (const members of byColumn(separators)) groups.push(await groupOf(members, source));
   const [only, another] = groups;
-  // All separators are of one column, in their order.
+  // One group has all separators, in their order.
   if (only !== undefined && another === undefined) {
-    const { column, values, number, byPlace } = only;
-    return { columns: [column], values, number, byPlace };
+    const { column, values, number, byIndex } = only;
+    return { columns: [column], values, number, byIndex };
   }
   const values: FieldValue[][] = [];
-  /** From the number of what comes before and the group's own to the number of both; the last are those of combinations. */
+  /**
+   * Join g maps a pair of numbers to the number of the pair: first the number of groups 0 to g together, then the number of
+   * group g + 1. The numbers of the last join are those of combinations.
+   */
   const joins = groups.slice(1).map(() => new Map<number, number>());
 
-  /** A combination of what its groups have. */
-  function valuesOf(parts: readonly Uint32Array[], i: number): FieldValue[] {
+  /** The values of event i, from its numbers in each group. */
+  function valuesOf(numbers: readonly Uint32Array[], i: number): FieldValue[] {
     const all = new Array<FieldValue>(separators.length);
     for (const [g, { members, values: own }] of groups.entries())
-      for (const [k, { index }] of members.entries()) all[index] = own[parts[g]![i]!]![k]!;
+      for (const [k, { index }] of members.entries()) all[index] = own[numbers[g]![i]!]![k]!;
     return all;
   }
 
-  const parts = groups.map(() => new Uint32Array(0));
+  const numbers = groups.map(() => new Uint32Array(0));
   return {
     columns: groups.map(({ column }) => column),
-    byPlace: null,
+    byIndex: null,
     values,
     number(chunk, positions, into) {
       const size = positions.length;
       for (const [g, group] of groups.entries()) {
-        if (parts[g]!.length < size) parts[g] = new Uint32Array(2 * size);
-        group.number(chunk, positions, parts[g]!);
+        numbers[g] = atLeast(numbers[g]!, size);
+        group.number(chunk, positions, numbers[g]!);
       }
-      into.set(parts[0]!.subarray(0, size));
+      into.set(numbers[0]!.subarray(0, size));
       for (const [g, join] of joins.entries()) {
-        const own = parts[g + 1]!;
+        const own = numbers[g + 1]!;
         for (let i = 0; i < size; i++) {
-          const key = into[i]! * MOST + own[i]!;
-          let number = join.get(key);
+          const pair = into[i]! * MAX_NUMBERS + own[i]!;
+          let number = join.get(pair);
           if (number === undefined) {
             number = join.size;
-            join.set(key, number);
-            if (g === joins.length - 1) values[number] = valuesOf(parts, i);
+            join.set(pair, number);
+            if (g === joins.length - 1) values[number] = valuesOf(numbers, i);
           }
           into[i] = number;
         }
@@ -79,21 +82,21 @@ export async function combinationsOf(separators: readonly Separator[], source: M
   };
 }
 
-/** More than a bot has users, or values of a field. */
-const MOST = 2 ** 26;
+/** More than a bot has users, or a field has values. */
+const MAX_NUMBERS = 2 ** 26;
 
 interface Member {
-  /** Of the separator. */
+  /** The index of the separator. */
   readonly index: number;
   readonly field: ReportField;
-  readonly place: FieldPlace;
+  readonly storage: FieldStorage;
 }
 
-/** Separators whose values come from one column, so that they have few combinations, if any more than values. */
-interface Group extends Pick<Combinations, 'byPlace'> {
+/** Separators that are read from one column: together they have hardly more combinations than the column has values. */
+interface ColumnGroup extends Pick<Combinations, 'byIndex'> {
   readonly column: ColumnName;
   readonly members: readonly Member[];
-  /** Writes the numbers of what the events at `positions` have in them. */
+  /** Writes the number of the members' values for each of the events at `positions`. */
   number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
   readonly values: readonly (readonly FieldValue[])[];
 }
@@ -101,35 +104,35 @@ interface Group extends Pick<Combinations, 'byPlace'> {
 function byColumn(separators: readonly Separator[]): Member[][] {
   const groups = new Map<ColumnName, Member[]>();
   for (const [index, { field }] of separators.entries()) {
-    const place = placeOf(field);
-    const column = columnOf(place);
-    groups.set(column, [...(groups.get(column) ?? []), { index, field, place }]);
+    const storage = storageOf(field);
+    const column = columnOf(storage);
+    groups.set(column, [...(groups.get(column) ?? []), { index, field, storage }]);
   }
   return [...groups.values()];
 }
 
-async function groupOf(members: readonly Member[], source: MatcherSource): Promise<Group> {
-  const column = columnOf(members[0]!.place);
-  if (column === 'utm_id') return { members, ...utmsNumbered(members, source.utms) };
+async function groupOf(members: readonly Member[], source: ConditionSource): Promise<ColumnGroup> {
+  const column = columnOf(members[0]!.storage);
+  if (column === 'utm_id') return { members, ...utmNumbers(members, source.utms) };
   const { values, numberOf } = numbering();
   if (column === 'user_idx') {
-    const byUser = await usersNumbers(members, numberOf, source);
-    return { members, values, ...byPlace(column, byUser) };
+    const byUser = await userNumbers(members, numberOf, source);
+    return { members, values, ...byIndex(column, byUser) };
   }
-  const reads = members.map(({ place }) => {
-    if (place.type !== 'coded') throw new Error(`no separator stands in ${column}`);
-    return place.read;
+  const reads = members.map(({ storage }) => {
+    if (storage.type !== 'coded') throw new Error(`a separator cannot be read from the column ${column}`);
+    return storage.read;
   });
-  /** As chunks have them. */
+  /** The number by the column's value. */
   const known = new Map<string | number | null, number>();
   return {
     column,
-    byPlace: null,
+    byIndex: null,
     members,
     values,
     number(chunk, positions, into) {
       const { codes, values: coded } = codedOf(chunk, column as CodedName);
-      /** Found when an event has the code: the number plus one. */
+      /** By code: the number plus one, or 0 until an event has the code. */
       const table = new Uint32Array(coded.length);
       for (let i = 0; i < positions.length; i++) {
         const code = codes[positions[i]!]!;
@@ -152,7 +155,7 @@ async function groupOf(members: readonly Member[], source: MatcherSource): Promi
 interface Numbering {
   /** By number. */
   readonly values: readonly (readonly FieldValue[])[];
-  /** Of the same values the same, else the next. */
+  /** Equal values get the same number, new values the next. */
   numberOf(values: readonly FieldValue[]): number;
 }
 
@@ -173,45 +176,45 @@ function numbering(): Numbering {
   };
 }
 
-type Numbered = Pick<Group, 'column' | 'number' | 'byPlace' | 'values'>;
+type Numbered = Pick<ColumnGroup, 'column' | 'number' | 'byIndex' | 'values'>;
 
-/** By the parts that were asked for last: reports share the labels (chunk-cache.ts), and there may be many. */
+/** The numberings that reports used last. Reports share the labels (chunk-cache.ts), of which there may be many. */
 const numberedUtms = new WeakMap<readonly Utm[], LRUCache<string, Numbered>>();
-/** Of three parts in their order there are 60. */
-const MOST_NUMBERED = 4;
+/** There are 60 for three of the five parts, in their order. */
+const MAX_NUMBERINGS = 4;
 
-function utmsNumbered(members: readonly Member[], utms: readonly Utm[]): Numbered {
-  const parts = members.map(({ place }) => (place.type === 'utm' ? place.part : null));
-  const known = numberedUtms.get(utms) ?? new LRUCache<string, Numbered>({ max: MOST_NUMBERED });
+function utmNumbers(members: readonly Member[], utms: readonly Utm[]): Numbered {
+  const parts = members.map(({ storage }) => (storage.type === 'utm' ? storage.part : null));
+  const known = numberedUtms.get(utms) ?? new LRUCache<string, Numbered>({ max: MAX_NUMBERINGS });
   numberedUtms.set(utms, known);
   const key = parts.join();
   let numbered = known.get(key);
   if (numbered === undefined) {
     const { values, numberOf } = numbering();
     const byUtm = Uint32Array.from(utms, (utm) => numberOf(parts.map((part) => part && utm[part])));
-    numbered = { values, ...byPlace('utm_id', byUtm) };
+    numbered = { values, ...byIndex('utm_id', byUtm) };
     known.set(key, numbered);
   }
   return numbered;
 }
 
-/** @param numbers by place */
-function byPlace(column: PlaceName, numbers: Uint32Array): Pick<Group, 'column' | 'number' | 'byPlace'> {
+/** @param numbers by the column's index */
+function byIndex(column: PlaceName, numbers: Uint32Array): Pick<ColumnGroup, 'column' | 'number' | 'byIndex'> {
   return {
     column,
-    byPlace: { column, numbers },
+    byIndex: { column, numbers },
     number(chunk, positions, into) {
-      const places = placesOf(chunk, column);
-      for (let i = 0; i < positions.length; i++) into[i] = numbers[places[positions[i]!]!]!;
+      const indexes = placesOf(chunk, column);
+      for (let i = 0; i < positions.length; i++) into[i] = numbers[indexes[positions[i]!]!]!;
     },
   };
 }
 
-/** By the users' places, the number of what they have. */
-async function usersNumbers(
+/** The number of each user's values, by the user's index. */
+async function userNumbers(
   members: readonly Member[],
   numberOf: (values: readonly FieldValue[]) => number,
-  { botId, tables, query, users }: MatcherSource,
+  { botId, tables, query, users }: ConditionSource,
 ): Promise<Uint32Array> {
   const numbers = new Uint32Array(users);
   const names = members.map((_, i) => sql.id(`c${i}`));
@@ -220,18 +223,18 @@ async function usersNumbers(
     return sql`${shownSql(field, column)} AS ${names[i]!}`;
   });
   const found = await query(sql<UserValues>`
-    SELECT ${sql.join(names)}, string_agg(int4send(idx), '') AS places
+    SELECT ${sql.join(names)}, string_agg(int4send(idx), '') AS indexes
       FROM (SELECT k.idx, ${sql.join(values)} FROM ${knownUsersSql(tables)} WHERE k.bot_id = ${botId}) AS u
      GROUP BY ${sql.join(names)}`);
   for (const row of found) {
     const number = numberOf(members.map(({ field }, i) => fieldValue(field.type, row[`c${i}`] as UserValue)));
-    const places = row['places'] as Buffer;
-    for (let at = 0; at < places.length; at += 4) numbers[places.readInt32BE(at)] = number;
+    const indexes = row['indexes'] as Buffer;
+    for (let at = 0; at < indexes.length; at += 4) numbers[indexes.readInt32BE(at)] = number;
   }
   return numbers;
 }
 
-/** Values that are shown alike are one: a date has whole seconds in answers. */
+/** A field's value as answers show it: values that look alike are one. A date has whole seconds in answers. */
 function shownSql({ type }: ReportField, column: RawBuilder<unknown>): RawBuilder<unknown> {
   if (type === 'boolean') return column;
   return type === 'date' ? sql`(floor(${column} / 1000.0) * 1000)::bigint::text` : sql`(${column})::text`;

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Bound, Condition, Field, Value } from '../../domain/condition/condition.ts';
-import { likePattern } from '../../domain/condition/pattern.ts';
+import { likePattern } from '../../domain/condition/predicate.ts';
 
-/** A field as an SQL expression: numbers numeric or integer, dates ms as bigint, dynamic fields jsonb. */
-export type ColumnSql<F extends Field> = (field: F) => RawBuilder<unknown>;
+/** A field as an SQL expression. Numbers are numeric or integer, dates are ms as bigint, dynamic fields are jsonb. */
+type ColumnSql<F extends Field> = (field: F) => RawBuilder<unknown>;
 
 /**
- * A condition as a Boolean expression that is true exactly where the condition holds; where it does not, it is false or
- * null. Negation is `IS NOT TRUE`, which is the exact complement of that.
+ * A condition as a Boolean expression. It is true where the condition holds, and false or null where it does not. Negation
+ * is `IS NOT TRUE`, the exact complement.
  */
 export function conditionSql<F extends Field>(condition: Condition<F>, column: ColumnSql<F>): RawBuilder<unknown> {
   switch (condition.type) {
@@ -39,10 +39,10 @@ function oneOf(field: Field, column: RawBuilder<unknown>, values: readonly Value
     case 'boolean':
       return sql`${column} = ANY(${raw}::boolean[])`;
     case 'date':
-      // A date names a whole second, the value is its start.
+      // A date in a condition is a whole second; its value is the second's start.
       return sql`floor(${column} / 1000.0) * 1000 = ANY(${raw}::numeric[])`;
     case 'dynamic':
-      // jsonb compares by type and value, numbers as numeric: 1 is 1.0 and is not "1".
+      // jsonb compares type and value, and numbers as numeric: 1 equals 1.0, and not "1".
       return sql`${column} = ANY(${values.map(jsonText)}::jsonb[])`;
   }
 }
@@ -72,7 +72,7 @@ function compared(
     case 'number':
       return sql`${column} ${operator} ${value.value}::numeric`;
     case 'string':
-      // In UTF-8 the order of bytes is the order of code points, whatever the database's collation.
+      // In UTF-8 the order of bytes is the order of code points; the database's collation may differ.
       return sql`${column} COLLATE "C" ${operator} ${value.value}`;
     case 'date':
       return sql`${column} ${operator} ${value.value}::bigint`;
@@ -81,7 +81,7 @@ function compared(
   }
 }
 
-/** The value of a jsonb column where it has the type, else null. CASE keeps text from being cast to a number. */
+/** The value of a jsonb column if it has the type, else null. CASE prevents a cast of text to a number. */
 function dynamicAs(type: Value['type'] | undefined, column: RawBuilder<unknown>): RawBuilder<unknown> {
   const text = sql`CASE jsonb_typeof(${column}) WHEN ${type} THEN ${column} #>> '{}' END`;
   return type === 'number' ? sql`(${text})::numeric` : sql`(${text})`;

@@ -1,28 +1,27 @@
 import { sql } from 'kysely';
 import type { Warning } from '../../domain/problem.ts';
-import type { Report } from '../../domain/reports/report.ts';
-import type { ReportTables } from './columns.ts';
+import { fieldsRead, type Report } from '../../domain/reports/report.ts';
 import type { Span } from './event-source.ts';
-import { fieldsRead } from './fields-read.ts';
+import type { ReportTables } from './fields.ts';
 import type { Query } from './snapshot.ts';
 
-/** Values of a report that await revaluation after a change of rates, units or currency. */
+/** Values of a report that await revaluation after a change of rates, units or currency: deferred work. */
 export interface Deferred {
-  /** Receipt of the oldest such change, milliseconds since 1970 UTC. */
+  /** When the oldest such change was received, in milliseconds since 1970 UTC. */
   readonly since: number;
   readonly warning: Warning;
 }
 
-/** What of a report's values is deferred as of its snapshot; null: nothing, or the report reads no values. */
+/** The deferred values of a report in its snapshot. Null: there are none, or the report reads no values. */
 export async function deferredValues(
   report: Report,
   { query, tables, botId, span }: DeferredOptions,
 ): Promise<Deferred | null> {
   const fields = fieldsRead(report);
   const readsAmounts = fields.has('events.value_amount');
-  // Rates and currencies change no value_int, units do.
+  // Rates and currencies do not change value_int; units do.
   if (!readsAmounts && !fields.has('events.value_int')) return null;
-  // Of constants, so that it goes with the snapshot's beginning.
+  // Has no parameters, so that it shares a round trip with the snapshot's BEGIN.
   const [bot, first, end] = [botId, span.from, span.to].map((number) => sql.lit(number));
   const [row] = await query(sql<DeferredRow>`
     SELECT events::int, exact, since::float8
@@ -37,14 +36,14 @@ interface DeferredOptions {
   readonly query: Query;
   readonly tables: ReportTables;
   readonly botId: number;
-  /** What the report looks at. */
+  /** The dates of the events that the report reads. */
   readonly span: Span;
 }
 
 interface DeferredRow {
   readonly events: number;
   readonly exact: boolean;
-  /** Null: nothing is deferred. */
+  /** Null: no values are deferred. */
   readonly since: number | null;
 }
 

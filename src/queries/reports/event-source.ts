@@ -4,32 +4,32 @@ import { decodeColumn } from '../../projections/events/packed/columns.ts';
 import { mergeChunks } from '../../projections/events/packed/merge.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
 import type { ChunkCache, Columns } from './chunk-cache.ts';
-import type { ReportTables } from './columns.ts';
+import type { ReportTables } from './fields.ts';
 import { firstFrom } from './positions.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Milliseconds since 1970 UTC; `to` is the first that no longer belongs. */
+/** From `from` to before `to`, in milliseconds since 1970 UTC. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Takes the events from `begin` to before `end` of a chunk, which lie in the span; later chunks have later events. */
-export type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
+/** Takes the events of a chunk that lie in the span: from position `begin` to before `end`. Chunks come in order of time. */
+type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
 
-/** The events of a bot in a span, in the order of (date, ord). */
+/** The events of a bot in a span, ordered by (date, ord). */
 export interface EventSource {
-  /** How many users are known: events have users below that. */
+  /** How many users the bot has. Users' indexes are below that. */
   readonly users: number;
-  /** How many combinations of UTM labels the bot has: their ids are from 1 to that. */
+  /** How many combinations of UTM labels the bot has. Their ids are 1 to that number. */
   readonly utms: number;
-  /** The bot's first, whatever the span; null: nothing has been packed. */
+  /** The id of the bot's first chunk, in the span or not; null: no events are packed. */
   readonly oldestChunk: string | null;
-  /** Gives them with these columns and their dates. */
+  /** Calls `onChunk` for all events of the span, with these columns and `date`. */
   each(columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
 }
 
-export interface EventSourceOptions {
+interface EventSourceOptions {
   readonly botId: number;
   readonly tables: ReportTables;
   readonly span: Span;
@@ -38,14 +38,14 @@ export interface EventSourceOptions {
 }
 
 /**
- * Events as a report's snapshot has them: those of chunks, from the cache or the table, with what has changed in them
- * since they were packed, and then those that are not packed yet.
+ * Opens the events of a report's snapshot. Packed events come first, from the cache or the table, merged with the events
+ * that were changed or added since they were packed. Then come the events that are not packed yet.
  */
 export async function openEvents({ botId, tables, span, snapshot, cache }: EventSourceOptions): Promise<EventSource> {
   const table = (name: string) => `${tables.events}.${name}`;
   const chunksTable = sql.table(table('chunks'));
   const [id, from, to] = [botId, span.from, span.to].map((number) => sql.lit(number));
-  // Of constants, so that it goes with the snapshot's beginning; with the chunks that may have events of the span.
+  // Has no parameters, so that it shares a round trip with the snapshot's BEGIN. It also lists the chunks of the span.
   const [bot] = await snapshot.query(sql<BotRow>`
     SELECT b.user_count, b.utm_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed, c.ids, c.sizes,
            (SELECT id FROM ${chunksTable} WHERE bot_id = ${id} ORDER BY last_date, last_ord LIMIT 1) AS oldest
@@ -61,7 +61,7 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
   const sizes = bot.sizes?.split(',') ?? [];
   const chunks = bot.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
 
-  /** By chunk, the events that have changed or were added since it was packed. */
+  /** By chunk id, the events that were changed or added since the chunk was packed. */
   async function changesOf(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
     if (bot!.changed !== true) return new Map();
     const builders = new Map<string, ChunkBuilder>();
@@ -76,7 +76,7 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
         const chunk = bytes.toString('latin1', at, at + lengths[columns.length]!);
         let builder = builders.get(chunk);
         if (builder === undefined) {
-          builder = chunkBuilder(columns, FEW);
+          builder = chunkBuilder(columns, CHANGED_EVENTS);
           builders.set(chunk, builder);
         }
         builder.add(bytes, starts, lengths);
@@ -85,38 +85,38 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
     return new Map([...builders].map(([chunk, builder]) => [chunk, builder.build()]));
   }
 
-  /** Gives packed chunks in their order, from the cache as far as it has them. */
+  /** Gives the packed chunks in their order. Fetches only columns that the cache does not have. */
   async function eachPacked(
     columnsOf: (chunk: ChunkRow) => readonly ColumnName[],
     onChunk: (chunk: Chunk, row: ChunkRow) => void,
   ): Promise<void> {
     for (let next = 0; next < chunks.length; ) {
-      const { row, found, missing } = look(chunks[next]!);
+      const { row, found, missing } = lookUp(chunks[next]!);
       if (missing.length === 0) {
         snapshot.checkTime();
         onChunk({ size: row.events, columns: found }, row);
         next++;
         continue;
       }
-      const run: Looked[] = [];
-      while (run.length < RUN && next < chunks.length) {
-        const looked = look(chunks[next]!);
-        if (!same(looked.missing, missing)) break;
-        run.push(looked);
+      const run: CachedChunk[] = [];
+      while (run.length < MAX_RUN_CHUNKS && next < chunks.length) {
+        const cached = lookUp(chunks[next]!);
+        if (!same(cached.missing, missing)) break;
+        run.push(cached);
         next++;
       }
       await fetchRun(run, missing, onChunk);
     }
 
-    function look(row: ChunkRow): Looked {
+    function lookUp(row: ChunkRow): CachedChunk {
       const found = cache.get(row.id) ?? NO_COLUMNS;
       return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
     }
   }
 
-  /** Adds what is missing in all of them. */
+  /** Fetches the columns that are missing in all chunks of the run. */
   async function fetchRun(
-    run: readonly Looked[],
+    run: readonly CachedChunk[],
     missing: readonly ColumnName[],
     onChunk: (chunk: Chunk, row: ChunkRow) => void,
   ): Promise<void> {
@@ -141,10 +141,10 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
   }
 
   async function eachLoose(names: readonly ColumnName[], onChunk: (chunk: Chunk) => void) {
-    const builder = chunkBuilder(names, LOOSE_CHUNK);
+    const builder = chunkBuilder(names, LOOSE_CHUNK_EVENTS);
     const { until_date, until_ord } = bot!;
     const after = until_date === null ? '' : `AND (e.date, e.ord) > (${until_date}, ${until_ord})`;
-    // By the date alone the index would be read from the period's beginning.
+    // Without this limit PostgreSQL would read the index from the beginning of the period.
     const first = Math.max(span.from, until_date ?? span.from);
     await snapshot.copy(
       `SELECT ${rowColumns(names)} FROM ${table('events')} e
@@ -152,7 +152,7 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
       names.length,
       (bytes, starts, lengths) => {
         builder.add(bytes, starts, lengths);
-        if (builder.size < LOOSE_CHUNK) return;
+        if (builder.size < LOOSE_CHUNK_EVENTS) return;
         snapshot.checkTime();
         onChunk(builder.build());
       },
@@ -184,24 +184,24 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
   };
 }
 
-/** Chunks that one statement fetches: the walk of the first overlaps with the fetch of the others. */
-const RUN = 500;
-/** Events that are not packed, made into a chunk at once. */
-const LOOSE_CHUNK = 4096;
-/** Events of a chunk that may have changed: more take more memory. */
-const FEW = 32;
+/** Chunks that one statement fetches. The scan of the first overlaps with the fetch of the others. */
+const MAX_RUN_CHUNKS = 500;
+/** Events that are not packed are given in chunks of this size. */
+const LOOSE_CHUNK_EVENTS = 4096;
+/** Initial capacity for the changed events of a chunk; more events grow it. */
+const CHANGED_EVENTS = 32;
 
 interface BotRow {
   readonly user_count: number;
   readonly utm_count: number;
   readonly oldest: string | null;
-  /** null: nothing has been packed. */
+  /** The last packed event; null: no events are packed. */
   readonly until_date: number | null;
   readonly until_ord: number | null;
   readonly changed: boolean | null;
-  /** Of chunks, in their order, with commas; null: there are none. */
+  /** Ids of the chunks in their order, separated by commas; null: there are none. */
   readonly ids: string | null;
-  /** How many events each has. */
+  /** How many events each chunk has. */
   readonly sizes: string | null;
 }
 
@@ -210,8 +210,8 @@ interface ChunkRow {
   readonly events: number;
 }
 
-/** What the cache has of a chunk's columns. */
-interface Looked {
+/** A chunk, with the columns that the cache has, and the names of those to fetch. */
+interface CachedChunk {
   readonly row: ChunkRow;
   readonly found: Columns;
   readonly missing: readonly ColumnName[];

@@ -1,45 +1,47 @@
-import { walkInAnyOrder } from '../../domain/reports/funnel-any-order.ts';
-import type { Attempt } from '../../domain/reports/funnel-attempt.ts';
-import { walkInOrder } from '../../domain/reports/funnel-in-order.ts';
-import { type FunnelTally, funnelTally } from '../../domain/reports/funnel-tally.ts';
+import {
+  type Attempt,
+  type FunnelTally,
+  funnelTally,
+  orderedFunnel,
+  unorderedFunnel,
+} from '../../domain/reports/funnel.ts';
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { byCombination, type Part } from './by-combination.ts';
-import { breakdownColumns } from './combination-cells.ts';
+import { breakdownColumns, type CombinationTally, tallyByCombination } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
-import { matcherOf } from './matcher.ts';
-import { hitsOf, selectorOf } from './selector.ts';
+import { compileCondition } from './compiled-condition.ts';
+import { eventFilterOf, markedEvents } from './event-filter.ts';
+import type { Scan } from './scan.ts';
 import { gatherTimelines } from './timelines.ts';
-import type { Walk } from './walk.ts';
 
 /** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function funnelRows(
   report: FunnelReport,
-  walk: Walk,
+  scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
   const { filter, separators, period, windowMs } = report;
-  const shared = filter && (await matcherOf(filter, walk));
-  const selectors = [];
-  for (const step of report.steps) selectors.push(await selectorOf(step, shared, walk));
-  const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
-  const timelines = await gatherTimelines(walk, {
-    columns: selectors.flatMap(({ columns }) => columns),
+  const common = filter && (await compileCondition(filter, scan));
+  const filters = [];
+  for (const step of report.steps) filters.push(await eventFilterOf(step, common, scan));
+  const combinations = separators.length === 0 ? null : await combinationsOf(separators, scan);
+  const timelines = await gatherTimelines(scan, {
+    columns: filters.flatMap(({ columns }) => columns),
     dated: true,
-    // What is strict sees other events too.
-    hits: hitsOf(selectors, report.order === 'strict'),
+    // A strict funnel needs all events: any other event ends an attempt.
+    select: markedEvents(filters, report.order === 'strict'),
     combinations,
   });
   const rules = { ...report, steps: report.steps.length };
-  /** With the combination of the event that each began with. */
+  /** Gives the best attempt of each user, with the combination of its first event. */
   const attempts = (onBest: (attempt: Attempt, combination: number) => void) => {
-    const best = report.order === 'unordered' ? walkInAnyOrder(rules) : walkInOrder(rules);
+    const fold = report.order === 'unordered' ? unorderedFunnel(rules) : orderedFunnel(rules);
     return timelines.each((timeline) => {
-      const attempt = best(timeline);
+      const attempt = fold(timeline);
       if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0);
     });
   };
-  const parts = await byCombination(
+  const tallies = await tallyByCombination(
     { separators, timezone: period.timezone },
     combinations,
     () => funnelTally(rules.steps, { windowMs, to: period.to, now }),
@@ -48,7 +50,7 @@ export async function funnelRows(
       tallies: (of) => attempts((attempt, combination) => of(combination).add(attempt)),
     },
   );
-  const rows = parts.flatMap((part) => stepRows(part, report));
+  const rows = tallies.flatMap((tally) => stepRows(tally, report));
   return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
 }
 
@@ -63,7 +65,7 @@ const STEP_COLUMNS: readonly Column[] = [
   { key: 'in_progress', label: 'In progress', type: 'number' },
 ];
 
-function stepRows({ cells, tally }: Part<FunnelTally>, { steps }: FunnelReport): Row[] {
+function stepRows({ cells, tally }: CombinationTally<FunnelTally>, { steps }: FunnelReport): Row[] {
   const counts = tally.steps();
   return counts.map(({ users, median_seconds, dropped, in_progress }, index) => ({
     ...cells,
@@ -78,7 +80,7 @@ function stepRows({ cells, tally }: Part<FunnelTally>, { steps }: FunnelReport):
   }));
 }
 
-/** A share of nobody is null (decisions.md#report-answers). */
+/** A share of zero users is null (decisions.md#report-answers). */
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

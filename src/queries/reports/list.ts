@@ -1,16 +1,19 @@
+import { type RawBuilder, sql } from 'kysely';
 import { parse } from 'lossless-json';
 import type { FieldType } from '../../domain/condition/condition.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { preciseIsoWithOffset } from '../../domain/local-time.ts';
-import type { ListReport } from '../../domain/reports/report.ts';
+import type { ReportField } from '../../domain/reports/fields.ts';
+import { fieldsNamed, type ListOrder, type ListReport, type TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
-import { cellOf } from './combination-cells.ts';
-import { countRecords } from './list-count.ts';
-import { listSql } from './list-sql.ts';
-import type { WalkOptions } from './walk.ts';
+import { cellOf } from './breakdown.ts';
+import { conditionSql } from './condition-sql.ts';
+import { columnSql, eventsSql, type ReportTables } from './fields.ts';
+import { openScan, type ScanOptions } from './scan.ts';
+import { runTrends } from './trends.ts';
 
-/** Runs a list report. Its rows are those of its limit, of which `limit` are given. */
-export async function listRows(report: ListReport, options: WalkOptions, limit: number): Promise<Rows> {
+/** Runs a list report. The report's own limit decides its rows; the answer has at most `limit` of them. */
+export async function listRows(report: ListReport, options: ScanOptions, limit: number): Promise<Rows> {
   const { columns, period, offset } = report;
   const records = await options.snapshot.query(listSql(report, options));
   // A page that is neither empty nor full is the last one.
@@ -29,7 +32,7 @@ function columnOf({ name, field }: ListReport['columns'][number]): Column {
   return { key: name, label: name, type: field.type === 'dynamic' ? 'string' : field.type };
 }
 
-/** A value as `listSql` gives it; a date with its milliseconds (decisions.md#report-rows). */
+/** A cell from a value of {@link listSql}; a date has milliseconds (decisions.md#report-rows). */
 function recordCell(value: string | boolean | null, type: FieldType, timezone: string): Cell {
   if (typeof value !== 'string') return value;
   switch (type) {
@@ -42,4 +45,114 @@ function recordCell(value: string | boolean | null, type: FieldType, timezone: s
     default:
       return value;
   }
+}
+
+/**
+ * Counts the records of a list without its limit and offset. Events are counted by a trends table, which scans packed
+ * columns; SQL would read each row.
+ */
+async function countRecords(report: ListReport, options: ScanOptions): Promise<number> {
+  if (report.table === 'users') {
+    const [row] = await options.snapshot.query(listCountSql(report, options));
+    return row!.records;
+  }
+  const { period, filter } = report;
+  const metric = { eventId: null, filter: null, label: '', measure: { type: 'count' } } as const;
+  const table: TrendsReport = {
+    type: 'trends',
+    period,
+    axis: null,
+    metrics: [metric],
+    filter,
+    separators: [],
+    utm: null,
+  };
+  const { rows } = await runTrends(table, await openScan(options, fieldsNamed(table)), 1);
+  return rows[0]!['value'] as number;
+}
+
+/** The columns of a record in their order: `c0`, `c1`, … Numbers are decimal text, dates ms, dynamic fields JSON. */
+type RecordRow = Readonly<Record<string, string | boolean | null>>;
+
+interface ListSource {
+  readonly botId: number;
+  readonly tables: ReportTables;
+}
+
+/** Selects the records of a list report in their order, at most as many as its limit. */
+export function listSql(report: ListReport, { botId, tables }: ListSource): RawBuilder<RecordRow> {
+  const { columns, order, limit, offset } = report;
+  const record = RECORDS[report.table];
+  const values = columns.map(({ field }, index) => sql`${valueSql(field, tables)} AS ${sql.id(`c${index}`)}`);
+  const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
+  return sql`SELECT ${sql.join(values)} FROM ${record.from(tables)} WHERE ${whereSql(report, { botId, tables })}
+    ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
+}
+
+/** Counts the records without limit and offset. */
+function listCountSql(report: ListReport, source: ListSource): RawBuilder<{ readonly records: number }> {
+  const { from } = RECORDS[report.table];
+  return sql`SELECT count(*)::float8 AS records FROM ${from(source.tables)} WHERE ${whereSql(report, source)}`;
+}
+
+function whereSql({ table, period, filter }: ListReport, { botId, tables }: ListSource): RawBuilder<unknown> {
+  const record = RECORDS[table];
+  const where = [
+    sql`${sql.ref(`${record.alias}.bot_id`)} = ${botId}`,
+    sql`${record.date} >= ${period.from}::bigint`,
+    sql`${record.date} < ${period.to}::bigint`,
+  ];
+  if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables)));
+  return sql.join(where, sql` AND `);
+}
+
+/**
+ * For each table of lists: its source, the date that must be in the period, and the id that orders equal records. An
+ * event's id is its commit and its index in it, which are the same on every engine.
+ */
+const RECORDS = {
+  events: {
+    alias: 'e',
+    from: eventsSql,
+    date: sql.ref('e.date'),
+    dated: 'events.date',
+    id: [sql.ref('e.commit_id'), sql.ref('e.idx')],
+  },
+  users: {
+    alias: 'u',
+    from: ({ users }: ReportTables) => sql`${sql.id(users, 'users')} AS u`,
+    date: sql.ref('u.date_create'),
+    dated: 'user.date_create',
+    id: [sql.ref('u.user_id')],
+  },
+} as const;
+
+function valueSql(field: ReportField, tables: ReportTables): RawBuilder<unknown> {
+  const column = columnSql(field, tables);
+  if (field.type === 'boolean') return column;
+  return field.type === 'number' ? sql`trim_scale((${column})::numeric)::text` : sql`(${column})::text`;
+}
+
+/** Orders text by code points, and a dynamic field by its type first, because values of different types have no order. */
+function orderSql(
+  { field, direction }: ListOrder,
+  table: ListReport['table'],
+  tables: ReportTables,
+): RawBuilder<unknown>[] {
+  const column = columnSql(field, tables);
+  const way = direction === 'asc' ? sql`ASC` : sql`DESC`;
+  // A record always has a date. Without NULLS LAST PostgreSQL can use the index by date.
+  if (field.name === RECORDS[table].dated) return [sql`${column} ${way}`];
+  return termsSql(field, column).map((term) => sql`${term} ${way} NULLS LAST`);
+}
+
+function termsSql({ type }: ReportField, column: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  if (type === 'string') return [sql`(${column}) COLLATE "C"`];
+  if (type !== 'dynamic') return [column];
+  const kind = sql`jsonb_typeof(${column})`;
+  return [
+    sql`nullif(${kind}, 'null') COLLATE "C"`,
+    sql`(CASE ${kind} WHEN 'number' THEN ${column} #>> '{}' END)::numeric`,
+    sql`(CASE ${kind} WHEN 'number' THEN NULL ELSE ${column} #>> '{}' END) COLLATE "C"`,
+  ];
 }

@@ -1,31 +1,30 @@
-import type { Chunk, CodedColumn } from '../../projections/events/packed/chunk.ts';
-import { codedOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type CodedColumn, codedOf } from '../../projections/events/packed/chunk.ts';
 
-/** Where events stand in a chunk, ascending. */
+/** Positions of events in a chunk, ascending: a selection vector. */
 export type Positions = Uint32Array;
 
-/** Where the events of a type stand; null: of all types. */
+/** The positions of the events of a type; null: of all events. */
 export function positionsOf(chunk: Chunk, eventId: number | null): Positions {
   if (eventId === null) return allPositions(chunk.size);
   const types = codedOf(chunk, 'event_id');
   const code = types.values.indexOf(eventId);
-  if (code < 0) return NOWHERE;
-  const { positions, starts } = indexOf(types);
+  if (code < 0) return NO_POSITIONS;
+  const { positions, starts } = postingLists(types);
   return positions.subarray(starts[code], starts[code + 1]);
 }
 
-const NOWHERE = new Uint32Array(0);
+const NO_POSITIONS = new Uint32Array(0);
 
-/** The positions between `begin` and `end`. */
+/** The positions from `begin` to before `end`. */
 export function within(positions: Positions, begin: number, end: number): Positions {
   const [from, to] = [firstFrom(positions, begin), firstFrom(positions, end)];
   return to - from === positions.length ? positions : positions.subarray(from, to);
 }
 
-/** The index of the first that is not less than `least`; of sorted numbers. */
+/** The index of the first of ascending numbers that is at least `least`; their count if there is none. */
 export function firstFrom(sorted: ArrayLike<number>, least: number): number {
   let [low, high] = [0, sorted.length];
-  // Mostly it is asked where a day begins of the events of an hour, all of which are on one side.
+  // Most calls ask where a day begins among the events of one hour, which all lie on one side.
   if (high === 0 || sorted[0]! >= least) return 0;
   if (sorted[high - 1]! < least) return high;
   while (low < high) {
@@ -36,23 +35,24 @@ export function firstFrom(sorted: ArrayLike<number>, least: number): number {
   return low;
 }
 
-let all = new Uint32Array(0);
+let ascending = new Uint32Array(0);
 
 function allPositions(size: number): Positions {
-  if (all.length < size) all = Uint32Array.from({ length: size * 2 }, (_, i) => i);
-  return all.subarray(0, size);
+  if (ascending.length < size) ascending = Uint32Array.from({ length: size * 2 }, (_, i) => i);
+  return ascending.subarray(0, size);
 }
 
-/** All positions, those of one code after those of the one before; where each code's begin. */
-interface Index {
+/** A posting list for each code of a column, one after the other: code c has `positions` from `starts[c]` to `starts[c + 1]`. */
+interface PostingLists {
   readonly positions: Positions;
   readonly starts: Uint32Array;
 }
 
-const indexes = new WeakMap<CodedColumn, Index>();
+const postingListsOf = new WeakMap<CodedColumn, PostingLists>();
 
-function indexOf(column: CodedColumn): Index {
-  const known = indexes.get(column);
+/** Built once for each column, by a counting sort. */
+function postingLists(column: CodedColumn): PostingLists {
+  const known = postingListsOf.get(column);
   if (known !== undefined) return known;
   const { codes, values } = column;
   const starts = new Uint32Array(values.length + 1);
@@ -61,7 +61,33 @@ function indexOf(column: CodedColumn): Index {
   const next = starts.slice();
   const positions = new Uint32Array(codes.length);
   for (let i = 0; i < codes.length; i++) positions[next[codes[i]!]!++] = i;
-  const index = { positions, starts };
-  indexes.set(column, index);
-  return index;
+  const lists = { positions, starts };
+  postingListsOf.set(column, lists);
+  return lists;
+}
+
+/** Consecutive events of a chunk in one time bucket, up to before position `end`. */
+export interface BucketRange {
+  /** The index of the bucket; -1: before the first. */
+  readonly bucket: number;
+  readonly end: number;
+}
+
+/**
+ * Splits the events from position `begin` to before `end` by time buckets.
+ * @param dates of the chunk's events, ascending
+ * @param starts of the buckets, ascending, in milliseconds since 1970 UTC
+ */
+export function bucketRanges(
+  dates: Float64Array,
+  { begin, end }: { readonly begin: number; readonly end: number },
+  starts: readonly number[],
+): BucketRange[] {
+  const ranges: BucketRange[] = [];
+  for (let at = begin; at < end; ) {
+    const next = firstFrom(starts, dates[at]! + 1);
+    at = next === starts.length ? end : Math.min(end, firstFrom(dates, starts[next]!));
+    ranges.push({ bucket: next - 1, end: at });
+  }
+  return ranges;
 }

@@ -1,4 +1,4 @@
-/** A report waited too long for its turn. It certainly did not run. */
+/** A report waited too long for a thread. It did not run. */
 export class ReportNotRunError extends Error {
   override readonly name = 'ReportNotRunError';
   constructor() {
@@ -6,31 +6,33 @@ export class ReportNotRunError extends Error {
   }
 }
 
-/** Runs at most `places` reports at once. Keys whose reports wait take turns. */
-export interface ReportQueue {
+/** Runs a limited number of reports at once. API keys whose reports wait take turns. */
+interface ReportQueue {
   /**
-   * Runs `work` when its turn has come. `leftMs`: what is then left of `maxWaitMs` until it must begin.
-   * @throws ReportNotRunError when the turn did not come within `maxWaitMs`
+   * Runs `work` at its turn.
+   * @param work gets the milliseconds that are left of `maxWaitMs`, within which it must begin
+   * @throws ReportNotRunError if the turn does not come within `maxWaitMs`
    */
   run<T>(keyId: number, work: (leftMs: number) => Promise<T>): Promise<T>;
 }
 
 interface Key {
   running: number;
-  /** The number of the last turn that it had, 0 for none. */
+  /** The number of the key's last turn; 0: it had none. */
   lastTurn: number;
-  /** What to call when the turn of each has come, in the order in which they were asked for. */
+  /** Starts each waiting report, in the order of the requests. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * The next place goes to the key with the fewest running reports. Among equals it goes to the key whose last turn is
- * longest ago.
+ * A free slot goes to the key with the fewest running reports. Among equals it goes to the key whose last turn is longest
+ * ago.
+ * @param slots how many reports run at once
  */
-export function reportQueue(places: number, maxWaitMs: number): ReportQueue {
-  let free = places;
+export function reportQueue(slots: number, maxWaitMs: number): ReportQueue {
+  let free = slots;
   let turns = 0;
-  /** Keys with reports. */
+  /** Keys that have running or waiting reports. */
   const keys = new Map<number, Key>();
 
   function keyOf(keyId: number): Key {
@@ -51,14 +53,14 @@ export function reportQueue(places: number, maxWaitMs: number): ReportQueue {
     return best;
   }
 
-  function handOut(): void {
+  function startWaiting(): void {
     for (let key = next(); free > 0 && key !== undefined; key = next()) {
-      const [go] = key.waiting;
-      key.waiting.delete(go!);
+      const [start] = key.waiting;
+      key.waiting.delete(start!);
       key.running++;
       key.lastTurn = ++turns;
       free--;
-      go!();
+      start!();
     }
   }
 
@@ -66,16 +68,16 @@ export function reportQueue(places: number, maxWaitMs: number): ReportQueue {
     return new Promise((resolve, reject) => {
       const { waiting } = keyOf(keyId);
       const timer = setTimeout(() => {
-        waiting.delete(go);
+        waiting.delete(start);
         forget(keyId);
         reject(new ReportNotRunError());
       }, maxWaitMs);
-      const go = (): void => {
+      const start = (): void => {
         clearTimeout(timer);
         resolve();
       };
-      waiting.add(go);
-      handOut();
+      waiting.add(start);
+      startWaiting();
     });
   }
 
@@ -89,7 +91,7 @@ export function reportQueue(places: number, maxWaitMs: number): ReportQueue {
         free++;
         keys.get(keyId)!.running--;
         forget(keyId);
-        handOut();
+        startWaiting();
       }
     },
   };

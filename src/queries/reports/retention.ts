@@ -1,77 +1,76 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { RetentionReport } from '../../domain/reports/report.ts';
-import { type RetentionTally, retentionTally } from '../../domain/reports/retention-tally.ts';
 import {
-  OF_INTERVAL,
+  PER_INTERVAL,
   RETURN,
-  type Returns,
+  type RetentionTally,
+  retentionFold,
+  retentionTally,
   START,
   STARTED_BEFORE,
-  walkRetention,
-} from '../../domain/reports/retention-walk.ts';
+  type UserRetention,
+} from '../../domain/reports/retention.ts';
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
-import type { Column, Row, Rows } from './answer.ts';
-import { byCombination, type Part } from './by-combination.ts';
-import { breakdownColumns } from './combination-cells.ts';
+import { type Column, checkCells, type Row, type Rows } from './answer.ts';
+import { breakdownColumns, type CombinationTally, tallyByCombination } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
+import { compileCondition } from './compiled-condition.ts';
+import { type EventFilter, eventFilterOf } from './event-filter.ts';
 import type { Span } from './event-source.ts';
-import { matcherOf } from './matcher.ts';
-import { firstFrom, type Positions } from './positions.ts';
-import { type Selector, selectorOf } from './selector.ts';
-import { stretchesOf } from './stretches.ts';
+import { bucketRanges, firstFrom, type Positions } from './positions.ts';
+import type { Scan } from './scan.ts';
 import { gatherTimelines } from './timelines.ts';
-import { checkCells } from './too-large.ts';
-import type { Walk } from './walk.ts';
 
 /** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function retentionRows(
   report: RetentionReport,
-  walk: Walk,
+  scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
   const { filter, separators, period, calendar } = report;
-  const shared = filter && (await matcherOf(filter, walk));
-  const start = await selectorOf(report.start, shared, walk);
-  const returning = await selectorOf(report.returning, shared, walk);
-  const combinations = separators.length === 0 ? null : await combinationsOf(separators, walk);
+  const common = filter && (await compileCondition(filter, scan));
+  const start = await eventFilterOf(report.start, common, scan);
+  const returning = await eventFilterOf(report.returning, common, scan);
+  const combinations = separators.length === 0 ? null : await combinationsOf(separators, scan);
   const { starts, returns } = spansOf(report);
-  const timelines = await gatherTimelines(walk, {
+  const timelines = await gatherTimelines(scan, {
     columns: [...start.columns, ...returning.columns],
     dated: false,
-    // In the order of the intervals: within one it does not matter.
-    hits(chunk, begin, end, add) {
+    // Adds events in the order of the intervals. Within an interval, the order of starts and returns does not matter.
+    select(chunk, begin, end, add) {
       const dates = numbersOf(chunk, 'date');
       const started = found(start, starts);
       const returned = found(returning, returns);
+      /** The next start and the next return to add. */
       let [s, r] = [firstFrom(started, firstFrom(dates, period.from)), 0];
       if (s > 0) add(started.subarray(0, s), STARTED_BEFORE);
-      for (const stretch of stretchesOf(dates, { begin, end }, calendar.starts)) {
-        const mark = stretch.bucket * OF_INTERVAL;
-        const [nextS, nextR] = [firstFrom(started, stretch.end), firstFrom(returned, stretch.end)];
+      for (const range of bucketRanges(dates, { begin, end }, calendar.starts)) {
+        const mark = range.bucket * PER_INTERVAL;
+        const [nextS, nextR] = [firstFrom(started, range.end), firstFrom(returned, range.end)];
         if (nextS > s) add(started.subarray(s, nextS), mark + START);
         if (nextR > r) add(returned.subarray(r, nextR), mark + RETURN);
         [s, r] = [Math.max(s, nextS), nextR];
       }
 
-      function found(selector: Selector, { from, to }: Span): Positions {
-        return selector.on(chunk, Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to)));
+      function found(events: EventFilter, { from, to }: Span): Positions {
+        return events.positionsIn(chunk, Math.max(begin, firstFrom(dates, from)), Math.min(end, firstFrom(dates, to)));
       }
     },
     combinations,
   });
-  /** With the combination of the event that made a user one of a cohort. */
-  const members = (onMember: (cohort: number, did: Returns, combination: number) => void) => {
-    const walkUser = walkRetention(report.retention, calendar);
+  /** Gives each member of each cohort, with the combination of the event that made the user a member. */
+  const members = (onMember: (cohort: number, user: UserRetention, combination: number) => void) => {
+    const fold = retentionFold(report.retention, calendar);
     return timelines.each((timeline) => {
-      const did = walkUser(timeline);
-      for (let i = 0; i < did.memberships; i++)
-        onMember(did.cohorts[i]!, did, timeline.combinations[did.starts[i]!] ?? 0);
+      const user = fold(timeline);
+      for (let i = 0; i < user.memberships; i++)
+        onMember(user.cohorts[i]!, user, timeline.combinations[user.starts[i]!] ?? 0);
     });
   };
 
   const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
   let cells = 0;
-  const parts = await byCombination(
+  const tallies = await tallyByCombination(
     { separators, timezone: period.timezone },
     combinations,
     () => {
@@ -80,20 +79,20 @@ export async function retentionRows(
       return retentionTally(calendar, now);
     },
     {
-      volumes: (add) => members((_cohort, _did, combination) => add(combination)),
-      tallies: (of) => members((cohort, did, combination) => of(combination).add(cohort, did)),
+      volumes: (add) => members((_cohort, _user, combination) => add(combination)),
+      tallies: (of) => members((cohort, user, combination) => of(combination).add(cohort, user)),
     },
   );
-  return { columns, rows: cohortRows(parts, report, limit), total: parts.length * calendar.cohorts };
+  return { columns, rows: cohortRows(tallies, report, limit), total: tallies.length * calendar.cohorts };
 }
 
-/** Of all events that count. */
+/** The dates of all events that count. */
 export function retentionSpan(report: RetentionReport): Span {
   const { starts, returns } = spansOf(report);
   return { from: Math.min(starts.from, returns.from), to: Math.max(starts.to, returns.to) };
 }
 
-/** Starts in the period, for first starts ever those before it too, and returns in all intervals. */
+/** The dates of starts: in the period, and for first starts ever before it, too. The dates of returns: in all intervals. */
 function spansOf({ retention, period, calendar }: RetentionReport): { readonly starts: Span; readonly returns: Span } {
   return {
     starts: { from: retention === 'retention_first_time_ever' ? EARLIEST : period.from, to: period.to },
@@ -116,14 +115,14 @@ function cohortColumns(intervals: number): Column[] {
   ];
 }
 
-/** Makes no more rows than are asked for: 10,000 cohorts of 366 intervals are many cells. */
+/** Makes at most `limit` rows: 10,000 cohorts of 366 intervals would be many cells. */
 function cohortRows(
-  parts: readonly Part<RetentionTally>[],
+  tallies: readonly CombinationTally<RetentionTally>[],
   { calendar, period }: RetentionReport,
   limit: number,
 ): Row[] {
   const rows: Row[] = [];
-  for (const { cells, tally } of parts) {
+  for (const { cells, tally } of tallies) {
     for (let cohort = 0; cohort < calendar.cohorts; cohort += 1) {
       if (rows.length >= limit) return rows;
       const { size, users } = tally.cohort(cohort);

@@ -1,23 +1,22 @@
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
-import { eventWarnings, type NamedEvent } from '../../domain/reports/named-events.ts';
-import type { Report } from '../../domain/reports/report.ts';
+import { fieldsNamed, type Report } from '../../domain/reports/report.ts';
+import { eventWarnings, type KnownEvent, type NamedEvent } from '../../domain/reports/warnings.ts';
 import type { ReportAnswer, Rows } from './answer.ts';
-import { openArrays } from './arrays.ts';
+import { openArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
-import type { ReportTables } from './columns.ts';
 import { deferredValues } from './deferred.ts';
-import { fieldsNamed } from './fields-read.ts';
+import type { ReportTables } from './fields.ts';
 import { funnelRows } from './funnel.ts';
-import { knownEvents } from './known-events.ts';
 import { listRows } from './list.ts';
 import { retentionRows, retentionSpan } from './retention.ts';
-import { inSnapshot, type Snapshot } from './snapshot.ts';
+import { openScan } from './scan.ts';
+import { inSnapshot, type Query, type Snapshot } from './snapshot.ts';
 import { runTrends } from './trends.ts';
-import { openWalk } from './walk.ts';
 
-/** A checked report that is to be run over the events of a bot. */
+/** A checked report to run over the events of a bot. */
 export interface ReportTask {
   readonly tables: ReportTables;
   readonly botId: number;
@@ -26,26 +25,26 @@ export interface ReportTask {
     readonly warnings: readonly Warning[];
     readonly events: readonly NamedEvent[];
   };
-  /** At most this many rows. */
+  /** Most rows of the answer. */
   readonly limit: number;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
   /**
-   * The age, in milliseconds, of the oldest that the read models have not taken in; 0 when they have taken in all. As it
-   * was before the data is looked at: the data is at least this fresh.
+   * The age of the oldest commit that the read models have not applied; 0 if they have applied all. It is measured before
+   * the snapshot begins, so the data is at least this fresh.
    */
   readonly lagMs: number;
-  /** How long it may take (REPORT_TIMEOUT_MS). */
+  /** The time limit (REPORT_TIMEOUT_MS). */
   readonly timeoutMs: number;
 }
 
 /**
- * @param keyId whose report it is: keys take turns
- * @throws ReportTimeoutError, ReportTooLargeError, ReportNotRunError and what says that the database is down
+ * @param keyId the API key that requests the report: keys take turns
+ * @throws ReportTimeoutError, ReportTooLargeError, ReportNotRunError, and the errors of an unavailable database
  */
 export type RunReport = (task: ReportTask, keyId: number) => Promise<ReportAnswer>;
 
-/** Runs reports here and now, on a connection of the pool. */
+/** Runs reports in this thread, on a connection of the pool. */
 export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
   return (task) => runReport(pool, cache, task);
 }
@@ -81,22 +80,36 @@ async function runReport(
   };
 
   async function rowsIn(snapshot: Snapshot): Promise<Rows> {
-    const arrays = openArrays();
+    const arrays = openArrayPool();
     try {
-      const walked = { botId, tables, span, snapshot, cache, arrays };
-      if (report.type === 'list') return await listRows(report, walked, limit);
-      const walk = await openWalk(walked, fieldsNamed(report));
+      const scanOptions = { botId, tables, span, snapshot, cache, arrays };
+      if (report.type === 'list') return await listRows(report, scanOptions, limit);
+      const scan = await openScan(scanOptions, fieldsNamed(report));
       const options = { now, limit };
       switch (report.type) {
         case 'trends':
-          return await runTrends(report, walk, limit);
+          return await runTrends(report, scan, limit);
         case 'funnels':
-          return await funnelRows(report, walk, options);
+          return await funnelRows(report, scan, options);
         case 'retention':
-          return await retentionRows(report, walk, options);
+          return await retentionRows(report, scan, options);
       }
     } finally {
       arrays.close();
     }
   }
+}
+
+/** The event types of a bot that have one of the ids or names. */
+async function knownEvents(
+  named: readonly NamedEvent[],
+  { query, tables, botId }: { readonly query: Query; readonly tables: ReportTables; readonly botId: number },
+): Promise<readonly KnownEvent[]> {
+  if (named.length === 0) return [];
+  const ids = named.map(({ eventId }) => eventId);
+  const names = named.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  return query(sql<KnownEvent>`
+    SELECT event_id, name FROM ${sql.id(tables.events, 'event_types')}
+     WHERE bot_id = ${botId} AND (event_id = ANY(${ids}::bigint[]) OR name = ANY(${names}::text[]))
+     ORDER BY event_id`);
 }

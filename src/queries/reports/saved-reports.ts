@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Where saved reports are: a pool, and the schema of their read model. */
+/** A pool, and the schema of the read model of saved reports. */
 export interface SavedReportsSource {
   readonly pool: pg.Pool;
   readonly reports: string;
@@ -8,7 +8,7 @@ export interface SavedReportsSource {
 
 export interface SavedReportRow {
   readonly uuid: string;
-  /** Of the bot. */
+  /** The key of the report's bot. */
   readonly public_key: string;
   readonly name: string;
   /** JSON text. */
@@ -17,7 +17,7 @@ export interface SavedReportRow {
   readonly created_at: number;
 }
 
-/** The saved reports of bots, named by their public keys: newest first. Those of one millisecond by their uuids, which are made in order. */
+/** The saved reports of bots, newest first; those of one millisecond by uuid, since later uuids are greater. */
 export async function listSavedReports(
   { pool, reports }: SavedReportsSource,
   publicKeys: readonly string[],
@@ -30,15 +30,15 @@ export async function listSavedReports(
   return rows;
 }
 
-export interface FoundReport {
+interface FoundReport {
   readonly public_key: string;
-  /** Of its stream: how far the read model has followed it. */
+  /** The revision of the report's stream that the read model has applied. */
   readonly revision: number;
-  /** Null: it was deleted. */
+  /** Null: the report was deleted. */
   readonly report: SavedReportRow | null;
 }
 
-/** The report of a uuid, whichever bot's; null where the read model has none, or none yet. */
+/** The report with a uuid, of any bot. Null: the read model has none, or none yet. */
 export async function findSavedReport(
   { pool, reports }: SavedReportsSource,
   uuid: string,

@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from '../../database/errors.ts';
 import { inTime } from '../../util/in-time.ts';
 import { statement } from './statement.ts';
 
-/** A report did not finish within its time. */
+/** A report did not finish within its time limit. */
 export class ReportTimeoutError extends Error {
   override readonly name = 'ReportTimeoutError';
   constructor(readonly timeoutMs: number) {
@@ -15,17 +15,17 @@ export class ReportTimeoutError extends Error {
 
 export type Query = <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) => Promise<Row[]>;
 
-/** One view of the data, for as long as the report may take. */
+/** Reads one snapshot of the data, within the time limit of a report. */
 export interface Snapshot {
   readonly query: Query;
-  /** Gives the rows of a `select` made of constants and numbers as they come: see `copyRows`. */
+  /** Streams the rows of a SELECT without parameters: see `copyRows`. */
   readonly copy: (select: string, columns: number, onRow: OnBinaryRow) => Promise<void>;
-  /** @throws ReportTimeoutError when the time is over: for work between queries */
+  /** For work between queries. @throws ReportTimeoutError when the time limit is exceeded */
   readonly checkTime: () => void;
 }
 
 /**
- * Runs `work`, whose queries all see one snapshot of the data and together may take `timeoutMs`.
+ * Runs `work`. All its queries see one snapshot of the data, and together they may take `timeoutMs`.
  * @throws ReportTimeoutError
  */
 export async function inSnapshot<T>(
@@ -41,7 +41,7 @@ export async function inSnapshot<T>(
     const readAll = async (tx: pg.PoolClient): Promise<T> => {
       const msLeft = () => {
         const left = Math.floor(deadline - performance.now());
-        if (left <= 0) throw new ReportTimeoutError(timeoutMs); // 0 would mean no limit to Postgres
+        if (left <= 0) throw new ReportTimeoutError(timeoutMs); // PostgreSQL takes 0 as no limit
         return left;
       };
       let limited = started;
@@ -51,10 +51,10 @@ export async function inSnapshot<T>(
         limited = performance.now();
         await tx.query("SELECT set_config('statement_timeout', $1, true)", [String(left)]);
       };
-      /** With a first statement that has no parameters, in the same round trip; it has the rows. */
+      /** Begins the transaction and runs a first statement without parameters in the same round trip. @returns its rows */
       async function beginWith<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
-        begun = true; // before the answer: another query may be asked meanwhile
-        // Several statements are answered with as many results, of which the types of pg do not know.
+        begun = true; // before the answer, because another query may be sent meanwhile
+        // pg answers several statements with an array of results, which its types do not declare.
         const results = [await tx.query<Row>(`${begin}; ${text}`)].flat();
         return results.at(-1)!.rows;
       }
@@ -77,7 +77,7 @@ export async function inSnapshot<T>(
       });
     };
     const run = readOnly(pool, readAll);
-    // A server that answers stops the report itself.
+    // A server that still answers stops the statement itself; this is for one that does not.
     return await inTime(run, timeoutMs + SILENT_MS, () => new DatabaseUnavailableError('the report was not answered'));
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED) throw new ReportTimeoutError(timeoutMs);
@@ -85,7 +85,10 @@ export async function inSnapshot<T>(
   }
 }
 
-/** Ends the transaction that `read` has begun. Nothing was written: the answer does not wait for the end, the next reader does. */
+/**
+ * Ends the transaction that `read` has begun. Nothing was written, so the answer does not wait for the ROLLBACK; the
+ * connection returns to the pool after it.
+ */
 async function readOnly<T>(pool: pg.Pool, read: (tx: pg.PoolClient) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
   try {
@@ -98,8 +101,9 @@ async function readOnly<T>(pool: pg.Pool, read: (tx: pg.PoolClient) => Promise<T
   }
 }
 
+/** How long after the time limit the server may stay silent. */
 const SILENT_MS = 1000;
-/** The time that is left need not be told to Postgres before each of many short statements. */
+/** Updates PostgreSQL's statement timeout at most this often, not before each of many short statements. */
 const LIMITED_FOR_MS = 50;
-/** SQLSTATE of a statement that was stopped by its timeout. */
+/** SQLSTATE of a statement that PostgreSQL stopped at its timeout. */
 const QUERY_CANCELED = '57014';

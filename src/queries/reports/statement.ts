@@ -7,7 +7,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 
-/** Kysely as a compiler only: its `sql` template puts every value into a parameter. Connections are not its business. */
+/** Kysely as a compiler only: its `sql` template turns every value into a parameter. It opens no connections. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -17,7 +17,7 @@ const compiler = new Kysely<unknown>({
   },
 });
 
-/** A fragment as a statement for `pg`. */
+/** Compiles a fragment to a statement for `pg`. */
 export function statement(fragment: RawBuilder<unknown>): { text: string; values: unknown[] } {
   const { sql, parameters } = fragment.compile(compiler);
   return { text: sql, values: [...parameters] };

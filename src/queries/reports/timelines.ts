@@ -1,146 +1,156 @@
-import type { Timeline } from '../../domain/reports/timeline.ts';
+import type { Timeline } from '../../domain/reports/report.ts';
 import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
+import { atLeast } from './array-pool.ts';
 import type { Combinations } from './combinations.ts';
-import { type Group, Heaps, NONE, type Part, UNDATED } from './heaps.ts';
 import type { Positions } from './positions.ts';
-import { atLeast } from './slots.ts';
-import type { Walk } from './walk.ts';
+import type { Scan } from './scan.ts';
+import { NO_DATES, NO_NUMBERS, type SortedBin, UserBins, type UserRange } from './user-bins.ts';
 
-/** Which events of a bot make its users' timelines. */
+/** Which events become part of users' timelines, and what is kept of them. */
 export interface TimelineOptions {
   readonly columns: readonly ColumnName[];
-  /** Whether their dates matter. */
+  /** Whether the folds of timelines need dates. */
   readonly dated: boolean;
-  /** Adds those of a chunk from `begin` to before `end`, in any order that users' events may come in. */
-  readonly hits: (chunk: Chunk, begin: number, end: number, add: AddHits) => void;
+  /**
+   * Calls `add` with the events to keep, from position `begin` to before `end`. The order of the calls decides the order of
+   * each user's events.
+   */
+  readonly select: (chunk: Chunk, begin: number, end: number, add: AddEvents) => void;
   readonly combinations: Combinations | null;
 }
 
-/** @param mark what they are, or by position what each is */
-export type AddHits = (positions: Positions, mark: number | Uint32Array) => void;
+/** @param mark of all events, or marks by position */
+type AddEvents = (positions: Positions, mark: number | Uint32Array) => void;
 
-/** By place, the number of what an event has in the combinations; without any it is empty. */
-export interface BrokenDown extends Timeline {
+/** The timeline of one user, with the numbers of its events' combinations; empty without a breakdown. */
+interface UserTimeline extends Timeline {
   readonly combinations: Uint32Array;
 }
 
-export interface Timelines {
-  /** Gives one user after another. May be called again. */
-  each(onUser: (timeline: BrokenDown) => void): Promise<void>;
+interface Timelines {
+  /** Calls `onUser` for one user after another. May be called again. */
+  each(onUser: (timeline: UserTimeline) => void): Promise<void>;
 }
 
 /**
- * Sorts events by their users. As many as fit are held in memory, 8 to 40 bytes each; where there are more, users are taken in
- * groups, each of which looks at all events again.
+ * Sorts events by user. Up to `maxEvents` are held in memory, 8 to 40 bytes each. If there are more, each call of `each`
+ * takes the users in ranges, and scans all events once for each range.
  */
 export async function gatherTimelines(
-  walk: Walk,
+  scan: Scan,
   options: TimelineOptions,
-  { most, together }: Limits = { most: 2 ** 22, together: 2 ** 15 },
+  { maxEvents, usersPerBin }: TimelineLimits = { maxEvents: 2 ** 22, usersPerBin: 2 ** 15 },
 ): Promise<Timelines> {
-  const everybody = { from: 0, to: walk.users };
-  const { parts, counts } = await gather(walk, options, everybody, { most, together });
-  if (counts === null) return { each: async (onUser) => giveUsers(parts, onUser) };
-  const groups = groupsOf(counts, most);
+  const allUsers = { from: 0, to: scan.users };
+  const { bins, counts } = await gather(scan, options, allUsers, { maxEvents, usersPerBin });
+  if (counts === null) return { each: async (onUser) => eachUser(bins, onUser) };
+  const ranges = userRanges(counts, maxEvents);
   return {
     async each(onUser) {
-      for (const group of groups) {
-        const { parts } = await gather(walk, options, group, { most: Number.POSITIVE_INFINITY, together });
-        giveUsers(parts, onUser);
-        for (const { ends, dates, marks, combinations } of parts)
-          for (const array of [ends, dates, marks, combinations]) walk.arrays.free(array);
+      for (const range of ranges) {
+        const { bins } = await gather(scan, options, range, { maxEvents: Number.POSITIVE_INFINITY, usersPerBin });
+        eachUser(bins, onUser);
+        for (const { ends, dates, marks, combinations } of bins)
+          for (const array of [ends, dates, marks, combinations]) scan.arrays.free(array);
       }
     },
   };
 }
 
-export interface Limits {
-  /** Events that are held at once. */
-  readonly most: number;
-  /** Users, a power of two, whose events are sorted at once: small enough that the processor's cache holds them. */
-  readonly together: number;
+export interface TimelineLimits {
+  /** Events held in memory at once. */
+  readonly maxEvents: number;
+  /** See {@link UserBinsOptions}. */
+  readonly usersPerBin: number;
 }
 
 interface Gathered {
-  /** Users in their order. None if there are more events than fit. */
-  readonly parts: readonly Part[];
-  /** How many events each user of the group has, if there are more than fit. */
+  /** In the order of users; empty if there are more than `maxEvents`. */
+  readonly bins: readonly SortedBin[];
+  /** The number of events of each user of the range, if there are more than `maxEvents`; else null. */
   readonly counts: Uint32Array | null;
 }
 
 async function gather(
-  walk: Walk,
-  { columns, dated, hits, combinations }: TimelineOptions,
-  group: Group,
-  { most, together }: Limits,
+  scan: Scan,
+  { columns, dated, select, combinations }: TimelineOptions,
+  range: UserRange,
+  { maxEvents, usersPerBin }: TimelineLimits,
 ): Promise<Gathered> {
-  const heaps = new Heaps({ arrays: walk.arrays, group, together, dated, brokenDown: combinations !== null });
-  const isPart = group.to - group.from < walk.users;
+  const bins = new UserBins({
+    arrays: scan.arrays,
+    users: range,
+    usersPerBin,
+    dated,
+    brokenDown: combinations !== null,
+  });
+  const isSubset = range.to - range.from < scan.users;
   let counts: Uint32Array | null = null;
   let size = 0;
   let own = new Uint32Array(0);
   let numbers = new Uint32Array(0);
 
-  /** Those of users of the group. */
-  function ownOf(positions: Positions, users: Uint32Array): Positions {
+  /** The positions of events of users of the range. */
+  function inRange(positions: Positions, users: Uint32Array): Positions {
     own = atLeast(own, positions.length);
     let found = 0;
     for (let i = 0; i < positions.length; i++) {
       const at = positions[i]!;
       const user = users[at]!;
-      if (user >= group.from && user < group.to) own[found++] = at;
+      if (user >= range.from && user < range.to) own[found++] = at;
     }
     return own.subarray(0, found);
   }
 
-  function numbersOfCombinations(chunk: Chunk, positions: Positions): Uint32Array {
-    if (combinations === null) return NONE;
+  function combinationNumbers(chunk: Chunk, positions: Positions): Uint32Array {
+    if (combinations === null) return NO_NUMBERS;
     numbers = atLeast(numbers, positions.length);
     combinations.number(chunk, positions, numbers);
     return numbers;
   }
 
-  /** Of what does not fit, only how many each user has matters, and what was held so far is not needed. */
+  /** Counts events of each user, after dropping the events held so far: there are too many to hold all. */
   function count(users: Uint32Array, positions: Positions): void {
     if (counts === null) {
-      counts = new Uint32Array(group.to - group.from);
-      heaps.count(counts);
-      heaps.free();
+      counts = new Uint32Array(range.to - range.from);
+      bins.count(counts);
+      bins.free();
     }
-    for (let i = 0; i < positions.length; i++) counts[users[positions[i]!]! - group.from]!++;
+    for (let i = 0; i < positions.length; i++) counts[users[positions[i]!]! - range.from]!++;
   }
 
-  await walk.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], (chunk, begin, end) => {
+  await scan.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], (chunk, begin, end) => {
     const users = placesOf(chunk, 'user_idx');
-    const dates = dated ? numbersOf(chunk, 'date') : UNDATED;
-    hits(chunk, begin, end, (found, mark) => {
-      const positions = isPart ? ownOf(found, users) : found;
+    const dates = dated ? numbersOf(chunk, 'date') : NO_DATES;
+    select(chunk, begin, end, (found, mark) => {
+      const positions = isSubset ? inRange(found, users) : found;
       size += positions.length;
-      if (size > most) count(users, positions);
-      else heaps.add({ positions, users, dates, mark, combinations: numbersOfCombinations(chunk, positions) });
+      if (size > maxEvents) count(users, positions);
+      else bins.add({ positions, users, dates, mark, combinations: combinationNumbers(chunk, positions) });
     });
   });
-  return { parts: heaps.sort(), counts };
+  return { bins: bins.sort(), counts };
 }
 
-/** Neighbours, who together have no more than so many events, or are alone. */
-function groupsOf(counts: Uint32Array, most: number): Group[] {
-  const groups: Group[] = [];
+/** Ranges of users with at most `maxEvents` together; a user with more is alone in a range. */
+function userRanges(counts: Uint32Array, maxEvents: number): UserRange[] {
+  const ranges: UserRange[] = [];
   let from = 0;
   let events = 0;
   for (let user = 0; user < counts.length; user++) {
-    if (events + counts[user]! > most && user > from) {
-      groups.push({ from, to: user });
+    if (events + counts[user]! > maxEvents && user > from) {
+      ranges.push({ from, to: user });
       from = user;
       events = 0;
     }
     events += counts[user]!;
   }
-  return [...groups, { from, to: counts.length }];
+  return [...ranges, { from, to: counts.length }];
 }
 
-function giveUsers(parts: readonly Part[], onUser: (timeline: BrokenDown) => void): void {
-  for (const { ends, ...columns } of parts) {
+/** Calls `onUser` for each user that has events, always with the same object. */
+function eachUser(bins: readonly SortedBin[], onUser: (timeline: UserTimeline) => void): void {
+  for (const { ends, ...columns } of bins) {
     const timeline = { begin: 0, end: 0, ...columns };
     for (let user = 0; user < ends.length; user++) {
       timeline.begin = timeline.end;

@@ -1,161 +1,191 @@
-import type { FieldValue } from '../../domain/condition/predicate.ts';
-import { largestCombinations } from '../../domain/reports/breakdown.ts';
-import type { Metric, TrendsReport } from '../../domain/reports/report.ts';
-import { type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
-import type { Rows } from './answer.ts';
-import { MAX_COMBINATIONS } from './combination-cells.ts';
-import { linesBy, volumesOf, type WriteLines } from './combination-lines.ts';
-import { type Combinations, combinationsOf } from './combinations.ts';
-import { matcherOf } from './matcher.ts';
-import { firstFrom, type Positions } from './positions.ts';
-import { type Selector, selectorOf } from './selector.ts';
-import { atLeast } from './slots.ts';
-import { type Stretch, stretchesOf } from './stretches.ts';
-import { bytesOfUser, type Tally, type TallySize, tallyOf, type ValueOf } from './tally.ts';
-import { checkCells } from './too-large.ts';
-import { trendsRows } from './trends-rows.ts';
-import type { Walk } from './walk.ts';
+import { isoWithOffset } from '../../domain/local-time.ts';
+import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
+import { numbersOf } from '../../projections/events/packed/chunk.ts';
+import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
+import { atLeast } from './array-pool.ts';
+import { breakdownColumns, cellsOf } from './breakdown.ts';
+import { combinationsOf } from './combinations.ts';
+import { compileCondition } from './compiled-condition.ts';
+import { type EventFilter, eventFilterOf } from './event-filter.ts';
+import { bytesOfUser, type Tally, type TallySize, tallyOf, type ValueOf } from './measures/tally.ts';
+import { type BucketRange, bucketRanges, firstFrom, type Positions } from './positions.ts';
+import type { Scan } from './scan.ts';
+import { type LineFinder, type Lines, linesOf, ONE_LINE } from './trends-breakdown.ts';
 
-/** Runs a trends report: first which combinations are shown, if there is a breakdown, then the metrics. */
-export async function runTrends(report: TrendsReport, walk: Walk, limit: number): Promise<Rows> {
-  const shared = report.filter && (await matcherOf(report.filter, walk));
-  const selected: Selected[] = [];
-  for (const [index, metric] of report.metrics.entries()) {
-    // Events of one type, or all, are looked for once for all metrics that want no more of them.
-    const same = metric.filter === null && selected.find(({ alike }) => alike === metric.eventId);
-    if (same) same.metrics.push(index);
-    else {
-      const alike = metric.filter === null ? metric.eventId : undefined;
-      selected.push({ alike, metrics: [index], selector: await selectorOf(metric, shared, walk) });
-    }
-  }
-  const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, walk);
-  const lines = combinations === null ? WHOLE : await linesOf(report, selected, combinations, walk);
+/** Runs a trends report. With a breakdown, it first finds the combinations to show; then it measures the metrics. */
+export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows> {
+  const filters = await filtersOf(report, scan);
+  const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, scan);
+  const lines = combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan);
   const values: ValueOf[] = [];
   const buckets = report.axis?.starts.length ?? 1;
   checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
-  const size = { lines: lines.count, buckets, users: walk.users };
-  for (const together of inGroups(report.metrics, size)) {
+  const size = { lines: lines.count, buckets, users: scan.users };
+  for (const group of groupsByMemory(report.metrics, size)) {
     const first = values.length;
-    const tallies = together.map(({ measure }) => tallyOf(measure, size, walk.arrays));
-    const measured = selected.flatMap(({ selector, metrics }) => {
+    const tallies = group.map(({ measure }) => tallyOf(measure, size, scan.arrays));
+    const fed = filters.flatMap(({ filter, metrics }): Fed[] => {
       const own = tallies.filter((_, i) => metrics.includes(first + i));
-      return own.length === 0 ? [] : [{ selector, tallies: own }];
+      return own.length === 0 ? [] : [{ filter, tallies: own }];
     });
-    await measure(report, measured, lines.by, walk);
+    await measure(report, fed, lines.finder, scan);
     values.push(...tallies.map((tally) => tally.values()));
   }
-  return trendsRows(report, { values, combinations: lines.shown, more: lines.more }, limit);
+  return trendsRows(report, lines, values, limit);
 }
 
-/** What some metrics, by their indexes, look for. */
-interface Selected {
-  readonly selector: Selector;
+/** A filter, and the indexes of the metrics that measure the events that it finds. */
+interface MetricFilter {
+  readonly filter: EventFilter;
   readonly metrics: number[];
-  /** The type of event, or all (null), where metrics want no more of them; else undefined. */
-  readonly alike: number | null | undefined;
+  /** The event type (null: all) of metrics without conditions of their own, which share the filter; else undefined. */
+  readonly shared: number | null | undefined;
 }
 
-/** Metrics may remember something of each user: so much of it at once. */
-const MOST_BYTES = 2 ** 27;
+async function filtersOf(report: TrendsReport, scan: Scan): Promise<MetricFilter[]> {
+  const common = report.filter && (await compileCondition(report.filter, scan));
+  const filters: MetricFilter[] = [];
+  for (const [index, metric] of report.metrics.entries()) {
+    const shared = metric.filter === null ? metric.eventId : undefined;
+    const same = shared !== undefined && filters.find((filter) => filter.shared === shared);
+    if (same) same.metrics.push(index);
+    else filters.push({ shared, metrics: [index], filter: await eventFilterOf(metric, common, scan) });
+  }
+  return filters;
+}
 
-/** Metrics that are measured in one walk. */
-function inGroups(metrics: readonly Metric[], size: TallySize): Metric[][] {
+/** The memory for the state of users in one scan. */
+const MAX_USER_STATE_BYTES = 2 ** 27;
+
+/** Groups of metrics, each measured in one scan, whose state of users fits into the memory; a metric alone may exceed it. */
+function groupsByMemory(metrics: readonly Metric[], size: TallySize): Metric[][] {
   const groups: Metric[][] = [];
-  let room = 0;
+  let left = 0;
   for (const metric of metrics) {
     const bytes = bytesOfUser(metric.measure, size) * size.users;
-    if (groups.length === 0 || bytes > room) {
+    if (groups.length === 0 || bytes > left) {
       groups.push([]);
-      room = MOST_BYTES;
+      left = MAX_USER_STATE_BYTES;
     }
     groups.at(-1)!.push(metric);
-    room = Math.max(0, room - bytes);
+    left = Math.max(0, left - bytes);
   }
   return groups;
 }
 
-/** The combinations that are shown, each a line, and perhaps one more of all others. */
-interface Lines {
-  readonly count: number;
-  /** Undefined without a breakdown. */
-  readonly shown: readonly (readonly FieldValue[])[] | undefined;
-  readonly more: boolean;
-  /** Null without a breakdown. */
-  readonly by: LinesBy | null;
-}
-
-interface LinesBy {
-  readonly columns: readonly ColumnName[];
-  readonly write: WriteLines;
-}
-
-const WHOLE: Lines = { count: 1, shown: undefined, more: false, by: null };
-
-async function linesOf(
-  report: TrendsReport,
-  selected: readonly Selected[],
-  combinations: Combinations,
-  { events }: Walk,
-): Promise<Lines> {
-  const volumes = volumesOf(combinations);
-  const columns = [...combinations.columns, ...selected.flatMap(({ selector }) => selector.columns)];
-  await events.each(columns, (chunk, begin, end) => {
-    for (const { selector, metrics } of selected) volumes.add(chunk, selector.on(chunk, begin, end), metrics.length);
-  });
-  const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
-  const { shown, more } = largestCombinations(combinations.values, volumes.total(), limit);
-  const of = new Uint32Array(combinations.values.length).fill(shown.length);
-  for (const [line, combination] of shown.entries()) of[combination] = line;
-  const values = shown.map((combination) => combinations.values[combination]!);
-  const by = { columns: combinations.columns, write: linesBy(combinations, of) };
-  return { count: shown.length + 1, shown: values, more, by };
-}
-
-interface Measured {
-  readonly selector: Selector;
+/** Tallies, and the filter that finds their events. */
+interface Fed {
+  readonly filter: EventFilter;
   readonly tallies: readonly Tally[];
 }
 
+/** Scans the events once and adds them to the tallies. */
 async function measure(
   { axis }: TrendsReport,
-  measured: readonly Measured[],
-  lines: LinesBy | null,
-  { events }: Walk,
+  fed: readonly Fed[],
+  finder: LineFinder | null,
+  { events }: Scan,
 ): Promise<void> {
-  const columns = measured.flatMap(({ tallies, selector }) => [
+  const columns = fed.flatMap(({ tallies, filter }) => [
     ...tallies.flatMap((tally) => tally.columns),
-    ...selector.columns,
+    ...filter.columns,
   ]);
   let linesAt = new Uint32Array(0);
-  await events.each([...columns, ...(lines?.columns ?? [])], (chunk, begin, end) => {
-    const stretches =
-      axis === null ? [{ bucket: 0, end }] : stretchesOf(numbersOf(chunk, 'date'), { begin, end }, axis.starts);
-    for (const { tallies, selector } of measured) {
-      const positions = selector.on(chunk, begin, end);
+  await events.each([...columns, ...(finder?.columns ?? [])], (chunk, begin, end) => {
+    const ranges =
+      axis === null ? [{ bucket: 0, end }] : bucketRanges(numbersOf(chunk, 'date'), { begin, end }, axis.starts);
+    for (const { tallies, filter } of fed) {
+      const positions = filter.positionsIn(chunk, begin, end);
       if (positions.length === 0) continue;
-      if (lines !== null) {
+      if (finder !== null) {
         linesAt = atLeast(linesAt, positions.length);
-        lines.write(chunk, positions, linesAt);
+        finder.write(chunk, positions, linesAt);
       }
       for (const tally of tallies) {
         tally.open(chunk);
-        addStretches(tally, positions, stretches, lines === null ? null : linesAt);
+        addRanges(tally, positions, ranges, finder === null ? null : linesAt);
       }
     }
   });
 }
 
-function addStretches(
+function addRanges(
   tally: Tally,
   positions: Positions,
-  stretches: readonly Stretch[],
+  ranges: readonly BucketRange[],
   lines: Uint32Array | null,
 ): void {
   let from = 0;
-  for (const { bucket, end } of stretches) {
+  for (const { bucket, end } of ranges) {
     const to = firstFrom(positions, end);
     if (from < to) tally.add(bucket, positions, lines, from, to);
     from = to;
   }
+}
+
+/** @param values by metric */
+function trendsRows(report: TrendsReport, lines: Lines, values: readonly ValueOf[], limit: number): Rows {
+  const series = seriesOf(report, lines, values);
+  if (report.axis !== null) return chartRows(report, report.axis, series.flat(), limit);
+  return report.utm === null ? tableRows(report, series.flat(), limit) : utmRows(report, series, limit);
+}
+
+/** One metric of one line. */
+interface Series {
+  readonly metric: number;
+  readonly label: string;
+  /** The cells of the breakdown; empty without one. */
+  readonly cells: Row;
+  /** The measure in a bucket, empty or not, or over the whole period (null). */
+  readonly at: (bucket: number | null) => Cell;
+}
+
+/** By metric, then by line. */
+function seriesOf(report: TrendsReport, { shown, more }: Lines, values: readonly ValueOf[]): Series[][] {
+  const breakdown = { separators: report.separators, timezone: report.period.timezone };
+  const cellsShown = shown?.map((combination) => cellsOf(breakdown, combination)) ?? [{}];
+  const cellsOfLines = more ? [...cellsShown, cellsOf(breakdown, null)] : cellsShown;
+  return report.metrics.map(({ label }, metric) =>
+    cellsOfLines.map((cells, line) => {
+      const at = (bucket: number | null) => measureCell(values[metric]!(line, bucket));
+      return { metric, label, cells, at };
+    }),
+  );
+}
+
+function tableRows(report: TrendsReport, series: readonly Series[], limit: number): Rows {
+  const columns: Column[] = [
+    { key: 'metric', label: 'Metric', type: 'number' },
+    { key: 'label', label: 'Label', type: 'string' },
+    ...breakdownColumns(report),
+    { key: 'value', label: 'Value', type: 'number' },
+  ];
+  const rows = series.map(({ metric, label, cells, at }) => ({ metric, label, ...cells, value: at(null) }));
+  return { columns, rows: rows.slice(0, limit), total: rows.length };
+}
+
+/** A row for each combination, a column for each metric. */
+function utmRows(report: TrendsReport, series: readonly Series[][], limit: number): Rows {
+  const measures = report.metrics.map(({ label }, metric): Column => ({ key: `m${metric}`, label, type: 'number' }));
+  const rows = series[0]!.map(({ cells }, line) => ({
+    ...cells,
+    ...Object.fromEntries(series.map((ofMetric, metric) => [`m${metric}`, ofMetric[line]!.at(null)])),
+  }));
+  const total = Math.min(rows.length, report.utm!.rows);
+  return { columns: [...breakdownColumns(report), ...measures], rows: rows.slice(0, Math.min(limit, total)), total };
+}
+
+function chartRows({ period, utm }: TrendsReport, { starts }: Axis, series: readonly Series[], limit: number): Rows {
+  const date: Column = { key: 'date', label: 'Date', type: 'date' };
+  const columns = series.map(({ metric, label, cells, at }, index): Column => {
+    const column = { key: `s${index}`, label, type: 'number', metric, total: at(null) } as const;
+    const { other, ...breakdown } = cells;
+    return other === undefined ? column : { ...column, breakdown, other: other === true };
+  });
+  const total = Math.min(starts.length, utm?.rows ?? starts.length);
+  const rows = starts.slice(0, Math.min(limit, total)).map((start, index) => ({
+    date: isoWithOffset(start, period.timezone),
+    ...Object.fromEntries(series.map(({ at }, i) => [`s${i}`, at(index)])),
+  }));
+  return { columns: [date, ...columns], rows, total };
 }

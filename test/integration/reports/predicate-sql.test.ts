@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fieldsOf } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { type ReportField, reportFields } from '../../../src/domain/reports/fields.ts';
-import { openArrays } from '../../../src/queries/reports/arrays.ts';
+import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { columnSql, eventsSql } from '../../../src/queries/reports/columns.ts';
+import { compileCondition } from '../../../src/queries/reports/compiled-condition.ts';
 import { conditionSql } from '../../../src/queries/reports/condition-sql.ts';
-import { matcherOf } from '../../../src/queries/reports/matcher.ts';
+import { columnSql, eventsSql } from '../../../src/queries/reports/fields.ts';
+import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
-import { openWalk } from '../../../src/queries/reports/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { filter, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
@@ -39,29 +39,29 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
         const condition = parseCondition(input, { catalogue: reportFields, timezone, path: '', problems })!;
         expect(problems).toEqual([]);
 
-        const walked: number[] = [];
-        let place = 0;
+        const found: number[] = [];
+        let position = 0;
         const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
-          const walk = await openWalk(
-            { botId, tables: TABLES, span: EVER, snapshot, cache, arrays: openArrays() },
+          const scan = await openScan(
+            { botId, tables: TABLES, span: EVER, snapshot, cache, arrays: openArrayPool() },
             fieldsOf(condition),
           );
-          const matcher = await matcherOf(condition, walk);
-          await walk.events.each(matcher.columns, (chunk, begin, end) => {
-            const test = matcher.on(chunk);
+          const compiled = await compileCondition(condition, scan);
+          await scan.events.each(compiled.columns, (chunk, begin, end) => {
+            const test = compiled.testOf(chunk);
             for (let at = begin; at < end; at++) {
-              if (test(at)) walked.push(place);
-              place += 1;
+              if (test(at)) found.push(position);
+              position += 1;
             }
           });
           return snapshot.query(sql<{ holds: boolean | null }>`
           SELECT ${conditionSql(condition, (field: ReportField) => columnSql(field, TABLES))} AS holds
           FROM ${eventsSql(TABLES)} WHERE e.bot_id = ${botId} ORDER BY e.date, e.ord`);
         });
-        expect(place).toBe(world.events.length);
-        expect(walked).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));
-        if (walked.length > 0) seen.some += 1;
-        if (walked.length < place) seen.notAll += 1;
+        expect(position).toBe(world.events.length);
+        expect(found).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));
+        if (found.length > 0) seen.some += 1;
+        if (found.length < position) seen.notAll += 1;
       },
     ),
     { numRuns: 300 },

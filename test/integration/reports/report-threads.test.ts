@@ -5,11 +5,11 @@ import { type ReportThreads, startReportThreads } from '../../../src/app/report-
 import { readConfig } from '../../../src/config.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
+import { ReportTooLargeError } from '../../../src/queries/reports/answer.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts';
 import { type ReportTask, reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
-import { ReportTooLargeError } from '../../../src/queries/reports/too-large.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Arrays, openArrays } from '../../../src/queries/reports/arrays.ts';
+import { type ArrayPool, openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
+import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
-import { gatherTimelines, type Limits, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
-import { openWalk } from '../../../src/queries/reports/walk.ts';
+import { gatherTimelines, type TimelineLimits, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { timelines } from './oracle-parts.ts';
 import { world } from './questions.ts';
@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const ALL: TimelineOptions = {
   columns: [],
   dated: true,
-  hits(_, begin, end, add) {
+  select(_, begin, end, add) {
     add(
       Uint32Array.from({ length: end - begin }, (_, i) => begin + i),
       0,
@@ -28,15 +28,15 @@ const ALL: TimelineOptions = {
   combinations: null,
 };
 
-/** The dates of each user's events, as they are given within such limits. */
-function gathered(botId: number, limits: Limits): Promise<number[][]> {
+/** The dates of each user's events, gathered within limits. */
+function gathered(botId: number, limits: TimelineLimits): Promise<number[][]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-    const walk = await openWalk(
-      { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrays() },
+    const scan = await openScan(
+      { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrayPool() },
       [],
     );
-    const found = await gatherTimelines(walk, ALL, limits);
+    const found = await gatherTimelines(scan, ALL, limits);
     const users: number[][] = [];
     await found.each(({ begin, end, dates }) => users.push([...dates.subarray(begin, end)]));
     return users;
@@ -44,19 +44,19 @@ function gathered(botId: number, limits: Limits): Promise<number[][]> {
 }
 
 it.each(Object.entries(BOT_IDS))(
-  'every user comes once, whole and in order, of %s events, however few fit',
+  'gives each user once, with all events in order, from %s events, however few fit into memory',
   async (_, botId) => {
     const key = (dates: readonly number[]) => dates.join();
     const expected = timelines(world).map((events) => key(events.map(({ date }) => date)));
-    for (const most of [1, 30, 399, 400, 5000])
-      for (const together of [1, 4, 2 ** 15])
-        expect((await gathered(botId, { most, together })).map(key).sort()).toEqual(expected.sort());
+    for (const maxEvents of [1, 30, 399, 400, 5000])
+      for (const usersPerBin of [1, 4, 2 ** 15])
+        expect((await gathered(botId, { maxEvents, usersPerBin })).map(key).sort()).toEqual(expected.sort());
   },
 );
 
-/** How many arrays are in use. */
-function counted(): { readonly arrays: Arrays; readonly used: Set<ArrayBufferLike> } {
-  const arrays = openArrays();
+/** A pool that knows which of its arrays are in use. */
+function counted(): { readonly arrays: ArrayPool; readonly used: Set<ArrayBufferLike> } {
+  const arrays = openArrayPool();
   const used = new Set<ArrayBufferLike>();
   const taken = <A extends Uint32Array | Float64Array>(array: A): A => {
     used.add(array.buffer);
@@ -76,18 +76,18 @@ function counted(): { readonly arrays: Arrays; readonly used: Set<ArrayBufferLik
   };
 }
 
-it('events that do not fit leave no memory in use, before users are given and after', async () => {
+it('holds no arrays before and after giving users, if events do not fit into memory', async () => {
   const { arrays, used } = counted();
   await inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const cache = createChunkCache(1e6);
-    const walk = await openWalk(
+    const scan = await openScan(
       { botId: Object.values(BOT_IDS)[0]!, tables: TABLES, span, snapshot, cache, arrays },
       [],
     );
-    const found = await gatherTimelines(walk, ALL, {
-      most: 30,
-      together: 64,
+    const found = await gatherTimelines(scan, ALL, {
+      maxEvents: 30,
+      usersPerBin: 64,
     });
     expect(used.size).toBe(0);
     await found.each(() => expect(used.size).toBe(3));

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { openArrays } from '../../../src/queries/reports/arrays.ts';
+import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import type { Utm } from '../../../src/queries/reports/matcher.ts';
+import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
+import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
-import { openWalk } from '../../../src/queries/reports/walk.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, SOURCES, storeWorld, TABLES } from './world.ts';
@@ -23,8 +23,8 @@ afterAll(() => database.drop());
 function utmsOf(botId: number): Promise<readonly Utm[]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-    const walk = await openWalk({ botId, tables: TABLES, span, snapshot, cache, arrays: openArrays() }, [source]);
-    return walk.utms;
+    const scan = await openScan({ botId, tables: TABLES, span, snapshot, cache, arrays: openArrayPool() }, [source]);
+    return scan.utms;
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isLike, likePattern } from '../../../src/domain/condition/pattern.ts';
+import { isLike, likePattern } from '../../../src/domain/condition/predicate.ts';
 
 it.each<[string, unknown, boolean]>([
   ['abc', 'abc', true],

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
-import { compareText } from '../../../src/domain/condition/compare-text.ts';
 import type { Field, FieldType } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
-import { type FieldValue, predicateOf, roundedRange } from '../../../src/domain/condition/predicate.ts';
+import { compareText, type FieldValue, predicateOf, roundedRange } from '../../../src/domain/condition/predicate.ts';
 
 /** Whether a field of the type, with the value, meets `[operator, "field", …constants]`. */
 function holds(type: FieldType, value: FieldValue, operator: string, ...constants: unknown[]): boolean {

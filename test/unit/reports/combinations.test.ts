@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
-import type { Utm } from '../../../src/queries/reports/matcher.ts';
+import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];

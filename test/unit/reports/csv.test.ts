@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
-import { reportCsv } from '../../../src/api/reports/csv.ts';
+import { reportCsv } from '../../../src/api/reports/report-text.ts';
 import type { Column, Row } from '../../../src/queries/reports/answer.ts';
 
 const column = (key: string, label = key): Column => ({ key, label, type: 'string' });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { walkInAnyOrder } from '../../../src/domain/reports/funnel-any-order.ts';
-import { walkInOrder } from '../../../src/domain/reports/funnel-in-order.ts';
-import { funnelTally } from '../../../src/domain/reports/funnel-tally.ts';
+import { funnelTally, orderedFunnel, unorderedFunnel } from '../../../src/domain/reports/funnel.ts';
 import type { FunnelOrder } from '../../../src/domain/reports/report.ts';
 
 const MINUTE = 60_000;
@@ -13,7 +11,7 @@ const MINUTE = 60_000;
 function attempt(funnel: string, events: string, { order = 'ordered', window = 60 }: Options = {}) {
   const steps = funnel.split(' ').map((step) => step.split('|'));
   const rules = { order, windowMs: window * MINUTE, steps: steps.length };
-  const walk = order === 'unordered' ? walkInAnyOrder(rules) : walkInOrder(rules);
+  const scan = order === 'unordered' ? unorderedFunnel(rules) : orderedFunnel(rules);
   const all = events.split(' ').map(([letter, ...minute], index) => {
     const date = (minute.length === 0 ? index : Number(minute.join(''))) * MINUTE;
     const mask = steps.reduce((bits, step, place) => (step.includes(letter!) ? bits | (1 << place) : bits), 0);
@@ -21,7 +19,7 @@ function attempt(funnel: string, events: string, { order = 'ordered', window = 6
   });
   const dates = Float64Array.from(all, ({ date }) => date);
   const marks = Uint32Array.from(all, ({ mask }) => mask);
-  const best = walk({ begin: 0, end: all.length, dates, marks });
+  const best = scan({ begin: 0, end: all.length, dates, marks });
   if (best === null) return null;
   const times = Array.from(best.times).slice(0, best.level);
   return { level: best.level, start: best.date / MINUTE, times: times.map((time) => time / MINUTE) };

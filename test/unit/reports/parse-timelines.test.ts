@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 
-/** Reports that walk timelines: funnels and retention. */
+/** Reports that scan timelines: funnels and retention. */
 
 const step = { type: 'trend', event_id: 5, event_name: 'view', agr: 'total' };
 const entity = { type: 'event', event_id: 5, event_name: 'view' };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
-import { reportJson } from '../../../src/api/reports/report-json.ts';
+import { reportJson } from '../../../src/api/reports/report-text.ts';
 import type { Column, ReportAnswer, Row } from '../../../src/queries/reports/answer.ts';
 
 const reply = { type: () => reply };

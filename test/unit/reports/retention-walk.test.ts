@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { RetentionType } from '../../../src/domain/reports/report.ts';
-import { retentionTally } from '../../../src/domain/reports/retention-tally.ts';
 import {
-  OF_INTERVAL,
+  PER_INTERVAL,
   RETURN,
+  retentionFold,
+  retentionTally,
   START,
   STARTED_BEFORE,
-  walkRetention,
-} from '../../../src/domain/reports/retention-walk.ts';
+} from '../../../src/domain/reports/retention.ts';
 
 const calendar = { starts: [10, 20, 30, 40, 50, 60], cohorts: 3, intervals: 3 };
 
@@ -18,8 +18,8 @@ const calendar = { starts: [10, 20, 30, 40, 50, 60], cohorts: 3, intervals: 3 };
 function walked(retention: RetentionType, events: string) {
   const kinds: Record<string, number> = { S: START, R: RETURN, B: STARTED_BEFORE };
   const all = events.split(' ');
-  const marks = Uint32Array.from(all, ([kind, interval]) => kinds[kind!]! + OF_INTERVAL * Number(interval ?? 0));
-  const did = walkRetention(retention, calendar)({ begin: 0, end: all.length, marks });
+  const marks = Uint32Array.from(all, ([kind, interval]) => kinds[kind!]! + PER_INTERVAL * Number(interval ?? 0));
+  const did = retentionFold(retention, calendar)({ begin: 0, end: all.length, marks });
   const cohorts = Array.from({ length: did.memberships }, (_, i) => [did.cohorts[i], did.starts[i]]);
   return { cohorts, returned: [...did.returned.subarray(0, did.returns)] };
 }
@@ -50,10 +50,10 @@ it('returns count once in their interval, even before the start and of who is in
 });
 
 it('what one user did is not the next one’s', () => {
-  const marks = Uint32Array.from([STARTED_BEFORE, START, RETURN, START + OF_INTERVAL]);
-  const walk = walkRetention('retention_first_time_ever', calendar);
-  expect(walk({ begin: 0, end: 3, marks })).toMatchObject({ memberships: 0, returns: 1 });
-  expect(walk({ begin: 3, end: 4, marks })).toMatchObject({ memberships: 1, returns: 0 });
+  const marks = Uint32Array.from([STARTED_BEFORE, START, RETURN, START + PER_INTERVAL]);
+  const scan = retentionFold('retention_first_time_ever', calendar);
+  expect(scan({ begin: 0, end: 3, marks })).toMatchObject({ memberships: 0, returns: 1 });
+  expect(scan({ begin: 3, end: 4, marks })).toMatchObject({ memberships: 1, returns: 0 });
 });
 
 describe('cells', () => {

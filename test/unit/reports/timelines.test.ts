@@ -1,34 +1,34 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Chunk, type Column, type ColumnName, placesOf } from '../../../src/projections/events/packed/chunk.ts';
-import { openArrays } from '../../../src/queries/reports/arrays.ts';
+import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import type { Combinations } from '../../../src/queries/reports/combinations.ts';
+import type { Scan } from '../../../src/queries/reports/scan.ts';
 import { gatherTimelines, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
-import type { Walk } from '../../../src/queries/reports/walk.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 interface Event {
   readonly user: number;
-  /** Its number in the combinations; of 4 in a row one is left out, the others have marks from 1 to 3. */
+  /** The number of its combination. One of four is left out; the others have the marks 1 to 3. */
   readonly utm: number;
 }
 
 const USERS = 20;
 const markOf = (utm: number) => utm % 4;
 
-const asked = fc.record({
+const cases = fc.record({
   some: fc.array(fc.record({ user: fc.nat(USERS - 1), utm: fc.nat(9) }), { maxLength: 30 }),
-  /** Many are more than fit. */
+  /** How often the events are repeated: 300 times are more than fit. */
   times: fc.constantFrom(1, 3, 300),
   chunkSize: fc.constantFrom(1, 7, 4096),
-  most: fc.constantFrom(1, 10, 2000, 5000, Number.POSITIVE_INFINITY),
-  together: fc.constantFrom(1, 4, 16, 32),
+  maxEvents: fc.constantFrom(1, 10, 2000, 5000, Number.POSITIVE_INFINITY),
+  usersPerBin: fc.constantFrom(1, 4, 16, 32),
   dated: fc.boolean(),
   brokenDown: fc.boolean(),
 });
 
-/** Adds those of mark 1 at once, then the others with what each is. */
-const hits: TimelineOptions['hits'] = (chunk, begin, end, add) => {
+/** Adds first the events of mark 1, with one mark for all, then the others with a mark each. */
+const select: TimelineOptions['select'] = (chunk, begin, end, add) => {
   const marks = placesOf(chunk, 'utm_id').map(markOf);
   const all = Uint32Array.from({ length: end - begin }, (_, i) => begin + i);
   const [ones, others] = [(at: number) => marks[at] === 1, (at: number) => marks[at]! > 1];
@@ -39,7 +39,7 @@ const hits: TimelineOptions['hits'] = (chunk, begin, end, add) => {
 const byUtm: Combinations = {
   columns: ['utm_id'],
   number: (chunk, positions, into) => into.set(positions.map((at) => placesOf(chunk, 'utm_id')[at]!)),
-  byPlace: null,
+  byIndex: null,
   values: [],
 };
 
@@ -48,8 +48,8 @@ function chunksOf<E extends Event>(events: readonly E[], size: number): E[][] {
   return Array.from({ length: count }, (_, index) => events.slice(index * size, (index + 1) * size));
 }
 
-/** Of events whose dates are their places. */
-function walkOver(events: readonly Event[], chunkSize: number): Walk {
+/** A scan of events. Their dates are their indexes. */
+function scanOf(events: readonly Event[], chunkSize: number): Scan {
   let date = 0;
   const chunks = chunksOf(events, chunkSize).map((own): Chunk => {
     const columns = new Map<ColumnName, Column>([
@@ -65,22 +65,22 @@ function walkOver(events: readonly Event[], chunkSize: number): Walk {
   return {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
-    query: () => Promise.reject(new Error('asks for nothing')),
+    query: () => Promise.reject(new Error('no query is expected')),
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 9, oldestChunk: null, each },
-    arrays: openArrays(),
+    arrays: openArrayPool(),
     checkTime() {},
   };
 }
 
-it('every hit of a user comes once, with what it is, in the order of the hits, however many fit', async () => {
+it('gives each selected event of a user once, with its mark, in the order of selection, whatever the limits are', async () => {
   await fc.assert(
-    fc.asyncProperty(asked, async ({ some, times, chunkSize, most, together, dated, brokenDown }) => {
+    fc.asyncProperty(cases, async ({ some, times, chunkSize, maxEvents, usersPerBin, dated, brokenDown }) => {
       const events = Array.from({ length: times }, () => some).flat();
-      const options = { columns: [], dated, hits, combinations: brokenDown ? byUtm : null };
-      const walk = walkOver(events, chunkSize);
-      const timelines = await gatherTimelines(walk, options, { most, together });
+      const options = { columns: [], dated, select, combinations: brokenDown ? byUtm : null };
+      const scan = scanOf(events, chunkSize);
+      const timelines = await gatherTimelines(scan, options, { maxEvents, usersPerBin });
 
       const placed = events.map((event, date) => ({ ...event, date }));
       const inOrder = chunksOf(placed, chunkSize)
@@ -94,7 +94,7 @@ it('every hit of a user comes once, with what it is, in the order of the hits, h
           combinations: brokenDown ? own.map(({ utm }) => utm) : [],
         };
       }).filter(({ marks }) => marks.length > 0);
-      for (const _ of ['at first', 'again']) {
+      for (const _ of ['first call', 'second call']) {
         const given: typeof expected = [];
         await timelines.each(({ begin, end, dates, marks, combinations }) => {
           const [own, are, have] = [dates, marks, combinations].map((column) => [...column.subarray(begin, end)]);
@@ -102,7 +102,7 @@ it('every hit of a user comes once, with what it is, in the order of the hits, h
         });
         expect(given).toEqual(expected);
       }
-      walk.arrays.close();
+      scan.arrays.close();
     }),
     { numRuns: propertyRuns(60) },
   );

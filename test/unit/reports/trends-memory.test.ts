@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import type { TrendsReport } from '../../../src/domain/reports/report.ts';
-import { openArrays } from '../../../src/queries/reports/arrays.ts';
-import { tallyOf } from '../../../src/queries/reports/tally.ts';
+import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
+import { tallyOf } from '../../../src/queries/reports/measures/tally.ts';
+import type { Scan } from '../../../src/queries/reports/scan.ts';
 import { runTrends } from '../../../src/queries/reports/trends.ts';
-import type { Walk } from '../../../src/queries/reports/walk.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -29,15 +29,15 @@ function bytesNow(): number {
 }
 
 /** Runs a report over so many users, of whom there is no event, and tells of each of its walks over them. */
-async function walk(agrs: readonly string[], onWalk: () => void): Promise<void> {
-  const over: Walk = {
+async function scan(agrs: readonly string[], onWalk: () => void): Promise<void> {
+  const over: Scan = {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('asks for nothing')),
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onWalk() },
-    arrays: openArrays(),
+    arrays: openArrayPool(),
     checkTime() {},
   };
   const { columns } = await runTrends(reportOf(agrs), over, 100);
@@ -46,14 +46,14 @@ async function walk(agrs: readonly string[], onWalk: () => void): Promise<void> 
 
 async function walksOf(agrs: readonly string[]): Promise<number> {
   let walks = 0;
-  await walk(agrs, () => walks++);
+  await scan(agrs, () => walks++);
   return walks;
 }
 
 it('what metrics remember of users is forgotten when others are measured', async () => {
   const before = bytesNow();
   let most = 0;
-  await walk(
+  await scan(
     Array.from({ length: 6 }, () => 'median_user_id'),
     () => (most = Math.max(most, bytesNow() - before)),
   );
@@ -62,15 +62,15 @@ it('what metrics remember of users is forgotten when others are measured', async
   expect(await walksOf(Array.from({ length: 20 }, () => 'total_uniq_session_id'))).toBeGreaterThan(5);
 });
 
-it('a metric that remembers nothing of users needs no walk of its own', async () => {
+it('a metric that remembers nothing of users needs no scan of its own', async () => {
   const agrs = Array.from({ length: 3 }, () => ['median_user_id', 'total']).flat();
   expect(await walksOf(agrs)).toBe(3);
 });
 
-it('a median of few events needs no memory of its own outside of the heap', () => {
+it('a median of few events needs no memory of its own outside of the bin', () => {
   const buckets = 10_000;
   const before = bytesNow();
-  const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrays());
+  const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrayPool());
   tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'place', places: new Uint32Array(1) }]]) });
   for (let bucket = 0; bucket < buckets; bucket++) tally.add(bucket, new Uint32Array(1), null, 0, 1);
   const value = tally.values();

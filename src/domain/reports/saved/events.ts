@@ -7,11 +7,11 @@ const uuid = z.uuid();
 const content = z.object({
   uuid,
   name: z.string(),
-  /** The report_config as JSON text: with the digits that its numbers were sent with, and whatever its keys are. */
+  /** The report_config as JSON text. It keeps the digits of all numbers as they were sent, and unknown keys. */
   report_config: z.string(),
 });
 
 export const reportSaved = eventType('report_saved', 1, content);
-/** The report has another name and configuration; its uuid and the date of its creation stay. */
+/** Replaces the name and configuration of a report. Its uuid and creation date stay. */
 export const reportChanged = eventType('report_changed', 1, content);
 export const reportDeleted = eventType('report_deleted', 1, z.object({ uuid }));

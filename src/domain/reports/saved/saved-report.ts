@@ -4,10 +4,10 @@ import type { DataOf, EventOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
 import { reportChanged, reportDeleted, reportSaved } from './events.ts';
 
-/** Stream `report-<bot>/<uuid>`: one saved report, from its first saving to its deletion. */
+/** Stream `report-<bot>/<uuid>`: one saved report, from its creation to its deletion. */
 
 export type SavedReport = DataOf<typeof reportSaved>;
-export type SavedReportState = 'none' | 'saved' | 'deleted';
+type SavedReportState = 'none' | 'saved' | 'deleted';
 export type SavedReportEvent = EventOf<typeof reportSaved | typeof reportChanged | typeof reportDeleted>;
 
 export const savedReport = decider(
@@ -16,13 +16,13 @@ export const savedReport = decider(
   (_, event) => (event.type === 'report_deleted' ? 'deleted' : 'saved'),
 );
 
-/** @param report its config was checked: that takes the bot's time zone, which this stream does not know */
+/** @param report its config is checked already: the check needs the bot's time zone, which this stream does not have */
 export function saveReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
   if (state !== 'none') return new Rejection('conflict', 'uuid', `report ${report.uuid} exists`);
   return reportNameProblem(report.name) ?? [{ type: 'report_saved', data: report }];
 }
 
-/** Also what changes nothing is an event: it carries the key by which a repeat of the request is recognised. */
+/** A replacement that changes nothing is an event, too: it carries the command id that makes a repeat recognisable. */
 export function changeReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
   if (state !== 'saved') return unknownReport();
   return reportNameProblem(report.name) ?? [{ type: 'report_changed', data: report }];
@@ -33,7 +33,7 @@ export function deleteReport(state: SavedReportState, uuid: string): Decision<Sa
   return [{ type: 'report_deleted', data: { uuid } }];
 }
 
-/** Why a report cannot have this name. */
+/** The reason why a report cannot have this name; undefined: it can. */
 export function reportNameProblem(name: string): Rejection | undefined {
   return textProblem('name', name, MAX_NAME_LENGTH);
 }

@@ -1,0 +1,83 @@
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { FieldValue } from '../../domain/condition/predicate.ts';
+import { isoWithOffset } from '../../domain/local-time.ts';
+import { largestCombinations } from '../../domain/reports/breakdown.ts';
+import type { ReportField } from '../../domain/reports/fields.ts';
+import type { Separator } from '../../domain/reports/report.ts';
+import { type Cell, type Column, measureCell, type Row } from './answer.ts';
+import type { Combinations } from './combinations.ts';
+
+/** Most combinations that a breakdown shows; all others are one (decisions.md#breakdown). */
+export const MAX_COMBINATIONS = 25;
+
+export interface Breakdown {
+  readonly separators: readonly Separator[];
+  readonly timezone: string;
+}
+
+/** The columns of a breakdown. They are the first of an answer. */
+export function breakdownColumns({ separators }: Pick<Breakdown, 'separators'>): Column[] {
+  if (separators.length === 0) return [];
+  const columns = separators.map(({ name, field }): Column => {
+    return { key: name, label: name, type: field.type === 'dynamic' ? 'string' : field.type };
+  });
+  return [...columns, { key: 'other', label: 'Other', type: 'boolean' }];
+}
+
+/** The cells of a combination. `values` null: the combinations that are not shown, together. */
+export function cellsOf({ separators, timezone }: Breakdown, values: readonly FieldValue[] | null): Row {
+  const cells = separators.map(({ name, field }, index) => {
+    return [name, values && cellOf(values[index]!, field.type, timezone)] as const;
+  });
+  return { ...Object.fromEntries(cells), other: values === null };
+}
+
+/** The value of a field as a cell; a date has whole seconds. */
+export function cellOf(value: FieldValue, type: ReportField['type'], timezone: string): Cell {
+  if (value === null) return null;
+  if (type === 'date') return isoWithOffset(Number(value), timezone);
+  if (value instanceof LosslessNumber) return measureCell(value.value);
+  if (type === 'number') return measureCell(String(value));
+  return typeof value === 'object' ? stringify(value)! : value;
+}
+
+/** The tally of one combination, and the cells that its rows begin with; without a breakdown there are no cells. */
+export interface CombinationTally<T> {
+  readonly cells: Row;
+  readonly tally: T;
+}
+
+/** The tally of a combination, by its number; of a combination that is not shown, the tally of all others. */
+type TallyOf<T> = (combination: number) => T;
+
+/**
+ * Fills a tally for each combination that is shown, in one or two passes. A breakdown takes two: the first counts, so that
+ * the second knows the largest combinations. Tallies of all combinations might not fit into memory.
+ */
+export async function tallyByCombination<T>(
+  breakdown: Breakdown,
+  combinations: Combinations | null,
+  newTally: () => T,
+  passes: {
+    volumes: (add: (combination: number) => void) => Promise<void>;
+    tallies: (of: TallyOf<T>) => Promise<void>;
+  },
+): Promise<CombinationTally<T>[]> {
+  if (combinations === null) {
+    const tally = newTally();
+    await passes.tallies(() => tally);
+    return [{ cells: {}, tally }];
+  }
+  const volumes: number[] = [];
+  await passes.volumes((combination) => {
+    volumes[combination] = (volumes[combination] ?? 0) + 1;
+  });
+  const { shown, more } = largestCombinations(combinations.values, volumes, MAX_COMBINATIONS);
+  const tallies = new Map(shown.map((combination) => [combination, newTally()]));
+  const other = more ? newTally() : undefined;
+  await passes.tallies((combination) => tallies.get(combination) ?? other!);
+  const result = [...tallies].map(([combination, tally]) => {
+    return { cells: cellsOf(breakdown, combinations.values[combination]!), tally };
+  });
+  return other === undefined ? result : [...result, { cells: cellsOf(breakdown, null), tally: other }];
+}

@@ -1,0 +1,96 @@
+import type { Selection } from '../../domain/reports/report.ts';
+import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
+import { atLeast } from './array-pool.ts';
+import {
+  type CompiledCondition,
+  type ConditionSource,
+  compileCondition,
+  type EventTest,
+} from './compiled-condition.ts';
+import { type Positions, positionsOf, within } from './positions.ts';
+import type { TimelineOptions } from './timelines.ts';
+
+/** Finds the events of a selection that also pass the report's common filter. */
+export interface EventFilter {
+  readonly columns: readonly ColumnName[];
+  /** Those from position `begin` to before `end`, ascending. The result is valid until the next call. */
+  positionsIn(chunk: Chunk, begin: number, end: number): Positions;
+}
+
+export async function eventFilterOf(
+  { eventId, filter }: Selection,
+  common: CompiledCondition | null,
+  source: ConditionSource,
+): Promise<EventFilter> {
+  const own = filter && (await compileCondition(filter, source));
+  const conditions = [common, own].filter((condition) => condition !== null);
+  let found = new Uint32Array(0);
+  return {
+    columns: [...(eventId === null ? [] : ['event_id' as const]), ...conditions.flatMap(({ columns }) => columns)],
+    positionsIn(chunk, begin, end) {
+      const positions = within(positionsOf(chunk, eventId), begin, end);
+      const [first, second] = conditions;
+      if (first === undefined || positions.length === 0) return positions;
+      found = atLeast(found, positions.length);
+      const test = both(first.testOf(chunk), second?.testOf(chunk));
+      let size = 0;
+      for (let i = 0; i < positions.length; i++) {
+        const at = positions[i]!;
+        if (test(at)) found[size++] = at;
+      }
+      return found.subarray(0, size);
+    },
+  };
+}
+
+function both(first: EventTest, second: EventTest | undefined): EventTest {
+  return second === undefined ? first : (at) => first(at) && second(at);
+}
+
+/**
+ * Gives the events that any of the filters finds, in their order. Each event's mark has bit i set if filter i finds it.
+ * @param all gives the events that no filter finds, too
+ */
+export function markedEvents(filters: readonly EventFilter[], all: boolean): TimelineOptions['select'] {
+  let marks = new Uint32Array(0);
+  let found = new Uint32Array(0);
+  /** A bitmap of the found positions, 32 in a word. */
+  let bitmap = new Int32Array(0);
+  return (chunk, begin, end, add) => {
+    if (marks.length < chunk.size) {
+      marks = new Uint32Array(2 * chunk.size);
+      found = new Uint32Array(2 * chunk.size);
+      bitmap = new Int32Array(Math.ceil(marks.length / WORD_BITS));
+    } else marks.fill(0, begin, end);
+    for (const [i, filter] of filters.entries()) {
+      const bit = 1 << i;
+      const positions = filter.positionsIn(chunk, begin, end);
+      for (let k = 0; k < positions.length; k++) {
+        const at = positions[k]!;
+        marks[at]! |= bit;
+        bitmap[at >>> 5]! |= 1 << at;
+      }
+    }
+    const count = all ? writeRange(begin, end, found) : takeBits(bitmap, begin, end, found);
+    add(found.subarray(0, count), marks);
+  };
+}
+
+const WORD_BITS = 32;
+
+/** Writes the numbers from `begin` to before `end`. @returns how many */
+function writeRange(begin: number, end: number, into: Uint32Array): number {
+  for (let at = begin; at < end; at++) into[at - begin] = at;
+  return end - begin;
+}
+
+/** Writes the positions of the bits that are set from `begin` to before `end`, ascending, and clears them. @returns how many */
+function takeBits(bitmap: Int32Array, begin: number, end: number, into: Uint32Array): number {
+  let count = 0;
+  for (let index = begin >>> 5; index * WORD_BITS < end; index++) {
+    for (let rest = bitmap[index]!; rest !== 0; rest &= rest - 1)
+      into[count++] = index * WORD_BITS + 31 - Math.clz32(rest & -rest);
+    bitmap[index] = 0;
+  }
+  return count;
+}

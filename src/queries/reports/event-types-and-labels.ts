@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import { isoWithOffset } from '../../domain/local-time.ts';
+
+/** An event type that reports can count (decisions.md#event-names), as GET /v1/reports/events lists it. */
+export interface ReportEvent {
+  /** The `event_id` of metrics. */
+  readonly event_id: number;
+  readonly name: string;
+  readonly kind: 'system' | 'target' | 'custom';
+  /** Only of targets. */
+  readonly target_id?: number;
+  /** ISO 8601 with the offset of the bot's time zone; null while there are no events of the type. */
+  readonly first_seen: string | null;
+  readonly last_seen: string | null;
+  readonly count: number;
+}
+
+/** A row from `pg`, which gives bigint as text. */
+interface EventTypeRow {
+  readonly event_id: number;
+  readonly name: string;
+  readonly kind: ReportEvent['kind'];
+  readonly target_id: string | null;
+  readonly first_seen: string | null;
+  readonly last_seen: string | null;
+  readonly count: string;
+}
+
+/** All event types of a bot, by id. @param events the schema of the read model `events` */
+export async function listEvents(
+  { pool, events }: { readonly pool: pg.Pool; readonly events: string },
+  { botId, timezone }: { readonly botId: number; readonly timezone: string },
+): Promise<ReportEvent[]> {
+  const { rows } = await pool.query<EventTypeRow>(
+    `SELECT event_id, name, kind, target_id, first_seen, last_seen, count FROM ${events}.event_types
+     WHERE bot_id = $1 ORDER BY event_id`,
+    [botId],
+  );
+  const date = (ms: string | null) => (ms === null ? null : isoWithOffset(Number(ms), timezone));
+  return rows.map(({ target_id, first_seen, last_seen, count, ...row }) => ({
+    ...row,
+    ...(target_id === null ? {} : { target_id: Number(target_id) }),
+    first_seen: date(first_seen),
+    last_seen: date(last_seen),
+    count: Number(count),
+  }));
+}
+
+/** The UTM labels of a bot's visits, by part. Those with the most visits come first; equal ones are ordered by code points. */
+export interface UtmLabels {
+  readonly sources: readonly string[];
+  readonly mediums: readonly string[];
+  readonly campaigns: readonly string[];
+  readonly terms: readonly string[];
+  readonly contents: readonly string[];
+}
+
+/**
+ * Lists UTM labels by their number of visits. It does not count the events that carry the labels: visits are a hundredth as
+ * many, and a label is used by a visit.
+ * @param events the schema of the read model `events`
+ */
+export async function utmLabels(
+  { pool, events }: { readonly pool: pg.Pool; readonly events: string },
+  botId: number,
+): Promise<UtmLabels> {
+  const { rows } = await pool.query<{ part: keyof UtmLabels; label: string }>(
+    `SELECT l.part, l.label
+       FROM (SELECT utm_id, count(*) AS uses FROM ${events}.visits
+              WHERE bot_id = $1 AND utm_id IS NOT NULL GROUP BY utm_id) AS v
+       JOIN ${events}.utms AS u ON u.bot_id = $1 AND u.utm_id = v.utm_id
+      CROSS JOIN LATERAL (VALUES ('sources', u.source), ('mediums', u.medium), ('campaigns', u.campaign),
+                                 ('terms', u.term), ('contents', u.content)) AS l (part, label)
+      WHERE l.label IS NOT NULL
+      GROUP BY l.part, l.label
+      ORDER BY sum(v.uses) DESC, l.label COLLATE "C"`,
+    [botId],
+  );
+  const of = (part: keyof UtmLabels): string[] => rows.filter((row) => row.part === part).map(({ label }) => label);
+  return {
+    sources: of('sources'),
+    mediums: of('mediums'),
+    campaigns: of('campaigns'),
+    terms: of('terms'),
+    contents: of('contents'),
+  };
+}

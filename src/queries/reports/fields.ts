@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely';
+import { LosslessNumber, parse, stringify } from 'lossless-json';
+import type { FieldValue } from '../../domain/condition/predicate.ts';
+import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
+import type { CodedName, ColumnName } from '../../projections/events/packed/chunk.ts';
+
+/** Where the values of report fields are stored: in the columns of chunks, for scans, and in SQL. */
+
+/** How a scan gets the value of a field for an event. */
+export type FieldStorage =
+  /** In a coded column. `read` turns a value of the column into a value of the field. */
+  | { readonly type: 'coded'; readonly column: CodedName; readonly read: (value: string | number) => FieldValue }
+  /** A column of milliseconds since 1970 UTC. */
+  | { readonly type: 'moment'; readonly column: 'date' | 'date_received' }
+  /** A label of the event's UTM combination. */
+  | { readonly type: 'utm'; readonly part: UtmPart }
+  /** A field of the event's user. */
+  | { readonly type: 'user' }
+  | { readonly type: 'session'; readonly column: 'session' | 'app_session' };
+
+export type UtmPart = 'source' | 'medium' | 'campaign' | 'term' | 'content';
+
+export function storageOf({ root, key }: ReportField): FieldStorage {
+  if (root === 'events.properties') {
+    const column = PROPERTY_COLUMNS.get(key);
+    if (column !== undefined) return { type: 'coded', column, read: asText };
+    return { type: 'coded', column: 'properties', read: (text) => property(text as string, key) };
+  }
+  if (root !== 'events') return USER;
+  switch (key as EventColumn) {
+    case 'date':
+    case 'date_received':
+      return { type: 'moment', column: key as 'date' | 'date_received' };
+    case 'user_id':
+      return USER;
+    case 'event_type_id':
+      return { type: 'coded', column: 'event_id', read: asText };
+    case 'session_id':
+      return { type: 'session', column: 'session' };
+    case 'app_session_id':
+      return { type: 'session', column: 'app_session' };
+    case 'utm_source':
+    case 'utm_medium':
+    case 'utm_campaign':
+    case 'utm_term':
+    case 'utm_content': {
+      return { type: 'utm', part: key.slice('utm_'.length) as UtmPart };
+    }
+    default:
+      return { type: 'coded', column: key as CodedName, read: asText };
+  }
+}
+
+/** The column of chunks that a field is read from, or that decides its value. */
+export function columnOf(storage: FieldStorage): ColumnName {
+  if (storage.type === 'user') return 'user_idx';
+  return storage.type === 'utm' ? 'utm_id' : storage.column;
+}
+
+const USER: FieldStorage = { type: 'user' };
+
+/** Properties that have a column of their own (decisions.md#report-fields). */
+const PROPERTY_COLUMNS: ReadonlyMap<string, CodedName> = new Map(
+  (['value_str', 'category', 'webapp_name', 'unit'] as const).map((name) => [name, name]),
+);
+
+function asText(value: string | number): string {
+  return String(value);
+}
+
+/** A property of a JSON text, with the result of the SQL operator `->>`. */
+function property(text: string, key: string): string | null {
+  const properties = parse(text) as Readonly<Record<string, unknown>>;
+  const value = Object.hasOwn(properties, key) ? properties[key] : null;
+  if (value === null || typeof value === 'string') return value;
+  return value instanceof LosslessNumber ? value.value : stringify(value)!;
+}
+
+/** The schemas of the read models that reports read. */
+export interface ReportTables {
+  readonly events: string;
+  readonly users: string;
+  readonly referral: string;
+}
+
+/**
+ * Events joined with their data: `e` the event, `t` its UTM combination, `u` its user as of now. PostgreSQL removes an
+ * unused join, because the joined side is unique.
+ */
+export function eventsSql({ events, users }: ReportTables): RawBuilder<unknown> {
+  return sql`${sql.id(events, 'events')} AS e
+    LEFT JOIN ${sql.id(events, 'utms')} AS t ON t.bot_id = e.bot_id AND t.utm_id = e.utm_id
+    LEFT JOIN ${sql.id(users, 'users')} AS u ON u.bot_id = e.bot_id AND u.user_id = e.user_id`;
+}
+
+/** The users that events can have: `k` with their indexes, `u` the user as of now, if the users' read model has it. */
+export function knownUsersSql({ events, users }: ReportTables): RawBuilder<unknown> {
+  return sql`${sql.id(events, 'known_users')} AS k
+    LEFT JOIN ${sql.id(users, 'users')} AS u ON u.bot_id = k.bot_id AND u.user_id = k.user_id`;
+}
+
+/** A field as an expression over {@link knownUsersSql}: a field of the user, or the user's id. */
+export function userColumnSql(field: ReportField, tables: ReportTables): RawBuilder<unknown> {
+  return field.root === 'events' ? sql.ref('k.user_id') : columnSql(field, tables);
+}
+
+/** A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters. */
+export function columnSql({ root, key }: ReportField, tables: ReportTables): RawBuilder<unknown> {
+  switch (root) {
+    case 'events':
+      return EVENT_COLUMNS[key as EventColumn](tables);
+    case 'events.properties':
+      return PROPERTY_COLUMNS.has(key) ? sql.ref(`e.${key}`) : sql`e.properties ->> ${key}::text`;
+    case 'user':
+      return sql.ref(`u.${key}`);
+    case 'user.custom_fields':
+      return sql`u.custom_fields -> ${key}::text`;
+    case 'user.addition_fields':
+      return REFERRAL_COLUMNS.has(key) ? referralSql(key, tables) : sql`u.addition_fields ->> ${key}::text`;
+  }
+}
+
+/** Additional fields that come from the referral read model, not from the user's own data. */
+const REFERRAL_COLUMNS: ReadonlyMap<string, string> = new Map([
+  ['referrer_id', 'referrer_id'],
+  ['referral_code', 'code'],
+]);
+
+function referralSql(key: string, { referral }: ReportTables): RawBuilder<unknown> {
+  return sql`(SELECT ${sql.ref(`r.${REFERRAL_COLUMNS.get(key)!}`)} FROM ${sql.id(referral, 'referrals')} AS r
+    WHERE r.bot_id = u.bot_id AND r.user_id = u.user_id)`;
+}
+
+const column = (name: string) => () => sql.ref(name);
+
+const EVENT_COLUMNS: Readonly<Record<EventColumn, (tables: ReportTables) => RawBuilder<unknown>>> = {
+  date: column('e.date'),
+  user_id: column('e.user_id'),
+  event_type_id: column('e.event_id'),
+  value_int: column('e.value_int'),
+  value_amount: column('e.value_amount'),
+  unit: column('e.unit'),
+  value_str: column('e.value_str'),
+  category: column('e.category'),
+  webapp_name: column('e.webapp_name'),
+  session_id: (tables) => sessionId('session', tables),
+  app_session_id: (tables) => sessionId('app_session', tables),
+  date_received: column('e.date_received'),
+  utm_source: column('t.source'),
+  utm_medium: column('t.medium'),
+  utm_campaign: column('t.campaign'),
+  utm_term: column('t.term'),
+  utm_content: column('t.content'),
+};
+
+/**
+ * The public id of a session: `<commit>.<index>` of its earliest event, which is the same on every engine (bot errors have
+ * ids of the same form). Rows hold that event's `ord` instead, which is smaller and differs between engines.
+ */
+function sessionId(of: 'session' | 'app_session', { events }: ReportTables): RawBuilder<unknown> {
+  return sql`(SELECT s.commit_id || '.' || s.idx FROM ${sql.id(events, 'events')} AS s
+    WHERE s.bot_id = e.bot_id AND s.user_id = e.user_id AND s.date <= e.date AND s.ord = ${sql.ref(`e.${of}`)})`;
+}

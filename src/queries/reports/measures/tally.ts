@@ -1,0 +1,67 @@
+import type { Measure } from '../../../domain/reports/report.ts';
+import type { Chunk, ColumnName } from '../../../projections/events/packed/chunk.ts';
+import type { ArrayPool } from '../array-pool.ts';
+import type { Positions } from '../positions.ts';
+import { countTally } from './count.ts';
+import { bytesOfPair as bytesOfPerUserPair, perUserTally } from './per-user.ts';
+import { propertyTally } from './property.ts';
+import { bytesOfUser as bytesOfUniqueUser, uniquesTally } from './uniques.ts';
+
+/**
+ * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of
+ * their dates.
+ */
+export interface Tally {
+  /** The columns that it reads, beside those of the filters. */
+  readonly columns: readonly ColumnName[];
+  /** Prepares for adding events of a chunk. */
+  open(chunk: Chunk): void;
+  /**
+   * Adds the events at `positions[from]` to `positions[to - 1]` of the open chunk, all of one bucket.
+   * @param lines the line of each event, by its index in `positions`; null: all events are of line 0
+   */
+  add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
+  /** Gives the results. The returned function does not hold the state of users, so that it can be collected. */
+  values(): ValueOf;
+}
+
+/**
+ * The measure of a line in a bucket, as decimal text; null where the measure of no events is undefined. Without a bucket
+ * (null): over all buckets together, measured and not summed up.
+ */
+export type ValueOf = (line: number, bucket: number | null) => string | null;
+
+export interface TallySize {
+  readonly lines: number;
+  /** At least 1. */
+  readonly buckets: number;
+  /** Users of the bot: `user_idx` is below that. */
+  readonly users: number;
+}
+
+/** @param arrays gives the arrays that hold state of users */
+export function tallyOf(measure: Measure, size: TallySize, arrays: ArrayPool): Tally {
+  switch (measure.type) {
+    case 'count':
+      return countTally(size);
+    case 'uniques':
+      return uniquesTally(measure.of, size);
+    case 'per_user':
+      return perUserTally(measure.statistic, size, arrays);
+    case 'property':
+      return propertyTally(measure, size);
+  }
+}
+
+/** Approximate bytes of state that a tally keeps for each user. */
+export function bytesOfUser(measure: Measure, size: Pick<TallySize, 'lines' | 'buckets'>): number {
+  switch (measure.type) {
+    case 'uniques':
+      return bytesOfUniqueUser(measure.of, size);
+    case 'per_user':
+      return size.lines * bytesOfPerUserPair;
+    case 'count':
+    case 'property':
+      return 0;
+  }
+}

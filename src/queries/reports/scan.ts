@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { ReportField } from '../../domain/reports/fields.ts';
+import type { ArrayPool } from './array-pool.ts';
+import type { ChunkCache } from './chunk-cache.ts';
+import type { ConditionSource, Utm } from './compiled-condition.ts';
+import { type EventSource, openEvents, type Span } from './event-source.ts';
+import { type ReportTables, storageOf } from './fields.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a report needs to scan a bot's events: the events, and what conditions and breakdowns are made of. */
+export interface Scan extends ConditionSource {
+  readonly events: EventSource;
+  readonly arrays: ArrayPool;
+  readonly checkTime: () => void;
+}
+
+export interface ScanOptions {
+  readonly botId: number;
+  readonly tables: ReportTables;
+  /** The dates of the events to scan. */
+  readonly span: Span;
+  readonly snapshot: Snapshot;
+  readonly cache: ChunkCache;
+  /** Open while the report runs. */
+  readonly arrays: ArrayPool;
+}
+
+/** @param fields that the report names: UTM labels are loaded only if one of them is a label */
+export async function openScan(options: ScanOptions, fields: readonly ReportField[]): Promise<Scan> {
+  const { botId, tables, snapshot, arrays } = options;
+  const { query, checkTime } = snapshot;
+  const events = await openEvents(options);
+  const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
+  return { botId, tables, query, users: events.users, utms, events, arrays, checkTime };
+}
+
+function isUtm(field: ReportField): boolean {
+  return storageOf(field).type === 'utm';
+}
+
+/** The labels of UTM combinations by id: from the cache, and those that are newer from the database. */
+async function utmsOf(
+  { botId, tables, snapshot, cache }: ScanOptions,
+  { utms: count, oldestChunk }: EventSource,
+): Promise<readonly Utm[]> {
+  const known = (oldestChunk === null ? undefined : cache.utms(oldestChunk)) ?? [NO_UTM];
+  if (known.length > count) return known;
+  const rows = await snapshot.query(sql<Utm & { utm_id: number }>`
+    SELECT utm_id, source, medium, campaign, term, content FROM ${sql.id(tables.events, 'utms')}
+     WHERE bot_id = ${botId} AND utm_id >= ${known.length}`);
+  const utms = [...known];
+  for (const { utm_id, ...utm } of rows) utms[utm_id] = utm;
+  if (oldestChunk !== null) cache.setUtms(oldestChunk, utms);
+  return utms;
+}
+
+const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
