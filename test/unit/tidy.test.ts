@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { proseOf } from '../support/prose.ts';
 import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.ts';
 
-/** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation is told as `file: what`. */
+/** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation reads `file: what`. */
 
 const files = ['src', 'test', 'demo', 'docs'].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
@@ -104,14 +105,17 @@ const engines = readdirSync(join(ROOT, 'src/log'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'validated')
   .map(({ name }) => name);
 
-it('an engine of the log is named in its folder and in the registry of engines only', () => {
+it('an engine of the log is named in its folder and in the registry of engines only, in quoted strings too', () => {
   const violations = engines.flatMap((engine) =>
     src
       .filter(({ path }) => !path.startsWith(`src/log/${engine}/`) && path !== 'src/log/engines.ts')
-      .flatMap(({ path, text, files }) => {
+      .flatMap((file) => {
+        const { path, text, files } = file;
         const imported = files.filter((file) => file.startsWith(`src/log/${engine}/`));
-        // PostgreSQL is also where read models are; the word says nothing there.
-        const word = engine !== 'postgres' && new RegExp(engine, 'i').test(codeOf(text));
+        const quoted = proseOf(file).filter(({ kind }) => kind !== 'comment');
+        // PostgreSQL also holds the read models; the word says nothing there.
+        const isNamed = (text: string): boolean => engine !== 'postgres' && new RegExp(engine, 'i').test(text);
+        const word = isNamed(codeOf(text)) || quoted.some(({ text }) => isNamed(text));
         return [...imported.map((file) => `${path}: imports ${file}`), ...(word ? [`${path}: says ${engine}`] : [])];
       }),
   );
