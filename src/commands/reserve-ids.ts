@@ -2,7 +2,7 @@ import { type IdKind, ids, reserveIds as reserve } from '../domain/catalog/ids.t
 import { idsStream } from '../domain/streams.ts';
 import { type CommandContext, decideAndAppend } from './decide-and-append.ts';
 
-/** Takes the next id of a kind. It is in the log before it is returned; one that is never used stays a gap. */
+/** Takes the next id of a kind. The id is in the log before it is returned. An unused id stays a gap. */
 export async function reserveId(context: CommandContext, kind: IdKind): Promise<number> {
   return (await reserveBlock(context, kind, 1))[0]!;
 }
@@ -13,11 +13,11 @@ async function reserveBlock(context: CommandContext, kind: IdKind, count: number
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-/** Ids that are reserved before they are needed: an append for each block rather than for each id. */
+/** Ids that are reserved in blocks before they are needed: one append for a block, not for each id. */
 export interface IdPool {
-  /** Rising; each is given once. What this process still has when it ends stays a gap. */
+  /** Returns ids in ascending order, each once. Ids that are left when the OS process ends stay gaps. */
   take(count: number): Promise<number[]>;
-  /** Takes back what was not used. */
+  /** Takes back ids that were not used. */
   giveBack(unused: readonly number[]): void;
 }
 
@@ -25,7 +25,7 @@ const BLOCK = 100;
 
 export function createIdPool(context: CommandContext, kind: IdKind): IdPool {
   let free: number[] = [];
-  /** The reservation that is under way: who comes meanwhile waits for that one. */
+  /** The reservation that is under way. Callers that come meanwhile wait for it. */
   let reserving: Promise<void> | null = null;
 
   async function reserveFor(count: number): Promise<void> {

@@ -105,7 +105,7 @@ test('kill -9 between a call of a webhook and its record: it is called again, wi
   client.answers(200);
   const killAgain = await killableProcess({ ...task, ahead: CUT_OFF_MS + 1000 });
   for (const name of names)
-    await expect.poll(() => world.look(name), { timeout: 30_000 }).toMatchObject({ status: 2, attempts: 2 });
+    await expect.poll(() => world.payoutState(name), { timeout: 30_000 }).toMatchObject({ status: 2, attempts: 2 });
   await killAgain();
   expect(client.calls).toHaveLength(6);
   for (const { payoutId, userId } of names) {

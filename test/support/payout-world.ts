@@ -38,7 +38,7 @@ export interface World {
   /** Something that a user has earned. */
   earn(bot: string, userId: number, unitId: number | null, amount: string, holdDays?: string): Promise<void>;
   /** As the account in the log has it now. */
-  look(name: PayoutName): Promise<Payout>;
+  payoutState(name: PayoutName): Promise<Payout>;
   events(bot: string, userId: number): Promise<AccountEvent[]>;
   /** Runs processes, with another log if one is given, until they are stopped. */
   run(
@@ -109,8 +109,8 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
       const asked = { bot, userId, method: 'webhook' as const, initiated_by: 'api' as const };
       return { bot, userId, payoutId: (await requestPayout(accounts, asked)).payout_id };
     },
-    look: ({ bot, userId, payoutId }) =>
-      accounts.look({ bot, userId }, (state) => ({ ...state.payouts.get(payoutId)! })),
+    payoutState: ({ bot, userId, payoutId }) =>
+      accounts.view({ bot, userId }, (state) => ({ ...state.payouts.get(payoutId)! })),
     async events(bot, userId) {
       const { commits } = await log.read(accountStream(bot, userId));
       return commits.flatMap(({ events }) => events.map(account.read));

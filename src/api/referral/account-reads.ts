@@ -20,14 +20,14 @@ import {
 } from './account-schemas.ts';
 import { userPageQuery, userQuery } from './schemas.ts';
 
-/** What questions about accounts need. */
+/** What the GET endpoints about accounts need. */
 export interface AccountReads {
   readonly source: () => Promise<AccountSource>;
-  /** Milliseconds UTC: what is on hold is judged by it. */
+  /** Milliseconds UTC; decides what is on hold. */
   readonly now: () => number;
 }
 
-/** GET /v1/referral/balance: what a referrer has, by unit. */
+/** GET /v1/referral/balance: a referrer's balance, by unit. */
 export function balance({ source, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
@@ -54,7 +54,7 @@ export function balance({ source, now }: AccountReads): AnyRoute {
   });
 }
 
-/** GET /v1/referral/accruals: what a referrer has earned, what was reversed left out. */
+/** GET /v1/referral/accruals: a referrer's accruals without those that were reversed. */
 export function accruals({ source, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
@@ -82,7 +82,7 @@ export function accruals({ source, now }: AccountReads): AnyRoute {
   });
 }
 
-/** GET /v1/referral/payouts: what a referrer has had paid out, or asked for. */
+/** GET /v1/referral/payouts: a referrer's payouts in every state. */
 export function payouts({ source }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
@@ -136,7 +136,7 @@ export function rates(source: () => Promise<AccountSource & ReferralSource>): An
   });
 }
 
-/** GET /v1/referral/history: all that ever moved a referrer's balances, the clock included. */
+/** GET /v1/referral/history: every change of a referrer's balances, ends of holds included. */
 export function history({ source, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',

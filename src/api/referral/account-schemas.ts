@@ -4,11 +4,11 @@ import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { safeInteger } from '../../domain/json.ts';
 import { changed, id, optionalText, success, userBody, userPageQuery, utcDateShape } from './schemas.ts';
 
-/** Shapes of the methods about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
+/** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
 const NO_UNIT_ID = 'must be a positive integer, or null for what has no unit';
 
-/** Absent: every unit; null: what has no unit. */
+/** Absent: every unit; null: amounts without a unit. */
 const unit = z
   .unknown()
   .transform((value, context): number | null => {
@@ -39,7 +39,7 @@ export const reversalBody = z.object(
   { error: 'must be an object' },
 );
 
-/** A second, to its end. @returns ms UTC */
+/** A date with seconds. @returns the last millisecond of that second, ms UTC */
 const second = z
   .string()
   .transform((text, context) => {

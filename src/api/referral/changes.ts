@@ -10,39 +10,40 @@ import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';
 
-/** What changes of codes and referrals work with. */
+/** What the endpoints that change codes and referrals need. */
 export interface ReferralChanges {
   readonly context: CommandContext;
   readonly source: () => Promise<ReferralSource>;
-  /** Of the tables of `source`. */
+  /** Progress of the tables of `source`. */
   readonly progress: LoadProgress;
   readonly maxWaitMs: number;
 }
 
-/** Appends a fact once; a repeat returns the first commit. */
+/** A fact to append. */
 export interface Append<A extends AppendedReferral> {
+  /** Appends the fact once; a repeat returns the first commit. */
   readonly append: (meta: ReferralMeta) => Promise<A>;
   readonly command: CommandStamp | undefined;
-  /** When the request must have its answer, in milliseconds of `performance.now()`. */
+  /** Time by which the request must be answered, in milliseconds of `performance.now()`. */
   readonly deadline: number;
-  /** The log has a commit of this command already. */
+  /** Whether the log already has a commit of this command. */
   readonly isRepeat: boolean;
 }
 
-/** With what the read model folded from the caller's own commit. */
+/** An appended fact, with the outcome that the read model has for the caller's own commit. */
 type Changed<A> = A & { readonly outcome: KnownOutcome };
 
 /** Extra time for a silent database after the deadline, in ms. */
 const SILENT_MS = 100;
-/** Least part of the request's time that must be left when an append begins. */
+/** Least share of the request's time that must be left when an append begins. */
 const LEAST_LEFT = 0.1;
 
 export const deadlineOf = ({ maxWaitMs }: Pick<ReferralChanges, 'maxWaitMs'>): number => performance.now() + maxWaitMs;
 export const leftUntil = (deadline: number): number => Math.max(0, deadline - performance.now());
 
 /**
- * Appends, and waits until the log up to there has been folded. The answer comes from that fold alone; before it the
- * outcome of the change is undecided.
+ * Appends a fact and waits until the read model has applied the log up to it. The answer comes from that fold alone: before
+ * it, the outcome of the change is undecided.
  * @throws ApiError 503 there was too little time for an append, and nothing was appended
  * @throws OutcomeUnknownError the outcome was not known by the deadline
  */
@@ -59,7 +60,7 @@ export async function change<A extends AppendedReferral>(
   const { position, commitId } = appended;
   const unknown = (cause?: unknown): Error =>
     new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
-  const told = async (): Promise<KnownOutcome> => {
+  const foldedOutcome = async (): Promise<KnownOutcome> => {
     const cursor = new Map([[partitionOf(position), position]]);
     const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) });
     const outcome = passed !== null ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
@@ -67,19 +68,19 @@ export async function change<A extends AppendedReferral>(
     return outcome;
   };
   try {
-    return { ...appended, outcome: await inTime(told(), leftUntil(deadline) + SILENT_MS, unknown) };
+    return { ...appended, outcome: await inTime(foldedOutcome(), leftUntil(deadline) + SILENT_MS, unknown) };
   } catch (error) {
-    // Any other error would say that nothing was done.
+    // Any other error would tell the client that nothing was done.
     throw error instanceof OutcomeUnknownError ? error : unknown(error);
   }
 }
 
-/** That a code which was made is taken happens once in 10^14 times the number of codes. */
+/** A new code collides with probability n / 10^14, where n is the number of codes. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * The same with codes that may turn out to be taken: then another is tried. Each attempt is a command of its own, named by
- * the first, so that a repeat goes through the same attempts.
+ * As {@link change}, for facts with a new code: if the code is taken, tries another one. Each attempt is a command of its own
+ * whose id is derived from the first, so a repeat makes the same attempts.
  */
 export async function changeWithNewCode<A extends AppendedReferral>(
   changes: ReferralChanges,
@@ -101,7 +102,7 @@ function isTaken(outcome: KnownOutcome): boolean {
   return outcome.type === 'mark_refused' && outcome.reason === 'code_taken';
 }
 
-/** Waits until every visit that was acknowledged before is processed. @throws ApiError 503 that takes until the deadline */
+/** Waits until every visit that was acknowledged before is processed. @throws ApiError 503 the deadline came first */
 export type AwaitVisits = (deadline: number) => Promise<void>;
 
 export function awaitVisits(log: EventLog, progress: LoadProgress): AwaitVisits {

@@ -9,7 +9,7 @@ export function linkOf({ username }: { readonly username: string | null }, code:
   return username === null ? null : `https://t.me/${username}?start=${code}`;
 }
 
-/** GET /v1/referral/codes: those that create-code made for a user, and how many the user has referred altogether. */
+/** GET /v1/referral/codes: the codes that create-code made for a user, and the number of the user's referrals by any code. */
 export function codes(source: () => Promise<ReferralSource>): AnyRoute {
   return route({
     method: 'GET',
@@ -33,7 +33,7 @@ export function codes(source: () => Promise<ReferralSource>): AnyRoute {
   });
 }
 
-/** GET /v1/referral/referrals: whom a user has referred. */
+/** GET /v1/referral/referrals: the users whom a user has referred. */
 export function referrals(source: () => Promise<ReferralSource>): AnyRoute {
   return route({
     method: 'GET',

@@ -10,7 +10,7 @@ import { createdCode, userBody, userQuery } from './schemas.ts';
 
 type Named = Pick<BotRow, 'username'>;
 
-/** POST and GET /v1/referral/create-code: each call makes a new code for the user. */
+/** POST and GET /v1/referral/create-code: each call makes a new code of the user. */
 export function createCode(changes: ReferralChanges): AnyRoute[] {
   const shared = {
     url: '/v1/referral/create-code',
@@ -52,7 +52,7 @@ async function create(
     request,
     'referral/create-code',
     async (stamp, first) => {
-      // A repeat links with the username that the bot had at the first request.
+      // The link of a repeat has the username that the bot had at the first request.
       const named = (first?.command?.answer as Named | undefined) ?? { username };
       const append = (meta: ReferralMeta) => createReferralCode(changes.context, { bot, userId }, meta);
       const command = stamp && { ...stamp, answer: named };

@@ -15,7 +15,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { type AwaitVisits, changeWithNewCode, deadlineOf, leftUntil, type ReferralChanges } from './changes.ts';
 import { markBody, marked } from './schemas.ts';
 
-/** POST /v1/referral/mark-referral: a user becomes a referral without a link, unless somebody has referred the user before. */
+/** POST /v1/referral/mark-referral: a user becomes a referral without a visit, unless the user has a referrer already. */
 export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits): AnyRoute {
   return route({
     method: 'POST',
@@ -32,7 +32,7 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
       const { referral_user_id: referralUserId } = body;
       const bot = botOf(request);
       const deadline = deadlineOf(changes);
-      const look = async (): Promise<Checked> => {
+      const checkMark = async (): Promise<Checked> => {
         if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
         await awaitVisits(deadline);
         return inTime(check(changes.source, bot.bot_id, body), leftUntil(deadline), notRead);
@@ -41,7 +41,7 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
         request,
         'referral/mark-referral',
         async (command, first) => {
-          const { by, already } = first === null ? await look() : { by: markedBy(first), already: null };
+          const { by, already } = first === null ? await checkMark() : { by: markedBy(first), already: null };
           // The referrer never changes, so an unkeyed request appends nothing.
           if (already !== null && command === undefined) return { outcome: already, repeated: null };
           const append = (meta: ReferralMeta) =>

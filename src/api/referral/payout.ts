@@ -6,7 +6,7 @@ import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { payoutAnswer, payoutBody } from './account-schemas.ts';
 
-/** POST /v1/referral/payout: requests all that is available at once. */
+/** POST /v1/referral/payout: requests payouts of the whole available balance. */
 export function payout(accounts: Accounts, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',

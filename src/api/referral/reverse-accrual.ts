@@ -21,7 +21,7 @@ export interface ReverseAccrualOptions {
   readonly maxWaitMs: number;
 }
 
-/** POST /v1/referral/reverse-accrual: takes an accrual back, or makes it good where it was paid. */
+/** POST /v1/referral/reverse-accrual: cancels an accrual, or compensates one that was paid. */
 export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitMs }: ReverseAccrualOptions): AnyRoute {
   return route({
     method: 'POST',
@@ -53,7 +53,7 @@ export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitM
     },
   });
 
-  /** What is not there is looked for again in all that the log had by now: a read model that is behind refuses nothing. */
+  /** Finds the user of an accrual. If it is missing, waits for the read model to reach the log end first: lag refuses nothing. */
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
     const known = await accrualOwner(await source(), bot, accrualId);
     if (known !== null) return known;

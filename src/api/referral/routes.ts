@@ -30,7 +30,7 @@ export interface ReferralRoutesOptions {
 /** The endpoints of the referral program. */
 export function referralRoutes({ config, pool, log, served, sources }: ReferralRoutesOptions): AnyRoute[] {
   const source = async () => ({ pool, referral: await served(referralReadModel) });
-  // Of the same tables that answers come from, whichever version of the read model they belong to.
+  // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await source()).referral) }));
   const changes = { context: { log, sources }, source, progress, maxWaitMs: config.MAX_WAIT_MS };
   const visits = awaitVisits(log, progress);

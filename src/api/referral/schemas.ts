@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isStorable, safeInteger } from '../../domain/json.ts';
 import { page } from '../route.ts';
 
-/** Shapes of the referral methods (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
+/** Schemas of the referral endpoints (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
 
-/** A positive JSON-safe integer of a body; a string is none. */
+/** A positive JSON-safe integer of a body. A string is refused. */
 export const id = z
   .unknown()
   .transform((value, context) => {
@@ -15,7 +15,7 @@ export const id = z
   })
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
-/** The same of a query. */
+/** A positive JSON-safe integer of a query. */
 const userIdText = z
   .string({ error: 'is required' })
   .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
@@ -33,7 +33,7 @@ const text = z
   .string({ error: ({ input }) => (input == null ? 'is required' : 'must be a string') })
   .refine(isStorable, 'must not hold U+0000 or a lone surrogate');
 
-/** Text of at most so many characters, or none. */
+/** Optional text of at most `max` characters; null if absent. */
 export const optionalText = (max: number) =>
   text
     .refine((given) => [...given].length <= max, `must have at most ${max} characters`)
@@ -67,13 +67,13 @@ export const markBody = z
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   });
 
-/** A date of the referral methods: UTC. */
+/** A date of the referral endpoints: UTC. */
 export const utcDateShape = z.string().meta({ example: '2026-03-01 10:00:00' });
 const date = utcDateShape;
 const code = z.string().meta({ example: 'k7Rt2Wxy' });
 const user = z.int();
 export const success = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-/** Of a change that the log has decided: `lagging` where other endpoints may not show it yet. */
+/** The answer to a change that is in the log; `lagging` if other endpoints may not show it yet. */
 export const changed = <S extends z.ZodType>(data: S) => success(data).extend({ lagging: z.literal(true).optional() });
 
 export const createdCode = success(z.object({ code, link: z.string().nullable() }));

@@ -6,7 +6,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { type AwaitVisits, change, deadlineOf, type ReferralChanges } from './changes.ts';
 import { codeOwners, ownersSet } from './schemas.ts';
 
-/** POST /v1/referral/set-code-owners: whose codes are, all elements or none. Visits that waited for an owner count. */
+/** POST /v1/referral/set-code-owners: sets the owners of codes, all elements or none. Visits that waited for an owner count. */
 export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits): AnyRoute {
   return route({
     method: 'POST',

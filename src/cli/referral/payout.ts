@@ -93,7 +93,7 @@ async function accountSource(context: CliContext): Promise<AccountSource> {
 
 /** A payout as it is in the log now. */
 function rowOf(accounts: Accounts, key: AccountKey, payoutId: number): Promise<object> {
-  return accounts.look(key, (state) => shown({ ...state.payouts.get(payoutId)!, bot: key.bot, user_id: key.userId }));
+  return accounts.view(key, (state) => shown({ ...state.payouts.get(payoutId)!, bot: key.bot, user_id: key.userId }));
 }
 
 function shown(payout: BotPayout): object {

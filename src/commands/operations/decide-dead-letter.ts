@@ -2,7 +2,7 @@ import { type DeadLetter, deadLetters, retryDeadLetter, skipDeadLetter } from '.
 import { projectionStream } from '../../domain/streams.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
-/** What to do with a commit that a read model could not take: skip it for a reason, or (null) take it once more. */
+/** Decides on a dead letter, a commit that a read model cannot apply: skip it for a reason, or (null) apply it again. */
 export async function decideDeadLetter(
   context: CommandContext,
   readModel: string,

@@ -31,8 +31,8 @@ export interface AccountCommand {
 /** Referrers' accounts: read from the log, and changed by decisions. */
 export interface Accounts {
   readonly context: CommandContext;
-  /** Reads an account as the log has it now. `view` may keep no part of the state, which later reads change in place. */
-  look<T>(key: AccountKey, view: (state: AccountState) => T): Promise<T>;
+  /** Reads an account as the log has it now. `select` may keep no part of the state, which later reads change in place. */
+  view<T>(key: AccountKey, select: (state: AccountState) => T): Promise<T>;
   /**
    * Decides on an account and appends, as {@link decideAndAppend}.
    * @throws Rejection the decision was a refusal
@@ -104,8 +104,8 @@ export function createAccounts(context: CommandContext, maxCached = MAX_CACHED):
   return {
     context,
 
-    async look({ bot, userId }, view) {
-      return view((await refresh(accountStream(bot, userId))).state);
+    async view({ bot, userId }, select) {
+      return select((await refresh(accountStream(bot, userId))).state);
     },
 
     async change({ bot, userId }, { needs, decide }, meta = {}) {

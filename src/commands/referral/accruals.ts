@@ -12,16 +12,16 @@ import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
 export interface AccrueRewards {
-  /** Its public key. */
+  /** Public key of the bot. */
   readonly bot: string;
   readonly referrer: number;
-  /** In the bot's order: the first to accrue by a rule locks its rate. */
+  /** In the order of the bot's log: the first accrual by a rule locks its rate. */
   readonly items: readonly RewardItem[];
 }
 
 /**
- * Accrues what the items earn and the account has not decided on yet: whatever is handed in again changes nothing.
- * @returns where the account stands then: whoever has passed it sees all of it
+ * Accrues the rewards of the items that the account has not decided on yet. An item that is passed again changes nothing.
+ * @returns a position of the account's stream; a reader that has passed it sees all of these accruals
  */
 export async function accrueRewards(
   accounts: Accounts,
@@ -30,7 +30,7 @@ export async function accrueRewards(
 ): Promise<{ readonly position: Position | undefined }> {
   const key = { bot, userId: referrer };
   const units = new Map<string, AmountUnit>();
-  let lacking = await accounts.look(key, (state) => newCurrencies(state, items));
+  let lacking = await accounts.view(key, (state) => newCurrencies(state, items));
   for (;;) {
     for (const currency of lacking) units.set(currency, await ensureUnit(accounts.context, bot, currency));
     const { position } = await accounts.change(
@@ -53,7 +53,7 @@ export interface ReverseAccrual extends AccountKey {
   readonly reason: string | null;
 }
 
-/** @throws Rejection not_found: not of this account; conflict: it cannot be reversed (again) */
+/** Reverses an accrual. @throws Rejection not_found: it is not of this account; conflict: it cannot be reversed (again) */
 export function reverseAccrual(
   accounts: Accounts,
   { accrualId, reason, ...key }: ReverseAccrual,

@@ -9,7 +9,7 @@ import {
 import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
-/** The attempts to announce a payout to its client, each in the log before it is made and after. */
+/** The attempts to announce a payout to its client. Each is in the log before its call is made, and again after. */
 
 export interface PayoutKey extends AccountKey {
   readonly payoutId: number;
@@ -17,7 +17,7 @@ export interface PayoutKey extends AccountKey {
 
 /**
  * Records that an attempt begins, at the bot's present address.
- * @returns its number; null: none is due, another instance was faster
+ * @returns the attempt's number; null: no attempt is due, for example because another instance was faster
  */
 export async function beginAttempt(
   accounts: Accounts,
@@ -38,23 +38,23 @@ export async function beginAttempt(
   return begun?.data.attempt ?? null;
 }
 
-/** What became of an attempt. */
+/** The end of an attempt. */
 export type AttemptEnd =
   | { readonly result: 'paid'; readonly status: number }
   | { readonly result: 'accepted' }
   | {
-      /** `gone`: the client asks never to be told again. */
+      /** `gone`: the client asks for no further announcement. */
       readonly result: 'again' | 'gone';
-      /** Whether the client may have been told. */
+      /** Whether the request may have reached the client. */
       readonly sent: boolean;
-      /** Of the answer; null: there was none. */
+      /** HTTP status of the answer; null: there was no answer. */
       readonly status: number | null;
       readonly error: string;
-      /** Not before, says the client; milliseconds UTC. */
+      /** The client's Retry-After, milliseconds UTC. */
       readonly retryAfter: number | null;
     };
 
-/** @throws Rejection the attempt no longer matters: another one followed it, or the payout has come to its end */
+/** Records the end of an attempt. @throws Rejection the attempt no longer counts: another followed, or the payout has ended */
 export async function endAttempt(
   accounts: Accounts,
   { payoutId: payout_id, ...key }: PayoutKey,
@@ -75,7 +75,7 @@ export async function endAttempt(
   });
 }
 
-/** There is nowhere to announce it. @throws Rejection it no longer matters */
+/** Records that there is no address to announce the payout to. @throws Rejection the payout does not wait any more */
 export async function giveUp(
   accounts: Accounts,
   { payoutId: payout_id, ...key }: PayoutKey,

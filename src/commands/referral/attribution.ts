@@ -6,17 +6,17 @@ import { referralStream } from '../../domain/streams.ts';
 import type { Appended, RecordedCommit } from '../../log/port.ts';
 import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 
-/** `deadline`: when the append must have its answer, in milliseconds of `performance.now()`. */
+/** `deadline`: time by which the append must be answered, in milliseconds of `performance.now()`. */
 export type ReferralMeta = CommandMeta & { readonly deadline?: number };
 
 export interface AppendedReferral extends Appended {
-  /** What it comes to is known by this id: of the commit, or of the one that it repeats. */
+  /** Id of the commit, or of the commit that it repeats. The read model has the outcome under this id. */
   readonly commitId: string;
 }
 
 /**
- * Appends a fact of codes and referrals. Nothing is decided here: what it comes to follows from its place in the bot's
- * log, visits included. Throws as `EventLog.append`.
+ * Appends a fact about codes and referrals, without a decision: its outcome follows from its place in the bot's log,
+ * visits included. Throws as `EventLog.append`.
  */
 export async function appendReferral(
   { log, sources }: CommandContext,
@@ -30,24 +30,24 @@ export async function appendReferral(
   return { ...appended, commitId: appended.repeated?.id ?? id };
 }
 
-/** Digits and letters without those that look like others: 0 and O, 1, l and I. */
+/** Digits and letters without those that look alike: 0 and O, 1, l and I. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const LENGTH = 8;
 
 /**
- * A code, each of the 57^8 as likely as any other: a random byte that names no letter is thrown away, where a remainder
- * would prefer the first 28 letters (256 mod 57).
+ * Makes a code; each of the 57^8 codes is equally likely. A random byte beyond the alphabet is thrown away: its remainder
+ * would favour the first 28 letters (256 mod 57).
  */
 export function newReferralCode(sources: Pick<Sources, 'randomBytes'>): string {
   return customRandom(ALPHABET, LENGTH, (size) => sources.randomBytes(size))();
 }
 
 export interface AppendedCode extends AppendedReferral {
-  /** The one that was made now, or by the commit that is repeated. */
+  /** The code that was made now, or by the commit that is repeated. */
   readonly code: string;
 }
 
-/** Makes a code for a user. Whether it was free shows when the bot's log has been read up to it. */
+/** Makes a code for a user. The fold of the bot's log up to this commit decides whether the code was free. */
 export async function createReferralCode(
   context: CommandContext,
   { bot, userId }: { readonly bot: string; readonly userId: number },
@@ -65,7 +65,7 @@ export interface SetCodeOwners {
   readonly elements: readonly { readonly code: string; readonly user_id: number }[];
 }
 
-/** All elements in one append. */
+/** Appends all elements in one commit. */
 export function setCodeOwners(
   context: CommandContext,
   { bot, elements }: SetCodeOwners,
@@ -77,11 +77,11 @@ export function setCodeOwners(
 export interface MarkReferral {
   readonly bot: string;
   readonly referralUserId: number;
-  /** By a code, or by a referrer; `needsCode`: the referrer was seen to have none. */
+  /** By a code, or by a referrer; `needsCode`: the read model has no code of the referrer. */
   readonly by: { readonly code: string } | { readonly referrerId: number; readonly needsCode: boolean };
 }
 
-/** Marks a user as referred. Whether somebody was faster shows when the bot's log has been read up to it. */
+/** Marks a user as referred. The fold of the bot's log up to this commit decides whether an earlier fact wins. */
 export function markReferral(
   context: CommandContext,
   { bot, referralUserId, by }: MarkReferral,
@@ -97,7 +97,7 @@ export function markReferral(
   return appendReferral(context, bot, event, meta);
 }
 
-/** By what a commit marks its user, as it was asked for. */
+/** The code or referrer that a commit marks its user by, as the caller gave it. */
 export function markedBy({ id, events: [first] }: RecordedCommit): MarkReferral['by'] {
   if (first === undefined) throw new TypeError(`commit ${id} has no mark`);
   const { code, referrer_id, new_code } = referralMarked.read(first).data;

@@ -4,7 +4,7 @@ import { type AuditedBalance, createAccountAudit, givenOnce } from '../../domain
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 
 export interface AuditedAccount {
-  /** What is wrong, and at which revision. */
+  /** The faults, each with its revision. */
   readonly problems: readonly { readonly revision: number; readonly message: string }[];
   /** By unit, as of revision `until`; null: the stream ends before. */
   readonly balances: ReadonlyMap<number | null, AuditedBalance> | null;
@@ -14,10 +14,10 @@ export interface AuditedAccount {
 const PAGE = 100;
 
 /**
- * Reads an account from the log and checks what must be true of it.
- * @param elsewhere takes what no other account may have ({@link givenOnce}), and says what of it another one has taken, by
- * its stream
- * @param until the revision and the time (ms UTC) that balances are asked for
+ * Reads an account from the log and checks the rules of {@link createAccountAudit}.
+ * @param elsewhere takes the names that only one account may have ({@link givenOnce}), and returns those that another
+ * account has, with the stream of that account
+ * @param until the revision and the time (ms UTC) of the balances
  * @throws BrokenChainError, UnreadableCommitError, UnreadableEventError
  */
 export async function auditAccount(
@@ -34,7 +34,7 @@ export async function auditAccount(
     const slice = await log.read(stream, head, PAGE);
     read = slice.commits.length;
     head = slice.head;
-    /** What the commits take, and the last of them that does. */
+    /** The names that these commits take, each with the last revision that takes it. */
     const given = new Map<string, number>();
     for (const { revision, events } of slice.commits) {
       for (const event of events.map((each): AccountEvent => account.read(each))) {

@@ -12,7 +12,7 @@ import { type CommandContext, decideAndAppend, load } from '../decide-and-append
 import type { Accounts } from './accounts.ts';
 import { requestPayout } from './payouts.ts';
 
-/** When payouts that the bot makes by itself are due and not made; milliseconds UTC; null: all are made. */
+/** The time (milliseconds UTC) of the bot's automatic payouts that are due and not made; null: all are made. */
 export async function payoutsDue({ log, sources }: CommandContext, publicKey: string): Promise<number | null> {
   const { state } = await load(log, autoPayouts, autoPayoutsStream(publicKey));
   const { commits } = await log.read(botStream(publicKey));
@@ -26,12 +26,12 @@ export async function payoutsDue({ log, sources }: CommandContext, publicKey: st
   return due(settings, state, sources.now());
 }
 
-/** Any UUID: the name space of the commands' ids (RFC 9562, version 5). */
+/** The name space of the command ids (RFC 9562, version 5); any UUID would do. */
 const AUTO_PAYOUT = '5b0f1c0a-63f6-4c59-9d63-3a9d1f7f2a10';
 
 /**
- * Requests an account's payout of a period, once whatever happens: the command's id is made of it.
- * @param until when the period ended, milliseconds UTC
+ * Requests an account's payout of a period. The command id is made of account and period, so a repeat requests nothing.
+ * @param until the end of the period, milliseconds UTC
  */
 export async function makeAutoPayout(accounts: Accounts, publicKey: string, userId: number, until: number) {
   const id = v5(`${publicKey} ${userId} ${new Date(until).toISOString()}`, AUTO_PAYOUT);
@@ -39,12 +39,12 @@ export async function makeAutoPayout(accounts: Accounts, publicKey: string, user
   try {
     await requestPayout(accounts, request, { command: { id } });
   } catch (error) {
-    // Somebody else has paid it out meanwhile.
+    // Another request has paid out the balance meanwhile.
     if (!(error instanceof Rejection)) throw error;
   }
 }
 
-/** Notes that all of a period are requested. */
+/** Records that all payouts of a period are requested. */
 export async function payoutsMade(context: CommandContext, publicKey: string, until: number): Promise<void> {
   await decideAndAppend(context, autoPayouts, autoPayoutsStream(publicKey), (state) => made(state, until));
 }

@@ -8,12 +8,12 @@ import { sealSecret } from '../catalog/seal-secret.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 interface Changed {
-  /** As its owner sees it; null: its key was forgotten. */
+  /** The secret as its owner sees it; null: its data key was forgotten. */
   readonly secret: string | null;
   readonly position: Position | undefined;
 }
 
-/** Sets where a bot's payouts are announced; the secret of the first time stays. @throws Rejection */
+/** Sets the URL that a bot's payouts are announced to. The secret of the first time stays. @throws Rejection */
 export async function setPayoutWebhook(context: CommandContext, bot: string, url: string): Promise<Changed> {
   await existingBot(context.log, bot);
   const secret = await newSecret(context, bot);
@@ -24,7 +24,7 @@ export async function setPayoutWebhook(context: CommandContext, bot: string, url
   return { secret: found?.secrets[0] ?? null, position };
 }
 
-/** @throws Rejection not_found: the bot has no webhook */
+/** Replaces the secret; both sign for a day. @throws Rejection not_found: the bot has no webhook */
 export async function rotatePayoutSecret(context: CommandContext, bot: string): Promise<Changed> {
   await existingBot(context.log, bot);
   const sealed = await newSecret(context, bot);
@@ -36,11 +36,11 @@ export async function rotatePayoutSecret(context: CommandContext, bot: string): 
 
 export interface PayoutWebhook extends PresentAddress {
   readonly url: string;
-  /** Those that sign now, the newest first, as their owner sees them; without those whose key was forgotten. */
+  /** The secrets that sign now, newest first, as their owner sees them, without those whose data key was forgotten. */
   readonly secrets: readonly string[];
 }
 
-/** As the log has it now. @throws LogUnavailableError */
+/** Reads the bot's webhook from the log. @throws LogUnavailableError */
 export async function findPayoutWebhook(context: CommandContext, bot: string): Promise<PayoutWebhook | null> {
   const { commits } = await context.log.read(webhookStream(bot));
   const events = commits.flatMap(({ at, events }) => events.map((event) => ({ at, event: webhook.read(event) })));
@@ -52,7 +52,7 @@ export async function findPayoutWebhook(context: CommandContext, bot: string): P
   return { url, address, setAt: last.at, secrets };
 }
 
-/** 24 to 64 by Standard Webhooks. */
+/** Standard Webhooks allows 24 to 64. */
 const SECRET_BYTES = 32;
 
 function newSecret(context: CommandContext, bot: string): Promise<SealedSecret> {

@@ -14,15 +14,15 @@ import type { AccountKey, Accounts } from './accounts.ts';
 
 export type RequestPayout = AccountKey & Omit<Request, 'ids'>;
 
-/** What a caller is told of payouts that were requested. */
+/** What a caller gets about the payouts that were requested. */
 export interface RequestedPayouts {
-  /** The lowest of them. */
+  /** The lowest of `payout_ids`. */
   readonly payout_id: number;
   readonly payout_ids: readonly number[];
 }
 
 /**
- * Requests a payout of all that is available, one for each unit.
+ * Requests payouts of the whole available balance, one for each unit.
  * @throws Rejection invalid: nothing is available
  */
 export async function requestPayout(
@@ -41,7 +41,7 @@ export async function requestPayout(
   return { position, repeated, ...requestedBy(events) };
 }
 
-/** What the first of a repeated request came to. */
+/** The result of the first request, for its repeat. */
 export function requestedBefore(
   repeated: RecordedCommit,
 ): Pick<CommandResult<unknown>, 'position' | 'repeated'> & RequestedPayouts {
@@ -55,7 +55,7 @@ function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
   return { payout_id: payout_ids[0]!, payout_ids };
 }
 
-/** What an administrator can do to a payout. */
+/** What an administrator can do with a payout. */
 export const PAYOUT_ACTIONS = ['confirm', 'fail', 'retry', 'cancel'] as const;
 export type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
 
@@ -64,11 +64,11 @@ const DECISIONS = { confirm: confirmPayout, fail: failPayout, retry: retryPayout
 export interface AdministerPayout extends AccountKey {
   readonly payoutId: number;
   readonly action: PayoutAction;
-  /** Of a cancellation: even though the client may have paid. */
+  /** Cancel even though the client may have paid. */
   readonly force: boolean;
 }
 
-/** @throws Rejection not_found, or conflict: not in the state that it is in */
+/** @throws Rejection not_found, or conflict: the payout's state does not allow it */
 export function administerPayout(
   accounts: Accounts,
   { payoutId: payout_id, action, force, ...key }: AdministerPayout,

@@ -21,7 +21,11 @@ import { existingBot } from '../catalog/existing-bot.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 
-/** What a bot's rules may name, read from the log. Units and events are never taken away, so the answer holds. @throws Rejection not_found */
+/**
+ * Reads from the log which units and events a bot's rules may name. Units and events are never removed, so the result stays
+ * true.
+ * @throws Rejection not_found
+ */
 export async function ruleCatalog(
   log: EventLog,
   publicKey: string,
@@ -41,13 +45,13 @@ function scalesOf({ units }: BotState): Map<number, number> {
 }
 
 export type CreateRule = Omit<Rule, 'rule_id'> & {
-  /** The bot's public key. */
+  /** Public key of the bot. */
   readonly bot: string;
-  /** The unit by its currency's code, instead of `unit_id`. */
+  /** The currency code of the unit, instead of `unit_id`. */
   readonly currency?: string | undefined;
 };
 
-/** A fixed amount without a unit is one of the owner's currency. @throws Rejection */
+/** Creates a reward rule. A fixed amount without a unit is in the owner's currency. @throws Rejection */
 export async function createRule(
   context: CommandContext,
   { bot, currency, ...rule }: CreateRule,
@@ -69,7 +73,7 @@ async function ownersCurrency({ log }: CommandContext, bot: string): Promise<str
   return (await load(log, owner, ownerStream(owner_id))).state.owner!.currency;
 }
 
-/** The bot's unit of a currency, made if there is none; not for a rule that is refused. @throws Rejection */
+/** The bot's unit of a currency. Creates the unit if there is none, unless the rule is refused. @throws Rejection */
 async function currencyUnit(
   context: CommandContext,
   bot: string,
@@ -91,7 +95,7 @@ function withUnit(catalog: RuleCatalog, { unit_id, scale }: AmountUnit): RuleCat
   return { ...catalog, scales: new Map(catalog.scales).set(unit_id, scale) };
 }
 
-/** @throws Rejection */
+/** Changes a reward rule. @throws Rejection */
 export async function changeRule(
   context: CommandContext,
   { bot, ruleId }: { readonly bot: string; readonly ruleId: number },

@@ -12,11 +12,11 @@ export interface SetRate extends AccountKey {
   readonly percent?: string | undefined;
 }
 
-/** Gives a referrer a rate of its own, from now on. @throws Rejection */
+/** Gives a referrer an individual rate from now on. @throws Rejection */
 export async function setRate(accounts: Accounts, command: SetRate): Promise<CommandResult<unknown>> {
   const { bot, userId, ruleId, amount, percent } = command;
   const { log } = accounts.context;
-  // Type and unit of a rule, and the scale of a unit, never change.
+  // The type and unit of a rule and the scale of a unit never change, so these reads cannot be out of date.
   const { state: catalog } = await load(log, botDecider, botStream(bot));
   if (catalog.bot === null) throw new Rejection('not_found', 'bot', `there is no bot ${bot}`);
   const rule = (await load(log, program, programStream(bot))).state.get(ruleId);

@@ -9,7 +9,7 @@ import { reportStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 
-/** A saved report as its stream has it now. */
+/** A saved report as its stream in the log has it now. */
 export interface ExistingReport {
   readonly name: string;
   /** JSON text. */
@@ -18,7 +18,7 @@ export interface ExistingReport {
   readonly created_at: number;
 }
 
-/** Finds the report's stream among these bots (public keys), and its head revision; null: none has it. */
+/** Finds the bot (public key) whose stream has the report, and the revision of that stream; null: no bot has it. */
 export async function reportEnds(
   log: EventLog,
   bots: readonly string[],
@@ -30,7 +30,7 @@ export async function reportEnds(
   return null;
 }
 
-/** The report, read from the log; null: it was deleted. */
+/** Reads the report from the log; null: it was deleted. */
 export async function existingReport(log: EventLog, bot: string, uuid: string): Promise<ExistingReport | null> {
   const { commits } = await log.read(reportStream(bot, uuid));
   let report: ExistingReport | null = null;
@@ -44,14 +44,14 @@ export async function existingReport(log: EventLog, bot: string, uuid: string): 
 }
 
 export interface SaveReport {
-  /** Its public key. */
+  /** Public key of the bot. */
   readonly bot: string;
-  /** With a uuid of its own, or that of the report that it replaces; its config is checked. */
+  /** With a new uuid, or the uuid of the report that it replaces. Its config has been checked. */
   readonly report: SavedReport;
   readonly replaces: boolean;
 }
 
-/** @throws Rejection not_found: there is none to replace */
+/** Saves a report, new or in place of an existing one. @throws Rejection not_found: there is no report to replace */
 export function saveReport(
   context: CommandContext,
   { bot, report, replaces }: SaveReport,
@@ -61,7 +61,7 @@ export function saveReport(
   return decideAndAppend(context, savedReport, reportStream(bot, report.uuid), (state) => decide(state, report), meta);
 }
 
-/** Deletes a saved report of a bot, which is named by its public key. @throws Rejection not_found */
+/** Deletes a saved report; `bot` is the bot's public key. @throws Rejection not_found */
 export function deleteReport(
   context: CommandContext,
   { bot, uuid }: { readonly bot: string; readonly uuid: string },

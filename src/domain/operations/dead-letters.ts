@@ -4,27 +4,25 @@ import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 
 /**
- * What operators decided about commits that a read model could not take (decisions.md#commands, `dead-letter`). The
- * stream is `projection-<name of the read model>`.
+ * Stream `projection-<name of the read model>`: what operators decided about dead letters, the commits that the read model
+ * cannot apply (decisions.md#commands, `dead-letter`).
  */
 
 const letter = z.object({
   commit_id: z.string(),
-  /** The version of the read model that could not take it. */
+  /** The version of the read model that cannot apply the commit. */
   version: z.number().int().positive(),
   error: z.string(),
 });
 
-/** The read model goes on without the commit, now and in every replay. */
+/** The read model skips the commit, now and in every replay. */
 export const deadLetterSkipped = eventType('dead_letter_skipped', 1, letter.extend({ reason: z.string() }));
-/** It was asked to take the commit once more. */
+/** The read model was asked to apply the commit again. */
 export const deadLetterRetried = eventType('dead_letter_retried', 1, letter);
-
-/** Stream `projection-<name>`: what operators decided about commits that the read model could not take. */
 
 export type DeadLetter = DataOf<typeof deadLetterRetried>;
 export type DeadLetterEvent = EventOf<typeof deadLetterSkipped> | EventOf<typeof deadLetterRetried>;
-/** Commits that are skipped, by id. */
+/** Ids of the commits that are skipped. */
 export type DeadLettersState = Set<string>;
 
 export const deadLetters = decider(
@@ -35,7 +33,7 @@ export const deadLetters = decider(
 
 const MAX_REASON = 1000;
 
-/** The read model goes on without the commit, for ever; what is skipped already stays as it was decided first. */
+/** Makes the read model skip the commit for ever. A commit that is skipped already keeps its first reason. */
 export function skipDeadLetter(state: DeadLettersState, letter: DeadLetter, reason: string): Decision<DeadLetterEvent> {
   const text = reason.trim();
   if (text.length < 1 || text.length > MAX_REASON)
@@ -44,7 +42,7 @@ export function skipDeadLetter(state: DeadLettersState, letter: DeadLetter, reas
   return [{ type: 'dead_letter_skipped', data: { ...letter, reason: text } }];
 }
 
-/** The read model takes the commit once more. A commit that is skipped is out of every replay, so it stays out. */
+/** Makes the read model apply the commit again. A commit that is skipped is skipped in every replay, so it stays skipped. */
 export function retryDeadLetter(state: DeadLettersState, letter: DeadLetter): Decision<DeadLetterEvent> {
   if (state.has(letter.commit_id))
     return new Rejection('conflict', 'commit_id', `commit ${letter.commit_id} is skipped, now and in every replay`);

@@ -3,8 +3,8 @@ import { eventType } from '../event-type.ts';
 import { rewardType } from './program.ts';
 
 /**
- * Stream `account-<bot>/<user id>`: what a referrer has earned, and what became of it. Amounts are decimal text in normal
- * units, times milliseconds since 1970 UTC. A unit of null: amounts without a unit.
+ * Stream `account-<bot>/<user id>`: a referrer's rewards and payouts. Amounts are decimal text in normal units, times are
+ * milliseconds since 1970 UTC. A unit of null: the amount has no unit.
  */
 
 const id = z.number().int().positive();
@@ -12,10 +12,10 @@ const time = z.number().int();
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 const unit = id.nullable();
 
-/** When it was decided. It never goes back within an account, whatever the clocks of its writers do. */
+/** The time of the decision. Within an account it never goes back, even if the clocks of the writers differ. */
 const at = { at: time };
 
-/** The event that earned (or did not): named by its commit and its index there. */
+/** The event that earned the reward or was refused one, named by its commit and its index there. */
 const cause = z.object({
   commit_id: z.string(),
   index: z.number().int().nonnegative(),
@@ -24,19 +24,19 @@ const cause = z.object({
   received: time,
 });
 
-/** What a reward is reckoned by: an amount where it is fixed, a percent of the event's value, neither where external. */
+/** What a reward is computed from: an amount if it is fixed, a percent of the event's value, neither if it is external. */
 const rate = z.object({ reward_type: rewardType, amount: decimal.nullable(), percent: decimal.nullable() });
 
 const earning = { rule_id: id, referral_id: id, event: cause };
 
-/** All that the reward depends on is frozen here: no later change of a rule, rate or unit moves it. */
+/** Everything that the reward depends on is frozen here: no later change of a rule, rate or unit changes the reward. */
 export const rewardAccrued = eventType(
   'reward_accrued',
   1,
   z.object({ accrual_id: id, ...earning, amount: decimal, unit_id: unit, available_at: time, rate, ...at }),
 );
 
-/** From here on the rule earns this referrer what stands here. */
+/** From here on the rule earns this referrer the rate of this event. */
 export const rewardRateLocked = eventType(
   'reward_rate_locked',
   1,
@@ -45,7 +45,7 @@ export const rewardRateLocked = eventType(
 
 /**
  * Why an event earned nothing: it has no value to take a percentage of, its unit is neither one of the bot's nor a
- * currency, there is no rate, or what comes out is not above zero. In the log, so that it is never decided anew.
+ * currency, there is no exchange rate, or the result is not above zero. It is in the log, so that it is decided only once.
  */
 export const refusalReason = z.enum(['no_value', 'unknown_unit', 'no_rate', 'not_positive']);
 export const rewardRefused = eventType('reward_refused', 1, z.object({ ...earning, reason: refusalReason, ...at }));
@@ -53,7 +53,7 @@ export const rewardRefused = eventType('reward_refused', 1, z.object({ ...earnin
 export const payoutMethod = z.enum(['webhook', 'manual']);
 export const payoutInitiator = z.enum(['api', 'admin', 'auto']);
 
-/** One payout for each unit. Which accruals they claim follows: all of the unit that are confirmed and unclaimed at `at`. */
+/** One payout for each unit. Each claims all accruals of its unit that are confirmed and unclaimed at `at`. */
 export const payoutRequested = eventType(
   'payout_requested',
   1,
@@ -69,8 +69,8 @@ const attempt = z.number().int().positive();
 const httpStatus = z.number().int().nullable();
 
 /**
- * Before each call of the webhook. Attempts count from 1 over the payout's whole life. `address`: which of the addresses that
- * the bot has set so far is called, from 1; null: version 1 did not note it.
+ * Appended before each call of the webhook. Attempts count from 1 over the payout's whole life. `address`: the number of the
+ * called address, from 1, among all that the bot has set; null: version 1 did not record it.
  */
 const attempted = z.object({ payout_id: id, attempt, ...at });
 export const payoutAttempted = eventType(
@@ -81,8 +81,9 @@ export const payoutAttempted = eventType(
 );
 
 /**
- * `status`: of the answer, null where there was none; `next_at`: when the next attempt is due, null: none will be made.
- * `sent`: whether the client may have been told; false: it ended before there was a connection. Version 1 did not note it.
+ * `status`: of the answer; null: there was none. `next_at`: when the next attempt is due; null: none will be made. `sent`:
+ * whether the request may have reached the client; false: the attempt ended before there was a connection. Version 1 did
+ * not record it.
  */
 const attemptFailed = z.object({
   payout_id: id,
@@ -96,32 +97,32 @@ export const payoutAttemptFailed = eventType('payout_attempt_failed', 2, attempt
   1: attemptFailed.transform((data) => ({ ...data, sent: true })),
 });
 
-/** The client has taken it up (202) and will say later what became of it. */
+/** The client has accepted the payout (202) and will say later whether it paid. */
 export const payoutAccepted = eventType('payout_accepted', 1, z.object({ payout_id: id, attempt, ...at }));
 
-/** `status`: of the webhook's answer; null: an administrator said so. */
+/** `status`: of the webhook's answer; null: an administrator confirmed the payout. */
 export const payoutPaid = eventType(
   'payout_paid',
   1,
   z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), status: httpStatus, ...at }),
 );
 
-/** For good, unless an administrator retries it. Its amount stays reserved. */
+/** The payout failed for good, unless an administrator retries it. Its amount stays reserved. */
 export const payoutFailed = eventType(
   'payout_failed',
   1,
   z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), error: z.string(), ...at }),
 );
-/** An administrator wants the next attempt now, and the delays after it to begin anew. */
+/** An administrator wants the next attempt now, and the delays after it to begin again. */
 export const payoutRetried = eventType('payout_retried', 1, z.object({ payout_id: id, ...at }));
-/** Its amount is available again, its accruals are free. */
+/** The payout's amount is available again, and its accruals are unclaimed. */
 export const payoutCancelled = eventType(
   'payout_cancelled',
   1,
   z.object({ payout_id: id, forced: z.boolean(), ...at }),
 );
 
-/** What was paid already is made good by a compensation of the opposite amount; what was not is cancelled. */
+/** A paid accrual is offset by a compensation of the opposite amount; an unpaid one is cancelled. */
 export const accrualReversed = eventType(
   'accrual_reversed',
   1,

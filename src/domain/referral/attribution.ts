@@ -2,63 +2,63 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * Stream `referral-<bot>`: codes, who owns them, and who refers whom. What each of these events comes to follows from
- * their order in the bot's log, visits included (attribution.ts): the first one counts, whatever their writers knew.
+ * Stream `referral-<bot>`: codes, their owners, and who refers whom. The outcome of each event follows from its place in the
+ * bot's log, visits included: the first event wins, whatever the writers knew.
  */
 
 const userId = z.number().int().positive();
 /** A /start payload: 1 to 64 of [A-Za-z0-9_-]. */
 const code = z.string();
 
-/** create-code. A code that is another's already stays that one's. */
+/** From create-code. A code that already has an owner keeps it. */
 export const referralCodeCreated = eventType('referral_code_created', 1, z.object({ code, user_id: userId }));
 
-/** set-code-owners: in order. A code that has an owner keeps it. */
+/** From set-code-owners, in order. A code that already has an owner keeps it. */
 export const referralCodeOwnersSet = eventType(
   'referral_code_owners_set',
   1,
   z.object({ elements: z.array(z.object({ code, user_id: userId })).min(1) }),
 );
 
-/** mark-referral, by a code or by a referrer. */
+/** From mark-referral, by a code or by a referrer. */
 export const referralMarked = eventType(
   'referral_marked',
   1,
   z.object({
     referral_user_id: userId,
-    /** Null where the referrer is named. */
+    /** Null if the referrer is given. */
     code: code.nullable(),
-    /** Null where a code is named. */
+    /** Null if a code is given. */
     referrer_id: userId.nullable(),
-    /** The code that a referrer without one is given by this; null: it was seen to have one. */
+    /** The code that this event gives a referrer without one; null: the writer saw that the referrer has a code. */
     new_code: code.nullable(),
   }),
 );
 
 /**
  * Who owns a code and who refers whom (interface.md, "Referral attribution"; decisions.md#code-owners, #attribution): a
- * fold over a bot's log, in which the first one wins, per code and per user. Facts are decided against what the facts
- * before them have led to; no fact is ever refused its place in the log, it may only come to nothing.
+ * fold over a bot's log, in which the first fact wins, per code and per user. Each fact is decided on the state that the
+ * earlier facts have made. The log refuses no fact; a fact may only have no effect.
  */
 
-/** What the facts so far have led to, as far as the next ones ask for it. */
+/** The state that the facts so far have made, as far as the next facts need it. */
 export interface Attribution {
-  /** Codes that are known, with their owners; null: visited, or marked with, before anybody owned it. */
+  /** Known codes with their owners; null: a visit or a mark named the code before it had an owner. */
   readonly codes: Map<string, number | null>;
   /** Users who own a code. */
   readonly owners: Set<number>;
-  /** Who refers a user, by the referred one. */
+  /** Referrers by referred user. */
   readonly referrers: Map<number, number>;
 }
 
-/** A visit by a user whom the bot knows, the visit itself included. */
+/** A visit by a user whom the bot knows, perhaps by this visit. */
 export interface Visited {
   readonly type: 'visited';
   readonly user_id: number;
   readonly code: string;
   /** ms UTC */
   readonly date: number;
-  /** False: only users first seen by a visit are referred, and this one was known. */
+  /** False: the bot refers only users first seen by a visit, and this user was known before. */
   readonly refers: boolean;
 }
 
@@ -79,18 +79,18 @@ export interface Marked {
   readonly code: string | null;
   readonly referrer_id: number | null;
   readonly new_code: string | null;
-  /** Receipt, ms UTC: the date of the referral, since there is no visit. */
+  /** Receipt, ms UTC. It is the date of the referral, since there is no visit. */
   readonly at: number;
 }
 
 export type Fact = Visited | CodeCreated | OwnersSet | Marked;
 
-/** One thing that a fact leads to. */
+/** One change that a fact makes. */
 export type Effect =
   /** The code is known and has no owner. */
   | { readonly type: 'code_known'; readonly code: string }
   | CodeOwned
-  /** Counts as soon as its code has an owner. */
+  /** The visit counts as soon as its code has an owner. */
   | { readonly type: 'visit_waits'; readonly user_id: number; readonly code: string; readonly date: number }
   | {
       readonly type: 'user_referred';
@@ -104,26 +104,26 @@ export interface CodeOwned {
   readonly type: 'code_owned';
   readonly code: string;
   readonly owner_id: number;
-  /** Whether it was made by create-code: only such are listed. */
+  /** Whether the code was made by create-code: only such codes are listed. */
   readonly listed: boolean;
-  /** Whether it was known: visits may wait for its owner, the earliest of each user to be a referral. */
+  /** Whether the code was known: visits may wait for its owner. Then the earliest visit of each user makes a referral. */
   readonly awaited: boolean;
 }
 
-/** What whoever caused a fact is told of it. */
+/** The answer to the caller who caused a fact. */
 export type Outcome =
   /** False: the code was taken, and nothing was created. */
   | { readonly type: 'code_created'; readonly created: boolean }
-  /** In the order of the elements; users that waited are counted where they are found. */
+  /** In the order of the elements. The read model counts the users whose visits waited. */
   | { readonly type: 'owners_set'; readonly results: readonly OwnerResult[] }
   | {
       readonly type: 'marked';
       readonly referrer_id: number | null;
-      /** What was sent, or what the referrer was given. */
+      /** The code that the caller sent, or that the referrer was given. */
       readonly code: string | null;
       readonly already_attributed: boolean;
     }
-  /** The mark came to nothing. */
+  /** The mark has no effect. */
   | { readonly type: 'mark_refused'; readonly reason: 'self' | 'unknown_code' | 'code_taken' };
 
 export interface OwnerResult {
@@ -133,9 +133,9 @@ export interface OwnerResult {
   readonly created: boolean;
 }
 
-export interface Verdict {
+export interface AttributionDecision {
   readonly effects: readonly Effect[];
-  /** Null: nobody waits for an answer. */
+  /** Null: the fact has no caller. */
   readonly outcome: Outcome | null;
 }
 
@@ -143,7 +143,7 @@ export function emptyAttribution(): Attribution {
   return { codes: new Map(), owners: new Set(), referrers: new Map() };
 }
 
-export function decideAttribution(state: Attribution, fact: Fact): Verdict {
+export function decideAttribution(state: Attribution, fact: Fact): AttributionDecision {
   switch (fact.type) {
     case 'visited':
       return { effects: visited(state, fact), outcome: null };
@@ -177,14 +177,14 @@ export function evolveAttribution(state: Attribution, effect: Effect): Attributi
 function visited(state: Attribution, { user_id, code, date, refers }: Visited): Effect[] {
   const owner_id = state.codes.get(code);
   const known: Effect[] = owner_id === undefined ? [{ type: 'code_known', code }] : [];
-  // Who has a referrer keeps that one for ever, and nobody refers himself.
+  // A user keeps the first referrer for ever, and no user refers themselves.
   if (!refers || state.referrers.has(user_id) || owner_id === user_id) return known;
   if (owner_id === undefined || owner_id === null) return [...known, { type: 'visit_waits', user_id, code, date }];
   return [{ type: 'user_referred', user_id, referrer_id: owner_id, code, date }];
 }
 
-/** A code that is known, though by a visit only, is not new: another one is taken instead. */
-function codeCreated(state: Attribution, { code, user_id }: CodeCreated): Verdict {
+/** A code that is known, even by a visit alone, is not new; the caller tries another one. */
+function codeCreated(state: Attribution, { code, user_id }: CodeCreated): AttributionDecision {
   const created = !state.codes.has(code);
   const effects: Effect[] = created
     ? [{ type: 'code_owned', code, owner_id: user_id, listed: true, awaited: false }]
@@ -192,7 +192,7 @@ function codeCreated(state: Attribution, { code, user_id }: CodeCreated): Verdic
   return { effects, outcome: { type: 'code_created', created } };
 }
 
-function ownersSet({ codes }: Attribution, { elements }: OwnersSet): Verdict {
+function ownersSet({ codes }: Attribution, { elements }: OwnersSet): AttributionDecision {
   const owned = new Map<string, number>();
   const effects: Effect[] = [];
   const results = elements.map(({ code, user_id }): OwnerResult => {
@@ -205,13 +205,16 @@ function ownersSet({ codes }: Attribution, { elements }: OwnersSet): Verdict {
   return { effects, outcome: { type: 'owners_set', results } };
 }
 
-function marked(state: Attribution, { referral_user_id: user_id, code, referrer_id, new_code, at }: Marked): Verdict {
+function marked(
+  state: Attribution,
+  { referral_user_id: user_id, code, referrer_id, new_code, at }: Marked,
+): AttributionDecision {
   const owner_id = code === null ? referrer_id : state.codes.get(code);
   if (owner_id === user_id) return refused('self');
   if (owner_id === undefined) return refused('unknown_code');
   const known = state.referrers.get(user_id);
   if (known !== undefined) return answered([], known, code, true);
-  // Without an owner it is a visit: the user stays free until there is one.
+  // A mark by a code without an owner is like a visit: the user has no referrer until the code has an owner.
   if (owner_id === null) return answered([{ type: 'visit_waits', user_id, code: code!, date: at }], null, code, false);
   const gives = code === null && new_code !== null && !state.owners.has(owner_id);
   if (gives && state.codes.has(new_code)) return refused('code_taken');
@@ -228,10 +231,10 @@ function answered(
   referrer_id: number | null,
   code: string | null,
   already_attributed: boolean,
-): Verdict {
+): AttributionDecision {
   return { effects, outcome: { type: 'marked', referrer_id, code, already_attributed } };
 }
 
-function refused(reason: 'self' | 'unknown_code' | 'code_taken'): Verdict {
+function refused(reason: 'self' | 'unknown_code' | 'code_taken'): AttributionDecision {
   return { effects: [], outcome: { type: 'mark_refused', reason } };
 }

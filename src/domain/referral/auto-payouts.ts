@@ -4,10 +4,10 @@ import { type Decision, decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 
 /**
- * Stream `autopayouts-<bot>`: up to when the payouts that a bot makes by itself are made (decisions.md#auto-payouts).
+ * Stream `autopayouts-<bot>`: the time up to which the bot's automatic payouts are made (decisions.md#auto-payouts).
  */
 
-/** All that were to be made at `until` (milliseconds UTC) have been requested. */
+/** All automatic payouts that were due at `until` (milliseconds UTC) have been requested. */
 export const autoPayoutsMade = eventType('auto_payouts_made', 1, z.object({ until: z.number().int() }));
 
 export interface AutoPayoutsState {
@@ -26,7 +26,7 @@ export function payoutsMade(state: AutoPayoutsState, until: number): Decision<Ev
 
 export type AutoPayout = z.infer<typeof autoPayout>;
 
-/** The last moment, not after `now`, at which such payouts are made: 00:00 UTC; null: never. */
+/** The last moment, not after `now`, at which automatic payouts are due: 00:00 UTC; null: never. */
 export function lastDue(when: AutoPayout, now: number): number | null {
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -36,23 +36,23 @@ export function lastDue(when: AutoPayout, now: number): number | null {
     case 'daily':
       return Date.UTC(year, month, day);
     case 'weekly':
-      // Days since Monday: Sunday, which is 0, comes last.
+      // Days since Monday; getUTCDay() of Sunday is 0.
       return Date.UTC(year, month, day - ((date.getUTCDay() + 6) % 7));
     case 'monthly':
       return Date.UTC(year, month, 1);
   }
 }
 
-/** A change of the setting, and when it was recorded. */
+/** A change of the bot's setting, with its time. */
 export interface AutoPayoutSetting {
   readonly at: number;
   readonly when: AutoPayout;
 }
 
 /**
- * When payouts are due that have not been made; null: all have been. What was missed is made up for once, however often
- * it was missed, since a payout is of all there is. A setting counts from when it was made.
- * @param settings the bot's, in the order of the log
+ * The time of the payouts that are due and not made; null: all are made. Several missed times are made up for by one
+ * payout, since a payout takes the whole balance. A setting counts from the time it was made.
+ * @param settings of the bot, in the order of the log
  */
 export function payoutsDue(
   settings: readonly AutoPayoutSetting[],

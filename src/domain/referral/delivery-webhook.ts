@@ -4,30 +4,28 @@ import { type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import { type SealedSecret, sealedSecret } from '../secret.ts';
 
-/** Stream `webhook-<bot>`: where a bot's payouts are announced, and what the announcements are signed with. */
+/** Stream `webhook-<bot>`: the URL that a bot's payouts are announced to, and the secrets that sign the announcements. */
 
-/** With a secret the first time, which later ones keep. Whatever waits for its next attempt makes it now. */
+/** Has a secret the first time; later events keep that one. Payouts that wait for their next attempt are tried at once. */
 export const payoutWebhookSet = eventType(
   'payout_webhook_set',
   1,
   z.object({ url: z.string(), secret: sealedSecret.optional() }),
 );
 
-/** The secret before it signs, too, until `former_until` (milliseconds UTC), so that the client has time to change over. */
+/** The former secret signs, too, until `former_until` (milliseconds UTC), so that the client has time to change over. */
 export const payoutWebhookSecretRotated = eventType(
   'payout_webhook_secret_rotated',
   1,
   z.object({ secret: sealedSecret, former_until: z.number().int() }),
 );
 
-/** Stream `webhook-<bot>`. */
-
 export interface Webhook {
   readonly url: string;
   /** Number of times the bot set its webhook, from 1. */
   readonly address: number;
   readonly secret: SealedSecret;
-  /** The secret before, as long as it signs; `until` in milliseconds UTC. */
+  /** The former secret, which signs until `until`, milliseconds UTC. */
   readonly former: { readonly secret: SealedSecret; readonly until: number } | null;
 }
 
@@ -49,11 +47,11 @@ function evolve(state: WebhookState, { type, data }: WebhookEvent): WebhookState
 
 export interface SetWebhook {
   readonly url: string;
-  /** For a bot that has none. */
+  /** Used if the bot has no secret yet. */
   readonly secret: SealedSecret;
 }
 
-/** The same address, too: its server may be there again, and what waits is to be tried now. */
+/** Also records an unchanged address: its server may be back, and payouts that wait are then tried at once. */
 export function setWebhook(state: WebhookState, { url: given, secret }: SetWebhook): Decision<WebhookEvent> {
   const url = addressOf(given);
   if (url instanceof Rejection) return url;
@@ -63,7 +61,7 @@ export function setWebhook(state: WebhookState, { url: given, secret }: SetWebho
 /** How long both secrets sign after a rotation. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** One that still signed from a rotation before no longer does: there are two signatures at most. */
+/** Replaces the secret. A secret that still signed since an earlier rotation ends: there are at most two signatures. */
 export function rotateSecret(state: WebhookState, secret: SealedSecret, now: number): Decision<WebhookEvent> {
   if (state === null) return new Rejection('not_found', 'bot', 'the bot has no webhook');
   return [{ type: 'payout_webhook_secret_rotated', data: { secret, former_until: now + OVERLAP_MS } }];
@@ -76,7 +74,7 @@ export function signingSecrets({ secret, former }: Webhook, now: number): Sealed
 
 const MAX_LENGTH = 2000;
 
-/** Where an address leads is checked when it is called: names may point elsewhere by then. */
+/** Checks the text alone. The network that the address leads to is checked at each call, since names may change. */
 function addressOf(text: string): string | Rejection {
   const invalid = (must: string): Rejection => new Rejection('invalid', 'url', `the url must ${must}`);
   if (text.length > MAX_LENGTH) return invalid(`have at most ${MAX_LENGTH} characters`);

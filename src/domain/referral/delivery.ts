@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
 
 /**
- * How a client is told of a payout: by Standard Webhooks (github.com/standard-webhooks, spec of 2023), whose signature is
- * over the very bytes that are sent.
+ * The announcement of a payout to the bot's client, by Standard Webhooks (github.com/standard-webhooks, spec of 2023). The
+ * signature is over the bytes that are sent.
  */
 
-/** What the client is told: all of it facts of the payout, so that each attempt sends the same bytes. */
+/** The content of an announcement. All of it is fixed with the payout, so each attempt sends the same bytes. */
 export interface Notice {
   readonly payout_id: number;
-  /** Whom to pay. */
+  /** The user to pay. */
   readonly user_id: number;
   /** Decimal text in normal units. */
   readonly amount: string;
@@ -18,7 +18,7 @@ export interface Notice {
   readonly unit: string | null;
   /** Public key. */
   readonly bot: string;
-  /** When it was requested, milliseconds UTC. */
+  /** Time of the request, milliseconds UTC. */
   readonly requested_at: number;
 }
 
@@ -27,20 +27,20 @@ export function noticeBody({ requested_at, amount, payout_id, user_id, unit_id, 
   return stringify({ type: 'payout.created', timestamp: new Date(requested_at).toISOString(), data })!;
 }
 
-/** The same for every attempt: a client that has seen it knows that it is told again. */
+/** The same for every attempt, so that a client recognises a repeat. */
 export function webhookId(payoutId: number): string {
   return `payout_${payoutId}`;
 }
 
 const PREFIX = 'whsec_';
 
-/** As its owner sees it. @param bytes 24 to 64 from a secure source */
+/** The secret as its owner sees it. @param bytes 24 to 64 from a secure source */
 export function secretText(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64');
 }
 
 /**
- * The headers of an attempt. Its time is the attempt's own: clients refuse what was signed long ago.
+ * The headers of an attempt, with the time of the attempt: clients refuse signatures that are old.
  * @param now milliseconds UTC
  * @param secrets as their owner sees them; each gives a signature
  */
@@ -59,7 +59,7 @@ export function signedHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** What an answer says: the payout is done; the client does it later; never ask again; ask again. */
+/** The meaning of an answer: the client has paid; it pays later; it wants no further announcement; try again. */
 export function resultOfStatus(status: number): 'paid' | 'accepted' | 'gone' | 'again' {
   if (status === 202) return 'accepted';
   if (status >= 200 && status < 300) return 'paid';
@@ -67,31 +67,31 @@ export function resultOfStatus(status: number): 'paid' | 'accepted' | 'gone' | '
 }
 
 /**
- * When payouts are announced, and again when that has failed (decisions.md#delivery-delays). Times are milliseconds
- * UTC.
+ * When payouts are announced, and when a failed announcement is repeated (decisions.md#delivery-delays). Times are
+ * milliseconds UTC.
  */
 
-/** Seconds after what came before: the payout for the first attempt, the previous attempt for the others. */
+/** Seconds to the first attempt since the payout, and to each later one since the attempt before. */
 export type RetryDelays = readonly number[];
 
-/** Of a payout that goes by webhook. */
+/** The state of a payout that is announced by webhook. */
 export interface Announcing {
-  /** Of the payout: 0 created, 1 processing; in others there is nothing to do. */
+  /** Status of the payout: 0 created, 1 processing. Other states need no announcement. */
   readonly status: number;
-  /** When it was requested, or retried since. */
+  /** Time of the request or of the last retry. */
   readonly asked_at: number;
-  /** What the last attempt came to; null: there was none since then. */
+  /** State of the last attempt; null: there was none since `asked_at`. */
   readonly attempt: 'open' | 'failed' | 'accepted' | null;
   readonly attempted_at: number | null;
-  /** Which of the bot's addresses the last attempt called; null: it was not noted. */
+  /** Number of the bot's address that the last attempt called; null: it was not recorded. */
   readonly address: number | null;
-  /** When the next attempt follows one that failed, or a retry. */
+  /** Time of the next attempt after a failed one or a retry. */
   readonly next_at: number | null;
 }
 
 /**
- * Longer than any attempt takes (20 s for the answer, some for the log). One that was begun longer ago and has no end was
- * cut off.
+ * Longer than any attempt takes (20 s for the answer, and the time of the log). An attempt that began longer ago and has no
+ * end was cut off.
  */
 export const CUT_OFF_MS = 45_000;
 
@@ -103,34 +103,34 @@ export interface PresentAddress {
   readonly setAt: number;
 }
 
-/** When the next attempt is due; null: none is. A payout whose last attempt failed before the address was set does not wait. */
+/** Time of the next attempt; null: none is due. A payout whose last attempt failed at an earlier address is due at once. */
 export function dueAt(payout: Announcing, delays: RetryDelays, { address, setAt }: PresentAddress): number | null {
   const { status, asked_at, attempt, attempted_at, next_at } = payout;
   if (status === 0) return next_at ?? asked_at + delays[0]! * 1000;
   if (status !== 1) return null;
   if (attempt === 'open') return attempted_at! + CUT_OFF_MS;
   if (attempt !== 'failed') return null;
-  // Attempts of earlier programs did not note their address.
+  // Earlier versions did not record the address of an attempt.
   const wasBefore = payout.address === null ? attempted_at! < setAt : payout.address < address;
   return wasBefore ? attempted_at : next_at;
 }
 
-/** How far delays are spread, so that what failed together is not tried again together. */
+/** Random share by which delays vary, so that attempts that failed together are not repeated together. */
 const SPREAD = 0.2;
-/** A client that asks for more than a week means never; the payout would look forgotten. */
+/** Longest Retry-After that is followed. With a longer wait the payout would look forgotten. */
 const LONGEST_ASKED_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Failure {
-  /** How many attempts have failed since the payout was requested or retried, this one included. */
+  /** Number of attempts that have failed since the payout was requested or retried, this one included. */
   readonly failures: number;
   readonly now: number;
-  /** Not before, says the client. */
+  /** The client's Retry-After, milliseconds UTC; null: it sent none. */
   readonly retryAfter: number | null;
-  /** Evenly from 0 to 1. */
+  /** Random, evenly distributed from 0 to 1. */
   readonly chance: number;
 }
 
-/** When to try again; null: that was the last attempt. */
+/** Time of the next attempt; null: there is none. */
 export function nextAttempt(delays: RetryDelays, { failures, now, retryAfter, chance }: Failure): number | null {
   const delay = delays[failures];
   if (delay === undefined) return null;
@@ -142,7 +142,7 @@ export function nextAttempt(delays: RetryDelays, { failures, now, retryAfter, ch
 export function retryAfter(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return now + Number(text) * 1000;
-  // Names of days and months make it a date of HTTP; other texts that Date.parse takes are none.
+  // HTTP dates have names of days and months. Date.parse also accepts other texts.
   const date = /^[A-Z][a-z]{2,8},? .*\d/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : date;
 }

@@ -6,7 +6,10 @@ import { type Decision, decider } from '../decider.ts';
 import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 
-/** Stream `program-<bot>`: the rules that rewards are earned by. Amounts, percents and days are decimal text. */
+/**
+ * Stream `program-<bot>`: the rules by which a bot's referrers earn rewards (decisions.md#reward-rules). Amounts, percents
+ * and days are decimal text.
+ */
 
 const id = z.number().int().positive();
 /** Decimal text without an exponent, never negative. */
@@ -15,12 +18,12 @@ const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 export const rewardType = z.enum(['fixed', 'percent', 'external']);
 export type RewardType = z.infer<typeof rewardType>;
 
-/** What of a rule can be changed. */
+/** The fields of a rule that can be changed. */
 const changeable = z.object({
   name: z.string(),
-  /** In normal units; for `fixed` alone. */
+  /** In normal units; only of type `fixed`. */
   amount: decimal.nullable(),
-  /** For `percent` alone. */
+  /** Only of type `percent`. */
   percent: decimal.nullable(),
   hold_days: decimal,
   active: z.boolean(),
@@ -33,15 +36,13 @@ export const rewardRuleCreated = eventType(
     rule_id: id,
     trigger_event_id: id,
     reward_type: rewardType,
-    /** A unit of the bot; null: the event's own, or none, and so of a fixed amount in what earlier programs wrote. */
+    /** A unit of the bot; null: the event's unit, or none. Earlier versions wrote null for fixed amounts without a unit. */
     unit_id: id.nullable(),
   }),
 );
 
-/** Only what changed. It applies to events that come after it in the bot's log. */
+/** Has only the changed fields. They apply to events after it in the bot's log. */
 export const rewardRuleChanged = eventType('reward_rule_changed', 1, changeable.partial().extend({ rule_id: id }));
-
-/** Stream `program-<bot>`: the rules that a bot's referrers earn rewards by (decisions.md#reward-rules). */
 
 export type RewardRule = DataOf<typeof rewardRuleCreated>;
 export type RewardRuleChanges = Changes<Pick<RewardRule, 'name' | 'amount' | 'percent' | 'hold_days' | 'active'>>;
@@ -57,11 +58,11 @@ function evolve(state: ProgramState, { type, data }: ProgramEvent): ProgramState
   return new Map(state).set(data.rule_id, withChanges(state.get(data.rule_id)!, data));
 }
 
-/** What of the bot's catalog a rule may name. */
+/** The units and events that a rule may name. */
 export interface RuleCatalog {
   /** Decimals of the bot's units, by unit id. */
   readonly scales: ReadonlyMap<number, number>;
-  /** Whether the bot has events of this id. */
+  /** Whether the bot has an event type of this id. */
   readonly hasEvent: (eventId: number) => boolean;
 }
 
@@ -77,7 +78,7 @@ export function createRule(state: ProgramState, command: CreateRule, catalog: Ru
   return ruleProblem(rule, catalog) ?? [{ type: 'reward_rule_created', data: canonical(rule) }];
 }
 
-/** Only what differs is recorded. */
+/** Changes a rule. Records only the fields that differ. */
 export function changeRule(
   state: ProgramState,
   ruleId: number,
@@ -97,7 +98,7 @@ export function changeRule(
 /** Decimals of an amount without a unit. */
 export const SCALE_WITHOUT_UNIT = 2;
 const MAX_DIGITS = 15;
-/** A century: its end is a date that every clock can tell. */
+/** A century, so that the end of a hold is a valid date. */
 const MAX_HOLD_DAYS = 36_525;
 const DECIMAL = /^\d+(\.\d+)?$/;
 
@@ -129,21 +130,21 @@ function presenceProblem(
 }
 
 /**
- * Why an amount or a percent cannot be `text`: a decimal from 0 of at most 15 significant digits.
- * @param scale the most decimals that it may have
+ * Checks an amount or a percent: a decimal from 0 of at most 15 significant digits.
+ * @param scale largest number of decimals
  */
 export function decimalProblem(path: string, text: string, scale?: number): Rejection | undefined {
   const invalid = (must: string): Rejection => new Rejection('invalid', path, `${path} must ${must}`);
   if (!DECIMAL.test(text)) return invalid('be a decimal from 0');
   if (text.length > 100) return invalid(`have at most ${MAX_DIGITS} significant digits`);
   const { c, e } = new Big(text);
-  // Of a large number the zeros before the point are significant: they are digits of an amount that is paid.
+  // Zeros before the point count as significant: they are digits of an amount that is paid.
   if (Math.max(c.length, e + 1) > MAX_DIGITS) return invalid(`have at most ${MAX_DIGITS} significant digits`);
   if (scale !== undefined && c.length - 1 - e > scale) return invalid(`have at most ${scale} decimals`);
   return undefined;
 }
 
-/** Decimals without superfluous zeros. */
+/** The rule with decimals without superfluous zeros. */
 function canonical(rule: RewardRule): RewardRule {
   const plain = (text: string | null): string | null => (text === null ? null : new Big(text).toFixed());
   const { amount, percent, hold_days } = rule;

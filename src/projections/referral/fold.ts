@@ -11,12 +11,12 @@ import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import type { Bot } from './load.ts';
 
-/** How long a caller can ask for what a change came to: longer than an Idempotency-Key is remembered. By receipts. */
+/** How long outcomes are kept, by the times of receipt: longer than an Idempotency-Key is remembered. */
 export const OUTCOME_MEMORY_MS = 2 * 24 * 60 * 60 * 1000;
 
 /**
- * Takes a commit into account: rows to add are left in `bot.added`.
- * @returns codes that got an owner though visits may wait for one: they count now, before anything else does
+ * Folds a commit into the bot's state. Rows to add are in `bot.added`.
+ * @returns codes that got an owner and may have visits waiting: the caller counts these before it folds the next commit
  */
 export function foldCommit(bot: Bot, commit: ReadCommit): CodeOwned[] {
   if (commit.events.length > 0) advanceClock(bot.intake, commit.at);
@@ -57,7 +57,7 @@ function foldUpdate(bot: Bot, commit: ReadCommit, item: UpdateItem | SealedUpdat
   take(bot, commit, { type: 'visited', user_id, code, date: item.date ?? commit.at, refers }, ord);
 }
 
-/** Decides what the fact leads to and notes the rows. @returns codes for which visits may have waited */
+/** Decides on a fact and adds its rows. @returns codes that got an owner and may have visits waiting */
 function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = ordOf(commit)): CodeOwned[] {
   const { effects, outcome } = decideAttribution(bot.attribution, fact);
   const awaited: CodeOwned[] = [];

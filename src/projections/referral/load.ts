@@ -6,19 +6,19 @@ import { numbers } from '../by-key.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 
-/** A bot as its log has made it so far: what a batch asks of it, and what the batch adds. */
+/** A bot's state as far as a batch needs it, and the rows that the batch adds. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
   newUsersOnly: boolean;
   readonly intake: BotIntake;
-  /** Users that the batch may refer. */
+  /** Users whom the batch may refer. */
   readonly referred: Set<number>;
   readonly attribution: Attribution;
   readonly added: Added;
 }
 
-/** Rows that are not written yet. */
+/** Rows to write. */
 export interface Added {
   users: number[];
   /** By code. */
@@ -109,7 +109,7 @@ interface Named extends NamedKeys {
 
 type Wanted = readonly (Named & { readonly bot: Bot })[];
 
-/** The bots that the commits are about, with all that these commits ask of them: a handful of queries. */
+/** Loads the bots of the commits, with the state that the commits need, in a handful of queries. */
 export async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
   const named = namedIn(commits);
   const bots = await loadBots(tx, [...named.keys()]);
@@ -164,7 +164,7 @@ function nameReferral({ payloads, owners, referred }: Named, event: ReadCommit['
   }
 }
 
-/** What is asked of several bots: arrays that `unnest` zips. */
+/** The keys of all bots as parallel arrays for `unnest`. */
 function asked<T>(wanted: Wanted, pick: (named: Named) => Iterable<T>): { bots: Bot[]; ids: string; things: T[] } {
   const bots: Bot[] = [];
   const things: T[] = [];
@@ -224,7 +224,7 @@ async function loadReferrers(tx: ClientBase, wanted: Wanted): Promise<void> {
   );
 }
 
-/** Fills in who refers the users that the batch may refer, as far as the table knows. */
+/** Loads the referrers of the users whom the batch may refer. */
 export async function updateReferrers(tx: ClientBase, all: readonly Bot[]): Promise<void> {
   const bots = all.flatMap((bot) => [...bot.referred].map(() => bot));
   const users = all.flatMap(({ referred }) => [...referred]);

@@ -14,7 +14,7 @@ import { type Bot, loadBatch, saveBots } from './load.ts';
 import { REFERRAL_DDL } from './tables.ts';
 import { backfill, writeAdded, writeRules } from './write.ts';
 
-/** Referral codes, who owns them and who refers whom; the rules of rewards, and the units that these are paid in. */
+/** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
   name: 'referral',
   shape: 1,

@@ -1,8 +1,8 @@
 import { UPDATE_IDS_DDL } from '../intake-state.ts';
 
 /**
- * Tables of the read model `referral`. Times are milliseconds since 1970 UTC. `ord` is a place in the bot's log, counted as
- * that of events is (commit.ordinal * 1024 + index of the item), so that it says what of the two came first.
+ * Tables of the read model `referral`. Times are milliseconds since 1970 UTC. `ord` is a place in the bot's log, computed as
+ * for events (commit.ordinal * 1024 + index of the item), so a referral and an event can be compared by it.
  */
 export const REFERRAL_DDL = `${UPDATE_IDS_DDL}
 CREATE TABLE bots (

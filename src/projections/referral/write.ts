@@ -6,7 +6,7 @@ import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, updateReferrers } from './load.ts';
 
-/** Writes the rows that the bots' commits added, and forgets that they were to be written. */
+/** Writes the rows that the bots' commits added, and empties the lists of rows to write. */
 export async function writeAdded(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
   const of = <T>(pick: (bot: Bot) => Iterable<T>): { bot_id: number; row: T }[] =>
     bots.flatMap((bot) => [...pick(bot)].map((row) => ({ bot_id: bot.bot_id, row })));
@@ -61,7 +61,7 @@ async function writeCodes(tx: ClientBase, rows: readonly object[]): Promise<void
   });
 }
 
-/** Of a user's visits by a code the earliest stays; of one date the first in the log. */
+/** Writes visits. The earliest visit of a user by a code stays; of equal dates, the first in the log. */
 async function writeVisits(tx: ClientBase, rows: readonly object[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query({
@@ -74,9 +74,9 @@ async function writeVisits(tx: ClientBase, rows: readonly object[]): Promise<voi
 }
 
 /**
- * Visits that waited for an owner of these codes count, in the order of the codes, for all users who have no referrer yet
- * and are not the owner himself. There may be millions: they stay in the database. All that came before must have been
- * written. The outcome of the commit that gave the owners gets the counts.
+ * Turns the visits that waited for an owner of these codes into referrals, in the order of the codes, unless the user has a
+ * referrer or is the owner. There may be millions of visits, so they stay in the database. All earlier rows must have been
+ * written. The outcome of the commit that set the owners gets the counts.
  */
 export async function backfill(
   tx: ClientBase,
@@ -107,7 +107,7 @@ export async function backfill(
   });
 }
 
-/** Writes what a commit says of rules and units: a handful in a bot's life, so each is a statement. */
+/** Writes the rules and units of a commit. A bot has a handful of them, so each is a statement of its own. */
 export async function writeRules(tx: ClientBase, { bot_id }: Bot, commit: ReadCommit): Promise<void> {
   for (const event of commit.events)
     switch (event.type) {
@@ -124,7 +124,7 @@ export async function writeRules(tx: ClientBase, { bot_id }: Bot, commit: ReadCo
     }
 }
 
-/** A rule's next state is the last one with what changed laid over it; the first one brings all. */
+/** A rule's next state is its last one with the changed fields replaced. The first event has all fields. */
 const ADD_STATE = `
   INSERT INTO rules
   SELECT (jsonb_populate_record(

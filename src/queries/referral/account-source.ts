@@ -1,21 +1,21 @@
 import type pg from 'pg';
 
-/** Where referrers' accounts are: a pool, and the schema of their read model. */
+/** The pool, and the schema of the read model `accounts`. */
 export interface AccountSource {
   readonly pool: pg.Pool;
   readonly accounts: string;
 }
 
-/** A user of a bot, which is named by its public key. */
+/** A user of a bot; `bot` is the bot's public key. */
 export interface AccountName {
   readonly bot: string;
   readonly userId: number;
 }
 
-/** SQL of the time that an account is judged by: a clock that is behind the account's last event does not count. */
+/** SQL of the time that answers about an account use: `now`, but not before the account's last event. */
 export const accountTime = (now: string, clock: string): string => `greatest(${now}::bigint, ${clock})`;
 
-/** How many commits of the account's stream the read model has; 0: it does not know the account. */
+/** Number of the account's commits that the read model has applied; 0: it does not know the account. */
 export async function revisionOf({ pool, accounts }: AccountSource, { bot, userId }: AccountName): Promise<number> {
   const { rows } = await pool.query<{ revision: string }>({
     name: `${accounts}.revision`,

@@ -4,11 +4,11 @@ import type { Page } from './attribution.ts';
 
 export interface AccrualRow {
   readonly id: number;
-  /** Receipt of the event that earned it, ms UTC. */
+  /** Receipt of the event that earned the accrual, ms UTC. */
   readonly date: number;
   /** The referred user. */
   readonly referral_id: number;
-  /** Decimal text; negative for what makes another accrual good. */
+  /** Decimal text; negative for a compensation. */
   readonly amount: string;
   readonly unit_id: number | null;
   /** 0 on hold, 1 confirmed, 2 paid out. */
@@ -55,7 +55,7 @@ export async function accrualsOf(
   return rows;
 }
 
-/** Whose an accrual of the bot is; null: the bot has none of this id. */
+/** The user who has an accrual of the bot; null: the bot has no accrual of this id. */
 export async function accrualOwner(
   { pool, accounts }: AccountSource,
   bot: string,

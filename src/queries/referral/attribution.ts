@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import type { Outcome } from '../../domain/referral/attribution.ts';
 
-/** Where codes, referrals and rules are: a pool, and the schema of their read model. */
+/** The pool, and the schema of the read model `referral`. */
 export interface ReferralSource {
   readonly pool: pg.Pool;
   readonly referral: string;
 }
 
-/** What a change came to, with the visits that were waiting for an owner set by it, by code. */
+/** The outcome of a change; `backfilled` has the number of waiting visits that each code with a new owner turned into referrals. */
 export type KnownOutcome = Outcome & { readonly backfilled?: Readonly<Record<string, number>> };
 
-/** What the change of a commit came to; null: it has not been seen, or was seen days ago. */
+/** The outcome of a commit's change; null: the read model has not applied it yet, or did so days ago. */
 export async function outcomeOf(
   { pool, referral }: ReferralSource,
   botId: number,
@@ -23,15 +23,15 @@ export async function outcomeOf(
   return rows[0]?.outcome ?? null;
 }
 
-/** How things stand before a mark. */
+/** The state that a mark is checked against. */
 export interface Standing {
-  /** Whether the code that is named is known; a referrer always is. */
+  /** Whether the given code is known. A given referrer always is. */
   readonly known: boolean;
-  /** Who would be the referrer; null: the code is nobody's. */
+  /** The user who would be the referrer; null: the code has no owner. */
   readonly owner: number | null;
-  /** Whether that one owns any code. */
+  /** Whether that user owns any code. */
   readonly ownsCode: boolean;
-  /** Who refers the user already; null: nobody. */
+  /** The user's present referrer; null: there is none. */
   readonly referrer: number | null;
 }
 
@@ -60,9 +60,9 @@ export interface CodeRow {
 }
 
 export interface CodesRow {
-  /** Of all codes of the user, and of marks without a code. */
+  /** By all codes of the user, and by marks without a code. */
   readonly total_referrals: number;
-  /** Those made by create-code, newest first. */
+  /** Codes made by create-code, newest first. */
   readonly codes: readonly CodeRow[];
 }
 
@@ -80,7 +80,7 @@ export async function codesOf({ pool, referral }: ReferralSource, botId: number,
 export interface ReferralRow {
   /** The referred user. */
   readonly referral_id: number;
-  /** Of the visit, else of the mark; ms UTC. */
+  /** Date of the visit, else of the mark; ms UTC. */
   readonly date: number;
 }
 
@@ -89,7 +89,7 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Whom a user has referred, newest first. */
+/** The referrals of a user, newest first. */
 export async function referralsOf(
   { pool, referral }: ReferralSource,
   botId: number,

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { HOLD_BITS } from '../../domain/referral/account/spans.ts';
 import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
 
-/** Amounts are decimal text in normal units; unit null: without a unit. */
+/** The balance of one unit. Amounts are decimal text in normal units. A unit of null: amounts without a unit. */
 export interface BalanceRow {
   readonly unit_id: number | null;
   readonly available: string;
@@ -11,7 +11,7 @@ export interface BalanceRow {
   readonly on_hold: string;
 }
 
-/** One row for each unit in which there ever was an accrual; `now` in ms UTC decides what is on hold. */
+/** One row for each unit that ever had an accrual. `now` in ms UTC decides what is on hold. */
 export async function balanceOf(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,
@@ -35,8 +35,8 @@ export async function balanceOf(
 }
 
 /**
- * What is on hold of account `a` and unit `b` at `a.t`: the longest spans that begin later, the shorter ones up to where
- * those begin, and last the accruals up to where the shortest do.
+ * SQL of the amounts on hold of account `a` and unit `b` at `a.t`: the longest spans that begin later, the shorter spans up
+ * to the first of those, and single accruals up to the first of the shortest spans.
  */
 function onHold(accounts: string): string {
   const ofUnit = 'x.public_key = a.public_key AND x.user_id = a.user_id AND x.unit = b.unit';
@@ -54,7 +54,7 @@ function onHold(accounts: string): string {
        AND x.available_at > a.t AND x.available_at < ((a.t >> ${shortest}) + 1) << ${shortest}`;
 }
 
-/** The users of a bot with something available at `now` (milliseconds UTC), in any unit. */
+/** The users of a bot with an available balance above zero at `now` (milliseconds UTC), in any unit. */
 export async function usersWithAvailable(
   { pool, schema }: { readonly pool: Pool; readonly schema: string },
   bot: string,

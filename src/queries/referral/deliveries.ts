@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
 
-/** Where the rows are: the schemas of the versions that answer. */
+/** The pool, and the schemas of the read models `accounts` and `catalog`. */
 export interface DeliverySource {
   readonly pool: Pool;
   readonly accounts: string;
@@ -16,15 +16,15 @@ export interface DueOptions {
   readonly except: readonly number[];
   /** Bots that have enough under way. */
   readonly exceptBots: readonly string[];
-  /** At most so many of one bot: none may crowd the others out. */
+  /** Most payouts of one bot, so that no bot crowds out the others. */
   readonly perBot: number;
 }
 
-/** When the last attempt of a payout `p` began. */
+/** SQL of the time when the last attempt of a payout `p` began. */
 const attemptedAt = (accounts: string): string =>
   `(SELECT a.at FROM ${accounts}.attempts a WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts)`;
 
-/** By when the next attempt of a payout `p` is due: dueAt in the domain. */
+/** SQL of the time when the next attempt of a payout `p` is due, as `dueAt` in the domain. */
 const DUE_AT = (accounts: string): string => `
 CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'failed' AND EXISTS (
@@ -35,8 +35,8 @@ CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'open' THEN ${attemptedAt(accounts)} + ${CUT_OFF_MS} END`;
 
 /**
- * What clients are to be told now: of the payouts that are due, the longest overdue of each bot first; those whose unit is
- * not known here yet are left out.
+ * The payouts to announce now, the longest overdue of each bot first. Payouts whose unit is not in the read model yet are
+ * left out.
  */
 export async function duePayouts(
   { pool, accounts, catalog }: DeliverySource,
@@ -64,7 +64,7 @@ SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amo
   return rows;
 }
 
-/** When the first payout that is not under way is due; null: none is. */
+/** Time when the next payout that is not under way is due; null: none is. */
 export async function nextDue(
   { pool, accounts }: DeliverySource,
   { firstDelay, except, exceptBots }: Omit<DueOptions, 'now' | 'perBot'>,
@@ -79,14 +79,14 @@ export async function nextDue(
   return rows[0]!.due_at;
 }
 
-/** An attempt to tell a client of a payout. */
+/** An attempt to announce a payout to its client. */
 export interface Delivery {
   readonly payout_id: number;
   readonly webhook_id: string;
   readonly attempt: number;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Of the answer; null: there was none, or not yet. */
+  /** HTTP status of the answer; null: there is none, or none yet. */
   readonly status: number | null;
   readonly error: string | null;
 }

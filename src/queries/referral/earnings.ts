@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Where the rows are: the schemas of the versions that answer. */
+/** The pool, and the schemas of the read models `events`, `referral` and `catalog`. */
 export interface EarningsSource {
   readonly pool: Pool;
   readonly events: string;
@@ -8,15 +8,15 @@ export interface EarningsSource {
   readonly catalog: string;
 }
 
-/** Part of a partition: after one position, up to and with another; in the order of the log. */
+/** A range of a partition: after one position, up to and including another. */
 export interface Stretch {
   readonly partition: number;
-  /** '': from the beginning. */
+  /** '': the beginning of the partition. */
   readonly after: string;
   readonly to: string;
 }
 
-/** An event of a referral and a rule that rewards it, as both stood when the event was recorded. */
+/** An event of a referral and a rule that rewards it, both as of the event's place in the log. */
 export interface EarningRow {
   /** Public key. */
   readonly bot: string;
@@ -27,7 +27,7 @@ export interface EarningRow {
   readonly event_id: number;
   readonly date: number;
   readonly date_received: number;
-  /** Decimal text in normal units of `unit`; null: the event has none, or its unit is unknown. */
+  /** Decimal text in normal units of `unit`; null: the event has no value, or its unit is unknown. */
   readonly value: string | null;
   /** Code of the event's unit. */
   readonly unit: string | null;
@@ -42,13 +42,13 @@ export interface EarningRow {
   readonly rule_unit_id: number | null;
   readonly rule_unit: string | null;
   readonly rule_scale: number | null;
-  /** From the event's unit to the rule's, of the latest day not after the event's; null: there is none. */
+  /** Exchange rate from the event's unit to the rule's, of the latest day not after the event's; null: there is none. */
   readonly rate: string | null;
 }
 
 /**
- * How far a page of some `limit` events reaches from the start of a stretch: the position of its last event; null: the
- * stretch has no more. All events of one position are of one page.
+ * The position of the last event of a page of about `limit` events from the start of a range; null: the range has no
+ * events. All events of one position are on one page.
  */
 export async function endOfPage(
   { pool, events }: EarningsSource,
@@ -69,8 +69,8 @@ export async function endOfPage(
 const DAY_MS = 86_400_000;
 
 /**
- * What the events of a stretch may earn (decisions.md#reward-rules): of users who were referred before, by rules that
- * were active then. In the order in which the events came to count.
+ * What the events of a range may earn (decisions.md#reward-rules): events of users who were referred before, by rules that
+ * were active then. In the order of the positions at which the events began to count.
  */
 export async function earningsOf(
   { pool, events, referral, catalog }: EarningsSource,

@@ -4,7 +4,7 @@ import { type AccountName, type AccountSource, accountTime } from './account-sou
 export interface HistoryQuery {
   /** Null: amounts without a unit; undefined: every unit. */
   readonly unitId?: number | null | undefined;
-  /** What was recorded, and which holds had passed, up to then, ms UTC; undefined: up to now. */
+  /** Commits and ends of holds up to this time, ms UTC; undefined: up to now. */
   readonly until?: number | undefined;
   /** Null: all. */
   readonly limit: number | null;
@@ -14,7 +14,7 @@ export interface HistoryQuery {
 /** `place` counts a million a commit (projections/accounts/places.ts). */
 const PER_COMMIT = 1_000_000;
 
-/** What moved the balances of an account, oldest first, each row with the balance of its unit behind it. */
+/** The changes of an account's balances, oldest first, each with the balance of its unit after it. */
 export async function historyRows(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,
@@ -22,7 +22,7 @@ export async function historyRows(
   now: number,
 ): Promise<HistoryRow[]> {
   const { rows } = await pool.query<HistoryRow>({
-    // Not prepared: how many rows are wanted decides how they are found.
+    // Not a prepared statement: the best plan depends on the number of rows asked for.
     text: `
       WITH account AS (
         SELECT coalesce($5::bigint, ${accountTime('$4', 'clock')}) AS until, $5::bigint IS NULL AS whole
@@ -44,8 +44,8 @@ export async function historyRows(
 }
 
 /**
- * The kinds of steps, each up to as many of its first ones as a page may reach: sums so far need no more. Times of one
- * account rise with the places of what was recorded.
+ * SQL of each kind of change, limited to the rows that a page may reach: running sums need no more. Within an account, the
+ * times of commits rise with their places.
  */
 function steps(accounts: string): string[] {
   const kind = (table: string, order: string, columns: string, condition: string, recorded = true): string => `(

@@ -1,7 +1,7 @@
 import type { AccountName, AccountSource } from './account-source.ts';
 import type { Page } from './attribution.ts';
 
-/** Times are ms UTC, amounts decimal text. */
+/** A payout. Times are ms UTC, amounts decimal text. */
 export interface PayoutRow {
   readonly payout_id: number;
   readonly user_id: number;
@@ -26,7 +26,7 @@ const COLUMNS = `
   payout_id::float8, user_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, status, method,
   initiated_by, requested_at::float8, processed_at::float8, error`;
 
-/** Those of an account, newest first. */
+/** The payouts of an account, newest first. */
 export async function payoutsOf(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,
@@ -41,7 +41,7 @@ export async function payoutsOf(
   return rows;
 }
 
-/** Those of a bot, by id; of a status, where one is given. */
+/** The payouts of a bot, by id; `status` null: of every status. */
 export async function payoutsOfBot(
   { pool, accounts }: AccountSource,
   bot: string,
@@ -55,7 +55,7 @@ export async function payoutsOfBot(
   return rows;
 }
 
-/** A payout and the bot that it is of. */
+/** A payout and its bot; null: there is no payout of this id. */
 export async function findPayout({ pool, accounts }: AccountSource, payoutId: number): Promise<BotPayout | null> {
   const { rows } = await pool.query<BotPayout>(
     `SELECT ${COLUMNS}, public_key AS bot FROM ${accounts}.payouts WHERE payout_id = $1`,

@@ -1,7 +1,7 @@
 import type { AccountName, AccountSource } from './account-source.ts';
 import type { ReferralSource } from './attribution.ts';
 
-/** Amounts and percents are decimal text. */
+/** The rate of a rule. Amounts and percents are decimal text. */
 export interface RateRow {
   readonly rule_id: number;
   readonly rule_name: string;
@@ -14,7 +14,7 @@ export interface RateRow {
   readonly source: string | null;
 }
 
-/** What each active rule of the bot earns the user: what was locked, else what the rule says now. */
+/** What each active rule of the bot earns the user: the locked rate, else the rule's present one. */
 export async function ratesOf(
   { pool, accounts, referral }: AccountSource & ReferralSource,
   botId: number,

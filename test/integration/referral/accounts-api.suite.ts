@@ -253,7 +253,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
           if (step.type === 'wait') continue;
           const instance = index % 2 === 0 ? accounts : second;
           const now = service.commands.sources.now();
-          const command = await instance.look(key, (state) => commandOf(step, state, now));
+          const command = await instance.view(key, (state) => commandOf(step, state, now));
           if (command !== null) await instance.change(key, command).catch(onlyRejections);
         }
         const { expected, balance, accruals, now } = await oracleAndAnswers(key.userId);

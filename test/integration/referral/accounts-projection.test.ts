@@ -44,7 +44,7 @@ async function walk(taken: readonly Step[]) {
     const key = { bot: 'bPublic', userId: 1 + (index % 2) };
     if (step.type === 'wait') sources.advance(step.ms);
     else {
-      const command = await accounts.look(key, (state) => commandOf(step, state, sources.now()));
+      const command = await accounts.view(key, (state) => commandOf(step, state, sources.now()));
       const events = command === null ? [] : await accounts.change(key, command).then(({ events }) => events, refused);
       for (const event of events) expected.get(key.userId)!.apply(event);
     }

@@ -29,7 +29,7 @@ const SECOND = 1000;
 const HOUR = 3_600_000;
 const run = (env?: Record<string, string>) => world.run([deliveries()], env);
 const becomes = (name: PayoutName, expected: object) =>
-  expect.poll(() => world.look(name), { timeout: 10_000 }).toMatchObject(expected);
+  expect.poll(() => world.payoutState(name), { timeout: 10_000 }).toMatchObject(expected);
 /** That nothing more happens for a while. */
 const still = async (count: number): Promise<void> => {
   await pause(400);
@@ -54,12 +54,12 @@ it('a payout that waits for its next attempt is announced at once when the addre
   // Once: the delays begin anew, and go on.
   await becomes(name, { attempt: 'failed', attempts: 3, failures: 1, next_at: expect.any(Number) });
   await still(1);
-  expect((await world.look(name)).next_at! - world.now()).toBeLessThanOrEqual(6 * SECOND);
+  expect((await world.payoutState(name)).next_at! - world.now()).toBeLessThanOrEqual(6 * SECOND);
   client.answers(200);
   // The same address once more: its server is there again.
   await setPayoutWebhook(world.context, bot, client.url);
   await becomes(name, { status: 2, attempts: 4 });
-  expect(await world.look(waiting)).toMatchObject({ attempt: 'failed', attempts: 2 });
+  expect(await world.payoutState(waiting)).toMatchObject({ attempt: 'failed', attempts: 2 });
   dead.answers(200);
   await administerPayout(createAccounts(world.context), { ...waiting, action: 'retry', force: false });
   await becomes(waiting, { status: 2, attempts: 3 });
@@ -97,7 +97,7 @@ it('a payout that an earlier program attempted is announced at once when the add
   await setPayoutWebhook(world.context, bot, client.url);
   await becomes(names[0], { status: 2, attempts: 2 });
   await still(3);
-  expect(await world.look(names[1])).toMatchObject({ attempt: 'failed', attempts: 1 });
+  expect(await world.payoutState(names[1])).toMatchObject({ attempt: 'failed', attempts: 1 });
 });
 
 it('a payout is retried at once, however late the first attempt after a payout is', async () => {

@@ -35,7 +35,7 @@ const run = (options?: DeliveryOptions, env?: Record<string, string>, log?: Even
   world.run([deliveries(options)], env, log);
 const calls = (count: number) => expect.poll(() => client.calls.length, { timeout: 10_000 }).toBe(count);
 const becomes = (name: PayoutName, expected: object) =>
-  expect.poll(() => world.look(name), { timeout: 10_000 }).toMatchObject(expected);
+  expect.poll(() => world.payoutState(name), { timeout: 10_000 }).toMatchObject(expected);
 /** That nothing more happens for a while. */
 const still = async (count: number): Promise<void> => {
   await pause(400);
@@ -67,9 +67,9 @@ describe('a payout', () => {
       expect(headers['webhook-id']).toBe(`payout_${name.payoutId}`);
       // The independent verifier wants a clock that is near the real one.
       vi.useFakeTimers({ now: world.now(), toFake: ['Date'] });
-      const told = new Webhook(secret!).verify(body, headers as Record<string, string>);
+      const announced = new Webhook(secret!).verify(body, headers as Record<string, string>);
       vi.useRealTimers();
-      expect(told).toEqual({
+      expect(announced).toEqual({
         type: 'payout.created',
         timestamp: new Date(world.now()).toISOString(),
         data: { payout_id: name.payoutId, user_id: name.userId, amount: 12.5, unit_id: unitId, unit: 'USD', bot },
@@ -109,7 +109,7 @@ describe('a payout', () => {
     for (const [index, delay] of delays.entries()) {
       await calls(index + 1);
       await becomes(name, { status: 1, attempt: 'failed', attempts: index + 1 });
-      const wait = (await world.look(name)).next_at! - world.now();
+      const wait = (await world.payoutState(name)).next_at! - world.now();
       expect(wait).toBeGreaterThanOrEqual(delay * 0.8 * SECOND);
       expect(wait).toBeLessThanOrEqual(delay * 1.2 * SECOND);
       world.advance(wait - 1);

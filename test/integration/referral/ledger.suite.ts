@@ -213,7 +213,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
         const isUnderWay = ({ method, status, attempt }: Payout): boolean =>
           method === 'webhook' && (status === 0 || (status === 1 && attempt !== 'accepted'));
         const isBusy = () =>
-          accounts.look({ bot: bot.publicKey, userId }, ({ payouts }) => [...payouts.values()].some(isUnderWay));
+          accounts.view({ bot: bot.publicKey, userId }, ({ payouts }) => [...payouts.values()].some(isUnderWay));
         while (await isBusy()) await pause(20);
         await service.projected();
       }
@@ -310,7 +310,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       );
       const wrong = [
         expect.stringMatching(twice),
-        `account ${stream} 2 rule 1 has judged event ${id} of commit ${causeOf(id).commit_id} before`,
+        `account ${stream} 2 rule 1 has decided on event ${id} of commit ${causeOf(id).commit_id} before`,
         `account ${stream} 3 payout ${id} is of 11, and 10 was available`,
       ];
       expect((await audited('--bot', publicKey)).sort(sharedFirst)).toEqual(wrong);

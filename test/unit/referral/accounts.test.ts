@@ -35,7 +35,7 @@ const earn = (accounts: ReturnType<typeof createAccounts>, ...items: Parameters<
   accrueRewards(accounts, { bot: KEY.bot, referrer: KEY.userId, items });
 
 const availableOf = (accounts: ReturnType<typeof createAccounts>) =>
-  accounts.look(KEY, (state) => balances(state, 0).get(1)?.available.toFixed());
+  accounts.view(KEY, (state) => balances(state, 0).get(1)?.available.toFixed());
 
 describe('accounts', () => {
   it('are read on from where they are known, and anew where they were too many to keep', async () => {
@@ -105,13 +105,13 @@ describe('accounts', () => {
   it('give no id twice, and take back what a refusal did not use', async () => {
     const { accounts, context } = world();
     await earn(accounts, item(0), item(1));
-    const ids = await accounts.look(KEY, ({ accruals }) => [...accruals.keys()]);
+    const ids = await accounts.view(KEY, ({ accruals }) => [...accruals.keys()]);
     expect(ids).toEqual([1, 2]);
     // What earns nothing takes no id for good.
     await earn(accounts, percentItem(2, '1', '-5'), item(3));
     await earn(accounts, item(4));
     await earn(createAccounts(context), item(5));
-    expect(await accounts.look(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2, 3, 4, 101]);
+    expect(await accounts.view(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2, 3, 4, 101]);
   });
 
   it('give no id twice if the engine takes its own retry of the append for a repeat', async () => {
@@ -126,7 +126,7 @@ describe('accounts', () => {
     const accounts = createAccounts({ ...context, log });
     await earn(accounts, item(0));
     await earn(accounts, item(1));
-    expect(await accounts.look(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2]);
+    expect(await accounts.view(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('a reward in a currency without a unit', () => {
     const unit = await ensureUnit(context, bot, 'JPY');
     expect(unit.scale).toBe(0);
     for (const userId of [1, 2]) {
-      const amounts = await other.look({ bot, userId }, ({ accruals }) => [...accruals.values()]);
+      const amounts = await other.view({ bot, userId }, ({ accruals }) => [...accruals.values()]);
       expect(amounts).toMatchObject([{ amount: '16', unit_id: unit.unit_id }]);
     }
     const { commits } = await context.log.read(`bot-${bot}`);

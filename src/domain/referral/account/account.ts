@@ -5,17 +5,17 @@ import * as events from '../account-events.ts';
 import { Holds } from './holds.ts';
 
 /**
- * Stream `account-<bot>/<user id>`: a referrer's account. Its fold is changed in place: an account may have a million
- * accruals. Time stands in the events, so that what was on hold when is the same whenever the fold is made.
+ * Stream `account-<bot>/<user id>`: a referrer's account. The fold changes its state in place, since an account may have a
+ * million accruals. Times are in the events, so the fold gives the same holds whenever it runs.
  */
 
 export type RateLock = DataOf<typeof events.rewardRateLocked>;
 export type PayoutMethod = DataOf<typeof events.payoutRequested>['method'];
 export type PayoutInitiator = DataOf<typeof events.payoutRequested>['initiated_by'];
 
-/** Accruals that became a payout's together; they stay together whatever becomes of it. */
+/** Accruals that one payout claimed together. They stay together, also after the payout was cancelled. */
 export interface Claim {
-  /** Whose they are; null: they are free, as the payout was cancelled. */
+  /** The payout that has them; null: they are unclaimed again, since the payout was cancelled. */
   payout_id: number | null;
 }
 
@@ -24,9 +24,9 @@ export interface Accrual {
   readonly amount: string;
   readonly unit_id: number | null;
   readonly available_at: number;
-  /** The accrual that this one makes good. */
+  /** The accrual that this one compensates. */
   readonly compensates: number | null;
-  /** A cancelled one counts nowhere; a reversed one counts, and so does its compensation. */
+  /** A cancelled accrual counts nowhere. A reversed one counts, and so does its compensation. */
   state: 'live' | 'cancelled' | 'reversed';
   claim: Claim | null;
 }
@@ -44,20 +44,20 @@ export interface Payout {
   readonly requested_at: number;
   readonly claims: Claim[];
   status: PayoutStatus;
-  /** How many there were, over its whole life. */
+  /** Number of attempts over the payout's whole life. */
   attempts: number;
-  /** How many of them are known to have told the client nothing. */
+  /** Number of attempts that certainly did not reach the client. */
   unsent: number;
-  /** What the last attempt came to, as long as the status is 1. */
+  /** State of the last attempt while the status is 1. */
   attempt: 'open' | 'failed' | 'accepted' | null;
-  /** When it was requested, or retried since; and how many attempts have failed since then. */
+  /** Time of the request or of the last retry; and the number of attempts that have failed since. */
   asked_at: number;
   failures: number;
-  /** When its last attempt began. */
+  /** Time when the last attempt began. */
   attempted_at: number | null;
-  /** Which of the bot's addresses it called, from 1; null: it was not noted. */
+  /** Number of the bot's address that the last attempt called, from 1; null: it was not recorded. */
   address: number | null;
-  /** When the next one follows an attempt that failed, or a retry. */
+  /** Time of the next attempt after a failed one or a retry. */
   next_at: number | null;
   processed_at: number | null;
   /** Why the last attempt, or the payout, failed. */
@@ -65,24 +65,24 @@ export interface Payout {
 }
 
 export interface UnitState {
-  /** Sums of accruals that are not cancelled, by what was on hold at the last event of the unit. */
+  /** Sums of the accruals that are not cancelled, split by whether they were on hold at the last event of the unit. */
   confirmed: Big;
   held: Big;
   readonly holds: Holds<Accrual>;
-  /** Of payouts that are neither paid nor cancelled. */
+  /** Sum of the payouts that are neither paid nor cancelled. */
   reserved: Big;
   paid: Big;
   /** Confirmed and never claimed. */
   unclaimed: Accrual[];
-  /** Claims of payouts that were cancelled. */
+  /** Claims of payouts that were cancelled; the next payout takes them. */
   free: Claim[];
 }
 
 export interface AccountState {
-  /** The time of the last event. */
+  /** Time of the last event. */
   clock: number;
   readonly accruals: Map<number, Accrual>;
-  /** What has earned or was refused: {@link earningKey}. */
+  /** Keys ({@link earningKey}) of what has earned a reward or was refused one. */
   readonly earned: Set<string>;
   /** By rule. */
   readonly locks: Map<number, RateLock>;
@@ -132,14 +132,14 @@ export const account = decider(
   evolve,
 );
 
-/** Names what earns once: a rule and an event. */
+/** Names a pair of rule and event, which earns once. */
 export function earningKey(ruleId: number, event: { readonly commit_id: string; readonly index: number }): string {
   return `${ruleId}:${event.commit_id}:${event.index}`;
 }
 
 /**
- * The time by which an account is judged. A clock that is behind another writer's does not bring back a hold that was
- * seen to have passed.
+ * The time that decisions on an account use. A clock that is behind another writer's does not restore a hold that has ended
+ * before.
  */
 export function accountTime(state: AccountState, now: number): number {
   return Math.max(state.clock, now);
@@ -198,7 +198,7 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
       payout.attempts = event.data.attempt;
       payout.attempt = 'open';
       payout.attempted_at = event.data.at;
-      // The delays are those of an address.
+      // The retry delays belong to an address: a new address begins with the first.
       if (payout.address !== null && payout.address !== event.data.address) payout.failures = 0;
       payout.address = event.data.address;
       return;
@@ -280,7 +280,7 @@ function reverse(state: AccountState, reversed: DataOf<typeof events.accrualReve
 
 export const negated = (decimal: string): string => new Big(decimal).times(-1).toFixed();
 
-/** What of the unit is no longer on hold at `time` is confirmed. */
+/** Confirms the accruals of the unit whose hold has ended at `time`. */
 function confirm(unit: UnitState, time: number): void {
   for (const accrual of unit.holds.take(time)) {
     if (accrual.state === 'cancelled') continue;
@@ -290,7 +290,7 @@ function confirm(unit: UnitState, time: number): void {
   }
 }
 
-/** Gives a payout all that is confirmed and free. */
+/** Gives a payout all accruals that are confirmed and unclaimed. */
 function claim(unit: UnitState, payoutId: number, time: number): Claim[] {
   confirm(unit, time);
   const claimed: Claim = { payout_id: payoutId };

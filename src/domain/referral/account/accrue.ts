@@ -12,13 +12,13 @@ import { type AmountUnit, availableAt, earningOf, type Rate, type RewardItem } f
 
 export interface AccrueRewards {
   readonly items: readonly RewardItem[];
-  /** Units that currencies have got, by currency. What is earned in another one is left out, undecided. */
+  /** Units by currency. Items that earn in a currency without a unit stay undecided. */
   readonly units: ReadonlyMap<string, AmountUnit>;
-  /** One for each item that {@link mayAccrue}. */
+  /** One id for each item counted by {@link mayAccrue}. */
   readonly ids: readonly number[];
 }
 
-/** How many of the items are neither decided nor sure to earn nothing: no more accruals than that come of them. */
+/** An upper bound of the accruals: the number of items that are neither decided nor certain to earn nothing. */
 export function mayAccrue(state: AccountState, items: readonly RewardItem[]): number {
   return items.filter((item) => mayEarn(state, item)).length;
 }
@@ -27,7 +27,7 @@ function mayEarn(state: AccountState, { rule, event, refusal }: RewardItem): boo
   return rule.reward_type !== 'external' && refusal === undefined && !state.earned.has(earningKey(rule.rule_id, event));
 }
 
-/** Currencies in which something is earned, and which the bot has no unit for. */
+/** Currencies in which an item earns something and for which the bot has no unit. */
 export function newCurrencies(state: AccountState, items: readonly RewardItem[]): string[] {
   const codes = new Set<string>();
   for (const item of items) {
@@ -45,8 +45,8 @@ function inUnit<Base extends NonNullable<RewardItem['base']>>(base: Base, units:
 }
 
 /**
- * Each rule and event earns once, or is refused once. The first accrual by a rule locks its rate in the same append; an
- * external reward locks it without an accrual.
+ * Decides on each pair of rule and event once: it earns or is refused. The first accrual by a rule locks the rule's rate in
+ * the same append; an external reward locks it without an accrual.
  */
 export function accrueRewards(
   state: AccountState,
@@ -105,24 +105,24 @@ export function accrueRewards(
 export interface ReverseAccrual {
   readonly accrual_id: number;
   readonly reason: string | null;
-  /** Taken where {@link isCompensated}. */
+  /** Used if {@link isCompensated}. */
   readonly compensation_id?: number | undefined;
 }
 
-/** Whether a payout that claimed it was paid. */
+/** Whether the payout that claimed the accrual was paid. */
 export function isPaid(state: AccountState, { claim }: Accrual): boolean {
   const payoutId = claim?.payout_id ?? null;
   return payoutId !== null && state.payouts.get(payoutId)?.status === PAYOUT_STATUS.paid;
 }
 
-/** Whether a reversal of it makes a compensation; one that is refused makes none. */
+/** Whether a reversal of the accrual makes a compensation. A reversal that is refused makes none. */
 export function isCompensated(state: AccountState, accrualId: number): boolean {
   const accrual = state.accruals.get(accrualId);
   if (accrual === undefined || accrual.compensates !== null || accrual.state !== 'live') return false;
   return isPaid(state, accrual);
 }
 
-/** Cancels what was not paid; makes good what was by an accrual of the opposite amount. A payout stays what it is. */
+/** Cancels an unpaid accrual; offsets a paid one by an accrual of the opposite amount. Its payout does not change. */
 export function reverseAccrual(state: AccountState, command: ReverseAccrual, now: number): Decision<AccountEvent> {
   const { accrual_id, reason, compensation_id } = command;
   const accrual = state.accruals.get(accrual_id);

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { type AccountEvent, earningKey } from './account.ts';
 import { createAuditedPayouts } from './audited-payouts.ts';
 
-/** Of one unit, as decimal text. */
+/** The balance of one unit, as decimal text. */
 export interface AuditedBalance {
   readonly available: string;
   readonly reserved: string;
@@ -11,9 +11,9 @@ export interface AuditedBalance {
 }
 
 export interface AccountAudit {
-  /** @returns what is wrong with the event where it stands, in words; nothing: [] */
+  /** @returns the faults of the event at its place in the stream, in words; [] if there are none */
   take(event: AccountEvent): string[];
-  /** By unit, each in which there ever was an accrual; `now` in ms UTC decides what is on hold. */
+  /** Balances by unit, of each unit that ever had an accrual. `now` in ms UTC decides what is on hold. */
   balances(now: number): Map<number | null, AuditedBalance>;
 }
 
@@ -23,25 +23,25 @@ interface AuditedAccrual {
   readonly until: number;
   readonly compensates: boolean;
   state: 'live' | 'cancelled' | 'reversed';
-  /** The payout that has it; null: it is free. */
+  /** The payout that claimed it; null: it is unclaimed. */
   payout: number | null;
 }
 
 interface AuditedUnit {
-  /** Of all that is not cancelled. */
+  /** Sum of all accruals that are not cancelled. */
   total: Big;
   reserved: Big;
   paid: Big;
-  /** On hold at the last event; those that were cancelled since are among them. */
+  /** Accruals on hold at the last event, including those that were cancelled since. */
   held: AuditedAccrual[];
-  /** No longer on hold, and no payout's; the same. */
+  /** Accruals that are neither on hold nor claimed, including those that were cancelled since. */
   free: AuditedAccrual[];
 }
 
 /**
- * Follows an account event by event and checks what must be true of it wherever it came from: it shares nothing with the
- * fold that decisions rest on (account.ts). Amounts are what their accruals come to, each rule and event earns once, an
- * accrual is in one payout at most, and a payout takes what is there and nothing else.
+ * Follows an account event by event and checks its rules. It shares no code with the fold that decisions use (account.ts).
+ * The rules: balances equal the sums of accruals and payouts, each pair of rule and event earns once, an accrual is in one
+ * payout at most, and a payout takes exactly what is available.
  */
 export function createAccountAudit(): AccountAudit {
   const accruals = new Map<number, AuditedAccrual>();
@@ -62,7 +62,7 @@ export function createAccountAudit(): AccountAudit {
   }
 
   function add(id: number, given: Omit<AuditedAccrual, 'state' | 'payout'>): void {
-    // One by one: of a spread each object would be a table of its own.
+    // Field by field: with a spread, V8 would give each object a hidden class of its own.
     const { amount, unit, until, compensates } = given;
     const accrual: AuditedAccrual = { amount, unit, until, compensates, state: 'live', payout: null };
     accruals.set(id, accrual);
@@ -70,7 +70,7 @@ export function createAccountAudit(): AccountAudit {
     (until > clock ? unit.held : unit.free).push(accrual);
   }
 
-  /** What is on hold of a unit at a time. */
+  /** The amount of a unit that is on hold at a time. */
   function heldAt({ held }: AuditedUnit, time: number): Big {
     let sum = new Big(0);
     for (const { until, state, amount } of held) if (until > time && state !== 'cancelled') sum = sum.plus(amount);
@@ -85,7 +85,7 @@ export function createAccountAudit(): AccountAudit {
     const key = earningKey(ruleId, event);
     const twice = earned.has(key);
     earned.add(key);
-    return twice ? [`rule ${ruleId} has judged event ${event.index} of commit ${event.commit_id} before`] : [];
+    return twice ? [`rule ${ruleId} has decided on event ${event.index} of commit ${event.commit_id} before`] : [];
   }
 
   function accrue(data: DataOf<'reward_accrued'>): string[] {
@@ -120,7 +120,7 @@ export function createAccountAudit(): AccountAudit {
     });
   }
 
-  /** The money of a payout that is over goes where it ends. */
+  /** Moves the reserved amount of a payout that has ended: to paid, or back to available. */
   function settle(payoutId: number, amount: string, paid: boolean): void {
     const { accruals: taken, unit } = claims.get(payoutId)!;
     unit.reserved = unit.reserved.minus(amount);
@@ -214,8 +214,8 @@ const rateKey = (rate: { readonly amount: string | null; readonly percent: strin
   `${rate.amount} ${rate.percent}`;
 
 /**
- * What an event takes that no other account may have: the ids that it gives, and that its cause earns by the rule. Within
- * one account the audit finds what is taken twice (audit.ts).
+ * The names in an event that only one account may have: the ids that it assigns, and the pair of rule and event that earns.
+ * Within one account {@link createAccountAudit} finds names that are taken twice.
  */
 export function givenOnce({ type, data }: AccountEvent): string[] {
   switch (type) {

@@ -1,6 +1,6 @@
 import type { AccountEvent } from './account.ts';
 
-/** What may happen to payouts, in what order (decisions.md#payouts), told anew for audits. */
+/** The allowed steps of payouts and their order (decisions.md#payouts), written a second time for audits. */
 
 type DataOf<T extends AccountEvent['type']> = Extract<AccountEvent, { readonly type: T }>['data'];
 export type PayoutStep = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
@@ -10,13 +10,13 @@ interface AuditedPayout {
   readonly method: 'webhook' | 'manual';
   state: 'new' | 'open' | 'attempt failed' | 'accepted' | 'failed' | 'paid' | 'cancelled';
   attempts: number;
-  /** Attempts that told the client nothing. */
+  /** Number of attempts that did not reach the client. */
   unsent: number;
 }
 
 export interface AuditedPayouts {
   request(data: DataOf<'payout_requested'>): string[];
-  /** `over`: the payout has ended now, which it does once. */
+  /** Applies a step. `over` is set by the step that ends the payout. */
   go(step: PayoutStep): {
     readonly problem: string | null;
     readonly over: { readonly amount: string; readonly paid: boolean } | null;

@@ -1,11 +1,11 @@
 import Big from 'big.js';
 import { type AccountState, accountTime, type UnitState } from './account.ts';
 
-/** Of one unit: together the sum of all accruals that are not cancelled. */
+/** The balance of one unit. The four amounts add up to the sum of all accruals that are not cancelled. */
 export interface Balance {
-  /** May be withdrawn; below zero only after a reversal. */
+  /** May be paid out. Below zero only after a reversal. */
   readonly available: Big;
-  /** In payouts that are neither paid nor cancelled. */
+  /** Sum of the payouts that are neither paid nor cancelled. */
   readonly reserved: Big;
   readonly paid: Big;
   readonly on_hold: Big;

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { type AccountEvent, negated } from './account.ts';
 
-/** What moved a balance. */
+/** The kinds of changes of a balance. */
 export type Movement =
   | 'accrued'
   | 'hold_passed'
@@ -11,11 +11,11 @@ export type Movement =
   | 'payout_paid'
   | 'payout_cancelled';
 
-/** A row of an account's history, with the balance of its unit behind it. Amounts are decimal text. */
+/** A row of an account's history, with the balance of its unit after it. Amounts are decimal text. */
 export interface HistoryRow {
-  /** The commit of the account's stream; null: no commit says so, but the clock. */
+  /** Revision of the commit in the account's stream; null: the clock made the change, not a commit. */
   readonly position: number | null;
-  /** Milliseconds UTC: of the recording, or the end of the hold. */
+  /** Time of the commit, or of the end of the hold, milliseconds UTC. */
   readonly date: number;
   readonly event: Movement;
   readonly accrual_id: number | null;
@@ -28,7 +28,7 @@ export interface HistoryRow {
   readonly paid: string;
 }
 
-/** What moves, before it is put in order. */
+/** A change before it is put in order. */
 interface Step extends Pick<HistoryRow, 'position' | 'date' | 'event' | 'accrual_id' | 'payout_id' | 'unit_id'> {
   readonly amount: string;
   readonly from?: Pocket;
@@ -45,10 +45,10 @@ interface AccruedStep {
 }
 
 /**
- * The history of an account, oldest first, as its stream tells it: this is what an auditor holds against the read model,
- * so it shares nothing with either that or the account's own fold.
+ * The history of an account, oldest first, computed from its stream alone. The audit compares it with the read model, so it
+ * shares no code with the read model or with the account's fold.
  * @param commits of the account's stream, in order
- * @param until ms UTC: what was recorded, or ceased to be on hold, up to then
+ * @param until ms UTC; later commits and later ends of holds are left out
  */
 export function historyOf(
   commits: Iterable<{ readonly revision: number; readonly events: readonly AccountEvent[] }>,
@@ -106,7 +106,7 @@ function passedHolds(accruals: ReadonlyMap<number, AccruedStep>, until: number):
     .sort((a, b) => a.date - b.date);
 }
 
-/** Holds come before what was recorded in the same millisecond: it was decided knowing that they had passed. */
+/** Ends of holds come before commits of the same millisecond: those were decided after the holds had ended. */
 function merged(recorded: readonly Step[], holds: readonly Step[]): Step[] {
   const steps: Step[] = [];
   let next = 0;

@@ -1,9 +1,10 @@
-/** What is on hold, by when it ceases to be: a binary heap, since an account may hold a million rewards. */
+/** An item that is on hold until `available_at`. */
 export interface Held {
-  /** Milliseconds UTC. */
+  /** End of the hold, milliseconds UTC. */
   readonly available_at: number;
 }
 
+/** Items on hold, ordered by the end of their holds: a binary heap, since an account may hold a million rewards. */
 export class Holds<Item extends Held> {
   readonly #heap: Item[] = [];
 
@@ -19,7 +20,7 @@ export class Holds<Item extends Held> {
     heap[index] = item;
   }
 
-  /** What is no longer on hold at `time`, in no order; it stays. The cost is that of what is returned. */
+  /** The items whose hold has ended at `time`, in any order. They stay in the heap. The cost grows with their number only. */
   passed(time: number): Item[] {
     const found: Item[] = [];
     const next = [0];
@@ -32,7 +33,7 @@ export class Holds<Item extends Held> {
     return found;
   }
 
-  /** Takes out what is no longer on hold at `time`, the earliest first. */
+  /** Takes out the items whose hold has ended at `time`, the earliest first. */
   take(time: number): Item[] {
     const taken: Item[] = [];
     for (let first = this.#heap[0]; first !== undefined && first.available_at <= time; first = this.#heap[0]) {

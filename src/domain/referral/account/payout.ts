@@ -12,20 +12,20 @@ import {
 import { balances } from './balance.ts';
 
 /**
- * A payout, from its request to its end (decisions.md#payouts). Each function allows what is said of it and nothing
- * else.
+ * The decisions on a payout, from its request to its end (decisions.md#payouts). Each function allows the states in its
+ * comment and no others.
  */
 
 export interface RequestPayout {
-  /** Null: amounts without a unit; undefined: every unit. */
+  /** Null: the amounts without a unit; undefined: every unit. */
   readonly unit_id?: number | null | undefined;
   readonly method: PayoutMethod;
   readonly initiated_by: PayoutInitiator;
-  /** One for each that is {@link payable}, rising. */
+  /** One id for each {@link payable} unit, ascending. */
   readonly ids: readonly number[];
 }
 
-/** The units with something to pay out, and how much: decimal text. Without a unit first, then by id. */
+/** The units with an available amount above zero, and the amount as decimal text. No unit first, then by id. */
 export function payable(
   state: AccountState,
   unitId: number | null | undefined,
@@ -37,7 +37,7 @@ export function payable(
     .sort((a, b) => (a.unit_id ?? 0) - (b.unit_id ?? 0));
 }
 
-/** All that is available, in a payout for each unit. */
+/** Requests the whole available balance, in a payout for each unit. */
 export function requestPayout(state: AccountState, command: RequestPayout, now: number): Decision<AccountEvent> {
   const { unit_id, method, initiated_by, ids } = command;
   const payouts = payable(state, unit_id, now).map((each, index) => ({ payout_id: ids[index]!, ...each }));
@@ -49,7 +49,7 @@ interface OfPayout {
   readonly payout_id: number;
 }
 
-/** Recorded before the webhook is called. Another attempt may follow one whose end was never recorded. */
+/** Records an attempt before the webhook is called. An attempt may follow one whose end was never recorded. */
 export function attemptPayout(
   state: AccountState,
   { payout_id, address }: OfPayout & { readonly address: number },
@@ -65,16 +65,16 @@ export function attemptPayout(
 
 export interface AttemptFailed extends OfPayout {
   readonly attempt: number;
-  /** Whether the client may have been told. */
+  /** Whether the request may have reached the client. */
   readonly sent: boolean;
-  /** Of the answer; null: there was none. */
+  /** HTTP status of the answer; null: there was no answer. */
   readonly status: number | null;
   readonly error: string;
-  /** Milliseconds UTC; null: there is no further attempt, and the payout has failed. */
+  /** Time of the next attempt, milliseconds UTC; null: there is none, and the payout has failed. */
   readonly next_at: number | null;
 }
 
-/** Only the last attempt can fail: what is heard of an earlier one says nothing of the payout. */
+/** Records that the last attempt failed. The failure of an earlier attempt says nothing about the payout. */
 export function failAttempt(state: AccountState, failed: AttemptFailed, now: number): Decision<AccountEvent> {
   const { payout_id, attempt, error } = failed;
   return change(state, payout_id, now, `have attempt ${attempt} fail`, (payout, at) => {
@@ -85,7 +85,7 @@ export function failAttempt(state: AccountState, failed: AttemptFailed, now: num
   });
 }
 
-/** The client has answered 202 and pays later. */
+/** Records that the client has answered 202 and pays later. */
 export function acceptPayout(
   state: AccountState,
   { payout_id, attempt }: OfPayout & { readonly attempt: number },
@@ -98,7 +98,7 @@ export function acceptPayout(
   );
 }
 
-/** The client has answered that it has paid: `status`, a 2xx. An earlier attempt may say so, too. */
+/** Records that the client has answered with a 2xx `status`: it has paid. The answer may be to an earlier attempt. */
 export function payoutDelivered(
   state: AccountState,
   { payout_id, status }: OfPayout & { readonly status: number },
@@ -111,7 +111,7 @@ export function payoutDelivered(
   );
 }
 
-/** There is nowhere to send it: no webhook, or a refused address. */
+/** Records that the payout cannot be announced: there is no webhook, or its address is refused. */
 export function giveUpPayout(
   state: AccountState,
   { payout_id, error }: OfPayout & { readonly error: string },
@@ -124,7 +124,7 @@ export function giveUpPayout(
   });
 }
 
-/** An administrator says that it was paid: a manual one, or one that the client has accepted. */
+/** Records that a payout was paid, as an administrator says: a manual payout, or one that the client has accepted. */
 export function confirmPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be confirmed', (payout, at) => {
     const waits = isManualAndNew(payout) || payout.attempt === 'accepted';
@@ -132,7 +132,7 @@ export function confirmPayout(state: AccountState, { payout_id }: OfPayout, now:
   });
 }
 
-/** An administrator says that the client, who had accepted it, has not paid. */
+/** Records that the client has not paid a payout that it had accepted, as an administrator says. */
 export function failPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be failed', (payout, at) =>
     payout.attempt === 'accepted'
@@ -141,7 +141,7 @@ export function failPayout(state: AccountState, { payout_id }: OfPayout, now: nu
   );
 }
 
-/** One that failed, or that waits for its next attempt. */
+/** Retries a payout that failed or that waits for its next attempt. */
 export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be retried', (payout, at) => {
     const waits = payout.status === PAYOUT_STATUS.failed || payout.attempt === 'failed';
@@ -149,7 +149,7 @@ export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: n
   });
 }
 
-/** A manual one that is new, or one that failed; what the client may have been told of only by `force`: it may have paid. */
+/** Cancels a new manual payout or a failed one. If an announcement may have reached the client, which may have paid, it takes `force`. */
 export function cancelPayout(
   state: AccountState,
   { payout_id, force }: OfPayout & { readonly force: boolean },
@@ -170,7 +170,7 @@ const isOpen = ({ status, attempt }: Payout): boolean => status === PAYOUT_STATU
 
 const isManualAndNew = ({ method, status }: Payout): boolean => method === 'manual' && status === PAYOUT_STATUS.created;
 
-/** Finds the payout; undefined of `decide`: not in this state. */
+/** Finds the payout and decides. `decide` returns undefined if the payout's state does not allow the change. */
 function change(
   state: AccountState,
   payoutId: number,

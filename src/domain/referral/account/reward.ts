@@ -7,24 +7,24 @@ import type { refusalReason, rewardAccrued } from '../account-events.ts';
 import { decimalProblem, type RewardRule, SCALE_WITHOUT_UNIT } from '../program.ts';
 import { type AccountEvent, type AccountState, accountTime, type RateLock } from './account.ts';
 
-/** A unit that an amount can be in. */
+/** A unit of amounts. */
 export interface AmountUnit {
   readonly unit_id: number;
   /** Decimals of a normal unit. */
   readonly scale: number;
 }
 
-/** What a percentage is of. */
+/** The base of a percentage. */
 export interface RewardBase {
   /** The event's value in normal units, decimal text. */
   readonly value: string;
-  /** How many of `unit` one of the value's unit is; '1' where they are the same. */
+  /** Exchange rate from the value's unit to `unit`; '1' if they are the same. */
   readonly rate: string;
-  /** What the reward is in: the rule's unit, else the event's; null: neither has one. */
+  /** Unit of the reward: the rule's unit, else the event's; null: neither has one. */
   readonly unit: EarnedUnit | null;
 }
 
-/** A currency that the bot has no unit for yet; it gets one when something is earned in it. */
+/** A currency for which the bot has no unit yet. The unit is created when a reward is earned in it. */
 export interface NewCurrency {
   readonly currency: string;
 }
@@ -33,25 +33,25 @@ type EarnedUnit = AmountUnit | NewCurrency;
 
 export type RefusalReason = (typeof refusalReason)['options'][number];
 
-/** An event of a referral that a rule rewards, with the rule as it stood at the event's place in the log. */
+/** A referral's event that a rule rewards, with the rule's state at the event's place in the log. */
 export interface RewardItem {
   readonly rule: Pick<RewardRule, 'rule_id' | 'reward_type' | 'amount' | 'percent' | 'unit_id' | 'hold_days'>;
   readonly referral_id: number;
   readonly event: DataOf<typeof rewardAccrued>['event'];
-  /** For a percentage; absent, with the reason as `refusal`, where there is nothing to take it of. */
+  /** Base of a percentage. If the event has none, it is absent and `refusal` has the reason. */
   readonly base?: RewardBase | undefined;
   readonly refusal?: Exclude<RefusalReason, 'not_positive'> | undefined;
 }
 
 export type Rate = Pick<RateLock, 'reward_type' | 'amount' | 'percent'>;
 
-/** An amount in a unit, or why there is none. */
+/** An amount in a unit, or the reason why there is none. */
 export type Earning =
   | { readonly amount: string; readonly unit: Pick<AmountUnit, 'unit_id'> | NewCurrency | null }
   | RefusalReason;
 
 /**
- * What an item earns at a rate. A percentage is reckoned exactly and rounded once to the decimals of its unit, half away
+ * What an item earns at a rate. A percentage is computed exactly and rounded once, to the decimals of its unit, half away
  * from zero.
  */
 export function earningOf(
@@ -79,12 +79,12 @@ function scaleOf(unit: EarnedUnit | null): number {
 const HUNDREDTH = '0.01';
 const DAY_MS = '86400000';
 
-/** When what was received at `received` ceases to be on hold; milliseconds UTC. */
+/** End of the hold of a reward whose event was received at `received`; milliseconds UTC. */
 export function availableAt(received: number, holdDays: string): number {
   return received + new Big(holdDays).times(DAY_MS).round(0, Big.roundHalfUp).toNumber();
 }
 
-/** An individual rate: exactly one of the two, of the kind that the rule has. */
+/** An individual rate: either an amount or a percent, whichever the rule's type has. */
 export interface SetRate {
   readonly rule: Pick<RewardRule, 'rule_id' | 'reward_type' | 'unit_id'>;
   /** Decimals of an amount in the rule's unit. */
@@ -93,7 +93,7 @@ export interface SetRate {
   readonly percent?: string | undefined;
 }
 
-/** Sets what the rule earns this referrer from now on, whether or not a rate was locked before. Zero: nothing. */
+/** Sets the rate that the rule earns this referrer from now on, even if a rate was locked before. Zero earns nothing. */
 export function setRate(state: AccountState, command: SetRate, now: number): Decision<AccountEvent> {
   const { rule, scale, amount, percent } = command;
   const { rule_id, reward_type, unit_id } = rule;
