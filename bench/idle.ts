@@ -34,13 +34,13 @@ const [ofService, ofPostgres] = [percent('serviceSeconds'), percent('postgresSec
 const transactions = (after.transactions - before.transactions) / elapsed;
 console.log(`${elapsed.toFixed(0)} s of idling, ${SETTLE_SECONDS} s after the start`);
 console.log(`service ${ofService.toFixed(1)} % of a core, PostgreSQL ${ofPostgres.toFixed(1)} %`);
-judge('together', ofService + ofPostgres, '% of a core', 1.5, 3);
-judge('transactions', transactions, 'a second', 10, 20);
-judge('PostgreSQL', processes, 'processes', 12, 16);
-judge('resident', resident, 'MB', 150, 200);
+check('together', ofService + ofPostgres, '% of a core', 1.5, 3);
+check('transactions', transactions, 'a second', 10, 20);
+check('PostgreSQL', processes, 'processes', 12, 16);
+check('resident', resident, 'MB', 150, 200);
 
 /** The bound is above the aim, since machines differ. */
-function judge(what: string, found: number, unit: string, aim: number, bound: number): void {
+function check(what: string, found: number, unit: string, aim: number, bound: number): void {
   const verdict = found <= aim ? 'met' : found <= bound ? `missed, within the bound of ${bound}` : `beyond ${bound}`;
   console.log(`${what}: ${found.toFixed(1)} ${unit} (aim ${aim}: ${verdict})`);
   if (found > bound) process.exitCode = 1;

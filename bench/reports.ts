@@ -8,9 +8,9 @@ import { to as copyTo } from 'pg-copy-streams';
 import { packSlice } from '../src/projections/events/packed/pack.ts';
 import { ask } from './ask.ts';
 import { median } from './quantile.ts';
+import { clickHouse, duckDb, type OtherDatabase } from './report-databases.ts';
 import { fillEvents, packed } from './report-events.ts';
 import { type Answer, bodyOf, lastDays, type Period, QUESTIONS, type Question } from './report-questions.ts';
-import { clickHouse, duckDb, type Rival } from './report-rivals.ts';
 import { startBenchService } from './service.ts';
 
 /**
@@ -32,7 +32,7 @@ const service = await startBenchService({
   ...(EVENTS > 4_000_000 && { REPORT_CACHE_MB: String(Math.ceil(EVENTS / 10_000)) }),
 });
 const client = new pg.Client({ connectionString: service.databaseUrl });
-const folder = await mkdtemp(join(tmpdir(), 'botledger-rivals-'));
+const folder = await mkdtemp(join(tmpdir(), 'botledger-reports-'));
 await client.connect();
 try {
   const period = lastDays();
@@ -41,29 +41,32 @@ try {
   await describeTables();
   const files = { events: join(folder, 'events.tsv'), users: join(folder, 'users.tsv') };
   await dump(files);
-  const rivals = [await clickHouse(folder, files), await duckDb(files)];
-  console.log(`\n${'report, median ms'.padEnd(44)} Botledger   ${rivals.map(({ name }) => name).join('   ')}   ratio`);
-  for (const question of QUESTIONS) await compare(question, rivals, period);
+  const databases = [await clickHouse(folder, files), await duckDb(files)];
+  console.log(
+    `\n${'report, median ms'.padEnd(44)} Botledger   ${databases.map(({ name }) => name).join('   ')}   ratio`,
+  );
+  for (const question of QUESTIONS) await compare(question, databases, period);
 } finally {
   await client.end();
   await service.stop();
   await rm(folder, { recursive: true });
 }
 
-async function compare(question: Question, rivals: readonly Rival[], period: Period): Promise<void> {
+async function compare(question: Question, databases: readonly OtherDatabase[], period: Period): Promise<void> {
   const body = bodyOf(question.report, period);
   const own: number[] = [];
-  const others = rivals.map((): number[] => []);
+  const others = databases.map((): number[] => []);
   for (let turn = -WARM_TURNS; turn < TURNS; turn++) {
     const { times, last } = await inARow(() => ask<{ data: Answer }>(service, '/v1/reports/run', body));
     if (turn >= 0) own.push(...times);
     const answered = question.found(last.data);
-    for (const [i, rival] of rivals.entries()) {
-      const { times, last: found } = await inARow(() => rival.ask(question, period));
+    for (const [i, database] of databases.entries()) {
+      const { times, last: found } = await inARow(() => database.ask(question, period));
       if (found === null) continue;
       if (turn >= 0) others[i]!.push(...times);
       const expected = question.expected(found);
-      if (expected !== answered) throw new Error(`${question.name}: ${answered}, but ${rival.name} says ${expected}`);
+      if (expected !== answered)
+        throw new Error(`${question.name}: ${answered}, but ${database.name} says ${expected}`);
     }
   }
   const medians = [own, ...others].map((times) => (times.length === 0 ? null : median(times)));

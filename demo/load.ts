@@ -1,8 +1,8 @@
 import type { Client } from './client.ts';
-import { counted } from './counted.ts';
 import { history } from './history.ts';
 import { CODES, codeOwners } from './person.ts';
 import type { Item } from './script.ts';
+import { waitUntilCounted } from './wait-until-counted.ts';
 
 /** The most elements of one request. */
 const MOST: Readonly<Record<Item['method'], number>> = {
@@ -48,7 +48,7 @@ export async function loadDemo(
     }
   }
   await draftBroadcast(client);
-  await counted(client);
+  await waitUntilCounted(client);
   return { users, items: items.length };
 }
 

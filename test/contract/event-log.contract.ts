@@ -23,7 +23,7 @@ import {
 import { pause } from '../../src/util/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
 import { fillLog, findings } from '../support/log-audit.ts';
-import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
+import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { writeAndKill } from '../support/log-writer-process.ts';
 
 /** Where engines may differ. Each `false` has its reason beside it, where the engine's test file sets it. */
@@ -480,7 +480,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       const head = await log.endCursor();
       await Promise.all(readers.map((reader) => reader.until(head)));
       stop.abort();
-      expectFaithful(readers, acknowledged, bots);
+      expectExactlyOnce(readers, acknowledged, bots);
     });
 
     it('has all or nothing of the commits of a writer that was killed, and a retry changes nothing', async () => {

@@ -62,10 +62,10 @@ export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
       await service.start();
     }
     const log = await deployed.open();
-    const world: World = { ...given, platform, services, pool, commands: { log, sources: systemSources } };
+    const setup: CrashSetup = { ...given, platform, services, pool, commands: { log, sources: systemSources } };
     try {
       let killed = 0;
-      for (let round = 0; killed < given.kills; round++) killed += await sendOne(world, round, given.kills - killed);
+      for (let round = 0; killed < given.kills; round++) killed += await sendOne(setup, round, given.kills - killed);
     } finally {
       await log.close();
     }
@@ -76,7 +76,7 @@ export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
   }
 }
 
-interface World extends BroadcastCrashes {
+interface CrashSetup extends BroadcastCrashes {
   readonly platform: BotApiProcess;
   readonly services: readonly ServiceProcess[];
   readonly pool: pg.Pool;
@@ -84,23 +84,23 @@ interface World extends BroadcastCrashes {
 }
 
 /** Sends one broadcast while something is killed, at most `most` times. @returns how often */
-async function sendOne(world: World, round: number, most: number): Promise<number> {
-  const { commands, relaunch } = world;
+async function sendOne(setup: CrashSetup, round: number, most: number): Promise<number> {
+  const { commands, relaunch } = setup;
   const first = round * RECIPIENTS + 1;
   const chats = Array.from({ length: RECIPIENTS }, (_, i) => first + i);
   const bot = await aBot(commands);
   const message = { text: relaunch ? HALF_REFUSED : 'Hello' };
-  const id = await launch(world, bot, { chats, cap: CAP, message });
+  const id = await launch(setup, bot, { chats, cap: CAP, message });
   let kills = 0;
   if (relaunch) {
     const of = { bot: bot.publicKey, id, ownerId: bot.ownerId };
-    kills = await sendUnderKills(world, { id, launch: 1, most: 1, kills }, () => cancelBroadcast(commands, of, {}));
+    kills = await sendUnderKills(setup, { id, launch: 1, most: 1, kills }, () => cancelBroadcast(commands, of, {}));
     const changes = { message: { text: 'Hello' } };
     const ready = () => undefined;
     await patiently(() => activateBroadcast(commands, { ...of, changes: changes as never, ready }, {}));
   }
-  kills = await sendUnderKills(world, { id, launch: relaunch ? 2 : 1, most, kills });
-  await expectOnce(world, id, chats, kills);
+  kills = await sendUnderKills(setup, { id, launch: relaunch ? 2 : 1, most, kills });
+  await expectOnce(setup, id, chats, kills);
   return kills;
 }
 
@@ -114,12 +114,12 @@ interface Launch {
 
 /** Waits for the end of a launch. @param cancel called once it goes on after the last kill @returns how often something was killed */
 async function sendUnderKills(
-  world: World,
+  setup: CrashSetup,
   { id, launch, most, kills }: Launch,
   cancel?: () => Promise<unknown>,
 ): Promise<number> {
-  const { platform } = world;
-  const isOver = async () => hasEnded(await statusOf(world, id, launch));
+  const { platform } = setup;
+  const isOver = async () => hasEnded(await statusOf(setup, id, launch));
   let isCancelled = false;
   for (let calls = (await platform.arrivals()).length; ; ) {
     const now = (await platform.arrivals()).length;
@@ -135,20 +135,20 @@ async function sendUnderKills(
     // It is sending: a random moment later it is not.
     await pause(Math.random() * 900);
     if (await isOver()) return kills;
-    await killOne(world, kills++);
+    await killOne(setup, kills++);
     calls = (await platform.arrivals()).length;
   }
 }
 
-async function killOne({ services, killPostgres }: World, n: number): Promise<void> {
+async function killOne({ services, killPostgres }: CrashSetup, n: number): Promise<void> {
   if (killPostgres !== undefined && n % 2 === 1) return killPostgres();
   const service = services[n % services.length]!;
   await service.kill('SIGKILL');
   await service.start();
 }
 
-async function expectOnce(world: World, id: number, chats: readonly number[], kills: number): Promise<void> {
-  const { platform, pool } = world;
+async function expectOnce(setup: CrashSetup, id: number, chats: readonly number[], kills: number): Promise<void> {
+  const { platform, pool } = setup;
   /** By chat: whether each of its calls was refused for the message itself. */
   const called = new Map<number, boolean[]>();
   for (const [, chat, , , refused] of await platform.arrivals())
@@ -157,7 +157,7 @@ async function expectOnce(world: World, id: number, chats: readonly number[], ki
   const twice = chats.filter((chat) => callsOf(chat).slice(0, -1).includes(false));
   expect(twice, 'called again after a call that was not refused').toEqual([]);
   const again = chats.filter((chat) => callsOf(chat).length > 1);
-  expect(again.length > 0, 'called again after a call that was refused').toBe(world.relaunch === true);
+  expect(again.length > 0, 'called again after a call that was refused').toBe(setup.relaunch === true);
   expect(chats.filter((chat) => callsOf(chat).length > 2)).toEqual([]);
 
   const schema = firstSchema(recipientsReadModel);
@@ -194,7 +194,7 @@ async function expectOnce(world: World, id: number, chats: readonly number[], ki
 }
 
 /** @returns null: the launch has not been activated as far as the read model knows */
-async function statusOf({ pool }: World, id: number, launch: number): Promise<number | null | undefined> {
+async function statusOf({ pool }: CrashSetup, id: number, launch: number): Promise<number | null | undefined> {
   const table = `${firstSchema(recipientsReadModel)}.sendings`;
   const text = `SELECT CASE WHEN launch = $2 THEN status END AS status FROM ${table} WHERE broadcast_id = $1`;
   const { rows } = await patiently(() => pool.query<{ status: number | null }>(text, [id, launch]));

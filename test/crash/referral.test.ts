@@ -7,7 +7,7 @@ import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { deliveries } from '../../src/processes/payouts/deliveries.ts';
 import { killableProcess } from '../support/killable-process.ts';
 import { readAll } from '../support/log.ts';
-import { payoutWorld } from '../support/payout-world.ts';
+import { payoutSetup } from '../support/payout-setup.ts';
 import { processed } from '../support/processes.ts';
 import { referralCaller } from '../support/referral.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -90,7 +90,7 @@ test('kill -9 while rewards are accrued: every event earns once by each rule', a
 }, 120_000);
 
 test('kill -9 between a call of a webhook and its record: it is called again, with the same bytes, and paid once', async () => {
-  const [world, client] = await Promise.all([payoutWorld(Date.now()), webhookReceiver()]);
+  const [world, client] = await Promise.all([payoutSetup(Date.now()), webhookReceiver()]);
   const { bot, unitId } = await world.bot(client.url);
   const names = await Promise.all([1, 2, 3].map(() => world.payout(bot, unitId)));
   const task = {

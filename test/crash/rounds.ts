@@ -8,8 +8,8 @@ import { readModels } from '../../src/projections/registry.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../src/util/pause.ts';
+import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
 import { foldIntake } from '../support/intake-fold.ts';
-import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { readAll } from '../support/log.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
 import { replayAll, rowsOf } from '../support/replay.ts';
@@ -93,12 +93,12 @@ export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void
 
 /** The rows are those of a replay into an empty database; those of intake also what the plainest fold says. */
 async function expectFolded({ pool, log }: Deployment, commits: readonly RecordedCommit[]): Promise<void> {
-  const picture = await inTransaction(pool, async (tx) => {
+  const snapshot = await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(eventsReadModel));
-    return pictureOf(tx);
+    return eventsSnapshot(tx);
   });
   const fold = foldIntake(commits.map((commit) => ({ ...commit, events: commit.events.map(readEvent) })));
-  expect(sorted(picture)).toEqual(sorted(fold));
+  expect(sorted(snapshot)).toEqual(sorted(fold));
   const replayed = await replayAll(readModels, commits, log.keys);
   for (const model of readModels) expect(await rowsOf(pool, model), model.name).toEqual(replayed[model.name]);
 }

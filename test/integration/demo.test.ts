@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../demo/client.ts';
-import { counted } from '../../demo/counted.ts';
 import { history } from '../../demo/history.ts';
 import { loadDemo } from '../../demo/load.ts';
+import { waitUntilCounted } from '../../demo/wait-until-counted.ts';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
-import { blocksOf, isRun, paste } from '../support/pages.ts';
+import { blocksOf, isRun, runBlocks } from '../support/pages.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
@@ -49,13 +49,13 @@ it('waits until reports have counted what was sent, and not for ever', async () 
     const post = async () => ({ ok: true as const, data: { meta: { lag_ms: lags(++asked) } } });
     return { post, get: post };
   };
-  await counted(behind((times) => (times < 3 ? 3_600_000 : 0)));
+  await waitUntilCounted(behind((times) => (times < 3 ? 3_600_000 : 0)));
   expect(asked).toBe(3);
   // Others go on sending: reports are always a little behind, but not so far back as the call.
-  await counted(behind(() => 150));
+  await waitUntilCounted(behind(() => 150));
   expect(asked).toBe(2);
   await expect(
-    counted(
+    waitUntilCounted(
       behind(() => 3_600_000),
       0,
     ),
@@ -128,7 +128,7 @@ it('the cookbook’s reports have rows, of every type', async () => {
   const scripts = blocksOf('docs/cookbook.md')
     .filter(isRun)
     .map(({ text }) => text.replaceAll('http://127.0.0.1:3000', service.address));
-  const answers = (await paste(scripts, {}, folder)).flat();
+  const answers = (await runBlocks(scripts, {}, folder)).flat();
   const csv = answers.pop()!.split('\n');
   expect(csv[0]).toMatch(/^Date,Orders/);
   expect(csv.slice(1).join('')).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\+00:00,\d+\r?$/);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
-import { commandsOf, converse } from '../support/console.ts';
-import { type Block, blocksOf, isRun, PAGES, paste } from '../support/pages.ts';
+import { commandsOf, runInBash } from '../support/console.ts';
+import { type Block, blocksOf, isRun, PAGES, runBlocks } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Every shell line of the hand-written pages, run on one service, page by page; and what the service says of its API. */
@@ -75,12 +75,12 @@ until_available 5
 // The first page, since the ids that it shows are the first.
 it('docs/auditing.md: each command prints what the page shows, but for dates, hashes and counts', async () => {
   const variables = { ...service.env, URL: service.address };
-  await paste([AUDITED_ACCOUNT], variables, folder);
+  await runBlocks([AUDITED_ACCOUNT], variables, folder);
   const shown = blocksOf('docs/auditing.md')
     .filter(({ language }) => language === 'console')
     .flatMap(({ text }) => commandsOf(text));
   const KEY = (await readFile(join(folder, '.data/demo.key'), 'utf8')).trim();
-  const printed = await converse(
+  const printed = await runInBash(
     shown.map(({ command }) => command),
     { ...variables, KEY },
   );
@@ -117,7 +117,7 @@ it.each(PAGES_RUN_HERE)('%s: each command succeeds, and answers as the page show
     .map(({ text }) =>
       text.replaceAll('http://127.0.0.1:3000', service.address).replaceAll('8081', String(platformPort)),
     );
-  const printed = await paste(scripts, service.env, folder);
+  const printed = await runBlocks(scripts, service.env, folder);
   let run = -1;
   let compared = 0;
   for (const [index, block] of blocks.entries()) {

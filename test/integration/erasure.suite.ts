@@ -92,7 +92,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       return rows[0]!.row;
     }
 
-    async function pictures(): Promise<Record<string, Rows>> {
+    async function snapshots(): Promise<Record<string, Rows>> {
       await service.projected();
       const found = readModels.map(async (model) => [model.name, await rowsOf(service.database.pool, model)] as const);
       return Object.fromEntries(await Promise.all(found));
@@ -149,7 +149,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([`${firstSchema(usersReadModel)}.users`]);
       expect(await everybody()).toContain(USER);
       named = await answers();
-      eventsBefore = (await pictures())['events']!;
+      eventsBefore = (await snapshots())['events']!;
     });
 
     test('is nowhere any more when the command returns, and all else is as it was', async () => {
@@ -166,17 +166,17 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         imported: null,
       });
       expect(await answers()).toEqual(named);
-      expect((await pictures())['events']).toEqual(eventsBefore);
+      expect((await snapshots())['events']).toEqual(eventsBefore);
       expect(await profile(2)).toMatchObject({ first_name: 'User 2' });
       expect(await everybody()).not.toContain(USER);
       expect(await everybody()).toContain(2);
     });
 
     test('is the same in a replay, and when the database is made anew', async () => {
-      const before = await pictures();
+      const before = await snapshots();
       expect(await replayed()).toEqual(before);
       await service.restart(() => service.dropDerived());
-      expect(await pictures()).toEqual(before);
+      expect(await snapshots()).toEqual(before);
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
       expect(await answers()).toEqual(named);
     });
@@ -197,7 +197,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         expect(await erase(USER)).toMatchObject({ code: 0 });
         expect(await profile(USER)).toMatchObject({ first_name: null, full_name: null });
       }
-      expect(await replayed()).toEqual(await pictures());
+      expect(await replayed()).toEqual(await snapshots());
     });
 
     test('stays nameless when another instance, for a moment, still seals with the old key', async () => {
@@ -210,14 +210,14 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       const items = [sealUpdate(item, () => key, systemSources.randomBytes)];
       await appendIntake(service.commands, publicKey, updatesReceived.create({ items }));
       expect(await profile(2)).toMatchObject({ username: null, is_premium: true });
-      expect(await replayed()).toEqual(await pictures());
+      expect(await replayed()).toEqual(await snapshots());
     });
 
     test('may be one that the bot never had, when forced, but not one of no bot', async () => {
-      const before = await pictures();
+      const before = await snapshots();
       expect(await erase(9_999)).toMatchObject({ code: 1, out: '' });
       expect(await erase(9_999, '--force')).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
-      const after = await pictures();
+      const after = await snapshots();
       expect([after['users']!['users'], after['events']]).toEqual([before['users']!['users'], before['events']]);
       expect(await botledger(service.env, ['user', 'erase', '--bot', 'bNone', '--user', '1'])).toMatchObject({
         code: 1,
@@ -232,7 +232,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       await service.log.keys.forget(subjectOf(filled.bot.publicKey, 3));
       expect(await erase(3)).toMatchObject({ code: 0 });
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
-      expect(await replayed()).toEqual(await pictures());
+      expect(await replayed()).toEqual(await snapshots());
     });
   });
 }

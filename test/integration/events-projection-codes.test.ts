@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
+import { eventsSnapshot } from '../support/events-snapshot.ts';
 import { EPOCH, partitionsOf, type Step } from '../support/intake-logs.ts';
-import { pictureOf } from '../support/intake-picture.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
 const visit = (start_param: string, i: number): Step => {
@@ -28,7 +28,7 @@ it.each([1, 100])('a visit by a referral code has no source, unless it has pairs
   const batches = Array.from({ length: Math.ceil(commits.length / size) }, (_, i) =>
     commits.slice(i * size, (i + 1) * size),
   );
-  const { events } = await projection.project(batches, pictureOf);
+  const { events } = await projection.project(batches, eventsSnapshot);
   const sources = events.toSorted((a, b) => a.date - b.date).map(({ utm }) => utm?.split('|')[0]);
   // A visit without one leaves the source of the visit before it.
   expect(sources).toEqual(['owned', 'owned', 'owned', 'owned', 'b', 'b', 'other']);

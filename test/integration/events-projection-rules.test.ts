@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
+import { eventsSnapshot } from '../support/events-snapshot.ts';
 import type { EventRow } from '../support/intake-fold.ts';
 import { DAY, EPOCH, HOUR, MINUTE, partitionsOf, type Step } from '../support/intake-logs.ts';
-import { pictureOf } from '../support/intake-picture.ts';
 import {
   custom,
   known,
@@ -195,7 +195,7 @@ describe('a batch that is rolled back', () => {
       await eventsReadModel.apply(tx, [lost!]);
       await tx.query('ROLLBACK TO batch');
       await eventsReadModel.apply(tx, [kept!]);
-      return (await pictureOf(tx)).events;
+      return (await eventsSnapshot(tx)).events;
     });
     expect(letters(events.map(({ session }) => session))).toBe('ab');
   });

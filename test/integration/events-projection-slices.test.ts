@@ -7,10 +7,10 @@ import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { noteRevaluations, revalueSlice } from '../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
 import { readCommit } from '../support/intake-commits.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { cut, EPOCH, interleaved, partitionsOf, type Step, step } from '../support/intake-logs.ts';
-import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
@@ -68,10 +68,14 @@ it('the rows are those of a plain fold, however slices follow each other and the
       fc.asyncProperty(log, picks, sizes, slices, async (steps, picks, sizes, slices) => {
         const partitions = partitionsOf(steps);
         let batch = 0;
-        const found = await projection.project(cut(interleaved(partitions, picks), sizes), pictureOf, async (tx) => {
-          for (const limits of slices[batch++ % slices.length]!) await revalueSlice(tx, limits);
-          expect(await countOf(tx, 'deferred_events()')).toEqual(await countOf(tx, `(${DEFERRED_PLAINLY}) t`));
-        });
+        const found = await projection.project(
+          cut(interleaved(partitions, picks), sizes),
+          eventsSnapshot,
+          async (tx) => {
+            for (const limits of slices[batch++ % slices.length]!) await revalueSlice(tx, limits);
+            expect(await countOf(tx, 'deferred_events()')).toEqual(await countOf(tx, `(${DEFERRED_PLAINLY}) t`));
+          },
+        );
         expect(sorted(found)).toEqual(sorted(foldIntake([...partitions.values()].flat())));
       }),
       { numRuns: propertyRuns(150) },

@@ -5,8 +5,9 @@ import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { UpdateItem } from '../../src/domain/intake/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
+import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
 import { commitId, readCommit } from '../support/intake-commits.ts';
-import { foldIntake, type Picture } from '../support/intake-fold.ts';
+import { type EventsSnapshot, foldIntake } from '../support/intake-fold.ts';
 import {
   cut,
   DAY,
@@ -19,7 +20,6 @@ import {
   step,
   updateItem,
 } from '../support/intake-logs.ts';
-import { pictureOf, sorted } from '../support/intake-picture.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => projection.drop());
 
-function project(batches: readonly (readonly ReadCommit[])[]): Promise<Picture> {
+function project(batches: readonly (readonly ReadCommit[])[]): Promise<EventsSnapshot> {
   return projection.project(batches, async (tx) => {
     await checkMemories(tx);
-    return pictureOf(tx);
+    return eventsSnapshot(tx);
   });
 }
 

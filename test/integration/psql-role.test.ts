@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { CATALOG_DDL } from '../../src/projections/catalog/tables.ts';
 import { PSQL } from '../support/console.ts';
 import { query, startPostgresProcess, temporaryDataDir } from '../support/embedded-postgres.ts';
-import { blocksOf, isRun, paste } from '../support/pages.ts';
+import { blocksOf, isRun, runBlocks } from '../support/pages.ts';
 
 /** docs/psql.md, as an operator follows it. */
 const blocks = blocksOf('docs/psql.md');
@@ -51,7 +51,7 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
     const parent = await mkdtemp(join(tmpdir(), 'botledger-psql-'));
     await symlink(folder.path, join(parent, '.data'));
     const scripts = blocks.filter(isRun).map(({ text }) => text);
-    const [connected, looked] = await paste([`${PSQL}\n${scripts[0]}`, ...scripts.slice(1)], {}, parent);
+    const [connected, looked] = await runBlocks([`${PSQL}\n${scripts[0]}`, ...scripts.slice(1)], {}, parent);
     await rm(parent, { recursive: true });
     expect(connected).toEqual([]);
     expect(looked).toEqual(expect.arrayContaining(['nspname', 'log', 'events_v1', 'count', '1']));

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { createKafkaTestLog } from '../support/kafka-log.ts';
 import { ANY_CATEGORIES, newBot } from '../support/log.ts';
-import { expectFaithful, followAll, nthCommit, persist } from '../support/log-stress.ts';
+import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
@@ -53,7 +53,7 @@ describe.each(Object.keys(engines))('the log on %s', (engine) => {
     const head = await handles[0]!.endCursor();
     await Promise.all(readers.map((reader) => reader.until(head)));
     stop.abort();
-    expectFaithful(readers, acknowledged, bots);
+    expectExactlyOnce(readers, acknowledged, bots);
     await Promise.all(handles.map((handle) => handle.close()));
     await destroy();
   });

@@ -2,7 +2,7 @@ import type { EventLog } from '../../src/log/port.ts';
 import { pause } from '../../src/util/pause.ts';
 import type { BrokerProcess } from './kafka-broker.ts';
 import { newBot } from './log.ts';
-import { expectFaithful, followAll, nthCommit, persist } from './log-stress.ts';
+import { expectExactlyOnce, followAll, nthCommit, persist } from './log-stress.ts';
 
 export interface BrokerKills {
   readonly broker: BrokerProcess;
@@ -40,6 +40,6 @@ export async function surviveBrokerKills({ broker, under, writers, kills, betwee
   const head = await handles[0]!.endCursor();
   await Promise.all(readers.map((reader) => reader.until(head)));
   stop.abort();
-  expectFaithful(readers, acknowledged, bots);
+  expectExactlyOnce(readers, acknowledged, bots);
   await Promise.all(handles.map((handle) => handle.close()));
 }

@@ -31,7 +31,7 @@ const MARK = '\u241e';
  * Runs commands one after the other in one bash; a failing one does not end it.
  * @returns the lines that each printed, on stdout and stderr
  */
-export async function converse(
+export async function runInBash(
   commands: readonly string[],
   variables: Readonly<Record<string, string>>,
 ): Promise<string[][]> {

@@ -25,7 +25,7 @@ export function given<State, Event>(decider: Decider<State, Event>, ...past: rea
           expect(decision).toMatchObject({ code, path });
         },
         /** Repeating a decision on its own result changes nothing. */
-        settles(): void {
+        isIdempotent(): void {
           if (decision instanceof Rejection) throw decision;
           expect(decision).not.toEqual([]);
           expect(decide(fold([...past, ...decision]))).toEqual([]);

@@ -8,7 +8,7 @@ import { amountOf, type Money, moneyOf } from './intake-money.ts';
  * What the read model `events` must hold, worked out from a log in the plainest way: no batches, no state that is
  * brought up to date, every event looking at all others. Sessions and UTM are named by what they are, not by ids.
  */
-export interface Picture {
+export interface EventsSnapshot {
   readonly events: readonly EventRow[];
   readonly visits: readonly object[];
   readonly users: readonly object[];
@@ -82,7 +82,7 @@ interface ErrorState {
   resolved_at: number | null;
 }
 
-export function foldIntake(commits: readonly ReadCommit[]): Picture {
+export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
   const bots = new Map<string, BotState>();
   const stored: Candidate[] = [];
   const visits: VisitState[] = [];

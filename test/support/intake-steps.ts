@@ -1,9 +1,9 @@
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import { eventsSnapshot } from './events-snapshot.ts';
 import type { EventRow } from './intake-fold.ts';
 import { partitionsOf, type Step } from './intake-logs.ts';
-import { pictureOf } from './intake-picture.ts';
 import type { TestProjection } from './test-projection.ts';
 
 /** Steps of bot a, which belongs to owner 1, whose currency is USD; and what a projection makes of them. */
@@ -44,15 +44,15 @@ export async function outcomeOf(
   ...steps: Step[]
 ): Promise<{ events: EventRow[]; errors: object[]; types: object[] }> {
   const commits = [...partitionsOf(steps).values()].flat();
-  const picture = await projection.project(
+  const snapshot = await projection.project(
     commits.map((commit) => [commit]),
-    pictureOf,
+    eventsSnapshot,
   );
   return {
-    ...picture,
-    events: picture.events.toSorted((a, b) => a.date - b.date),
-    errors: [...picture.errors],
-    types: [...picture.types],
+    ...snapshot,
+    events: snapshot.events.toSorted((a, b) => a.date - b.date),
+    errors: [...snapshot.errors],
+    types: [...snapshot.types],
   };
 }
 

@@ -18,7 +18,7 @@ const NAME = { bot: 'bot', id: 1 };
 export const CHATS = Array.from({ length: 40 }, (_, i) => i + 1);
 export const DONE: Answer = { type: 'answered', status: 200, body: '{"ok":true,"result":{"message_id":1}}' };
 
-export interface LaunchWorld {
+export interface LaunchSetup {
   readonly log: EventLog;
   readonly failure: Failure;
   /** What comes of a call; tells when it is written. */
@@ -32,7 +32,7 @@ export function ledgerOf(log: EventLog): Promise<SendingLedger> {
 
 /** Sends until it ends or fails, as one run of the process does. */
 export async function sendOnce(
-  { log, failure, answer }: LaunchWorld,
+  { log, failure, answer }: LaunchSetup,
   changes: Partial<LaunchOptions> = {},
 ): Promise<SendingLedger> {
   const logger = pino({ level: 'silent' });

@@ -81,7 +81,7 @@ export function followAll(handles: readonly EventLog[], after: Cursor, signal: A
 }
 
 /** Every reader saw every acknowledged commit once and whole, and all saw the same order. */
-export function expectFaithful(
+export function expectExactlyOnce(
   readers: readonly Follower[],
   acknowledged: readonly string[],
   bots: readonly string[],

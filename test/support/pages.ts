@@ -51,7 +51,7 @@ const MARK = '\u241e';
  * @returns per block what each command printed; a `curl` or `npx botledger` is one entry however many lines it prints
  * @throws Error at the first command that fails, which a curl does at a status of 400 and above
  */
-export async function paste(
+export async function runBlocks(
   blocks: readonly string[],
   variables: Readonly<Record<string, string>>,
   cwd: string = ROOT,

@@ -4,7 +4,7 @@ import type { ReadCommit } from '../../src/projections/read-model.ts';
  * What the read model `referral` must hold of one bot, worked out from its log in the plainest way: one fact after the
  * other, each looking through all that came before.
  */
-export interface ReferralPicture {
+export interface ReferralSnapshot {
   readonly known: readonly number[];
   /** Every code that is known, with its owner. */
   readonly codes: readonly object[];
@@ -36,7 +36,7 @@ interface Referral {
   readonly ord: number;
 }
 
-export function foldReferrals(commits: readonly ReadCommit[]): ReferralPicture {
+export function foldReferrals(commits: readonly ReadCommit[]): ReferralSnapshot {
   let newUsersOnly = false;
   const updates: number[] = [];
   const known: number[] = [];

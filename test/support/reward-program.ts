@@ -82,7 +82,7 @@ export const amountsOf = (all: readonly Reward[]): string[] =>
   dataOf(all, 'reward_accrued').map(({ amount }) => amount);
 
 /** Another instance walks all events, from the first on, beside the service's own. @returns stops it, once it has */
-export function walkAgain(service: TestService, instance: string): () => Promise<void> {
+export function processAgain(service: TestService, instance: string): () => Promise<void> {
   const stop = new AbortController();
   const name = `accruals of ${instance}`;
   const { log, database } = service;

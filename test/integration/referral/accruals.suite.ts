@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rewardRuleCreated } from '../../../src/domain/referral/program.ts';
 import { programStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
-import { amountsOf, dataOf, newUser, rewardProgram, rewardsOf, walkAgain } from '../../support/reward-program.ts';
+import { amountsOf, dataOf, newUser, processAgain, rewardProgram, rewardsOf } from '../../support/reward-program.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** Rewards on one engine of the log. */
@@ -20,7 +20,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     await other.rule({ amount: '2' });
     await other.send({ user_id: await other.referral(newUser()) });
     await it.rule({ amount: '1' });
-    const stops = ['a', 'b'].map((instance) => walkAgain(service, instance));
+    const stops = ['a', 'b'].map((instance) => processAgain(service, instance));
     const referred = await Promise.all([newUser(), newUser(), newUser()].map((referrer) => it.referral(referrer)));
     for (let round = 0; round < 10; round++)
       await it.send(...referred.flatMap((user_id) => Array.from({ length: 5 }, () => ({ user_id }))));

@@ -5,10 +5,10 @@ import {
   amountsOf,
   dataOf,
   newUser,
+  processAgain,
   rewardProgram,
   rewardsOf,
   VISIT,
-  walkAgain,
 } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { describeAccruals } from './accruals.suite.ts';
@@ -66,7 +66,7 @@ describe('an event of a referral', () => {
     );
     await it.send({ user_id: before });
     // Whoever looks at the first events only now knows of the visit, and they earn nothing all the same.
-    await walkAgain(service, 'somebody who is late')();
+    await processAgain(service, 'somebody who is late')();
     const all = await rewardsOf(service, it);
     const earned = dataOf(all, 'reward_accrued');
     expect(earned.map(({ referral_id, event }) => [referral_id, event.index])).toEqual([

@@ -4,18 +4,18 @@ import type { AccountEvent } from '../../../src/domain/referral/account/account.
 import type { EventLog } from '../../../src/log/port.ts';
 import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { payoutWorld, type World } from '../../support/payout-world.ts';
+import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 
 /** Payouts that bots make by themselves, on a clock that the tests move. */
 
-let world: World;
+let world: PayoutSetup;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 beforeAll(async () => {
-  world = await payoutWorld(Date.UTC(2026, 0, 15, 12)); // a Thursday
+  world = await payoutSetup(Date.UTC(2026, 0, 15, 12)); // a Thursday
 });
-afterEach(() => world.rest());
+afterEach(() => world.stopAll());
 afterAll(() => world.close());
 
 /** A bot, set to pay out when. */

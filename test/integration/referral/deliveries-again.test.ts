@@ -5,22 +5,22 @@ import { administerPayout } from '../../../src/commands/referral/payouts.ts';
 import type { EventLog, LogEvent } from '../../../src/log/port.ts';
 import { deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
+import { type PayoutName, type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** What makes an announcement that waits for its next attempt be tried now. */
 
-let world: World;
+let world: PayoutSetup;
 let client: WebhookReceiver;
 
 beforeAll(async () => {
-  world = await payoutWorld();
+  world = await payoutSetup();
 });
 beforeEach(async () => {
   client = await webhookReceiver();
 });
 afterEach(async () => {
-  await world.rest();
+  await world.stopAll();
   await client.close();
 });
 afterAll(() => world.close());

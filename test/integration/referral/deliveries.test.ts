@@ -8,23 +8,23 @@ import { type EventLog, LogUnavailableError } from '../../../src/log/port.ts';
 import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { type PayoutName, payoutWorld, type World } from '../../support/payout-world.ts';
+import { type PayoutName, type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** Clients are told of payouts, over real HTTP, on a clock that the tests move. */
 
-let world: World;
+let world: PayoutSetup;
 let client: WebhookReceiver;
 
 beforeAll(async () => {
-  world = await payoutWorld();
+  world = await payoutSetup();
 });
 beforeEach(async () => {
   client = await webhookReceiver();
 });
 /** A test leaves nothing that is due, ever: the next ones move the same clock. */
 afterEach(async () => {
-  await world.rest();
+  await world.stopAll();
   await client.close();
 });
 afterAll(() => world.close());

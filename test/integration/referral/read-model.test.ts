@@ -7,7 +7,7 @@ import { referralReadModel } from '../../../src/projections/referral/read-model.
 import { botCreated, readCommit } from '../../support/intake-commits.ts';
 import { cut, DAY, EPOCH, MINUTE } from '../../support/intake-logs.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
-import { foldReferrals, type ReferralPicture } from '../../support/referral-fold.ts';
+import { foldReferrals, type ReferralSnapshot } from '../../support/referral-fold.ts';
 import { createTestProjection, type TestProjection } from '../../support/test-projection.ts';
 
 let projection: TestProjection;
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => projection.drop());
 
-/** The bots' pictures, by bot id. */
-async function pictures(tx: ClientBase): Promise<ReferralPicture[]> {
+/** The bots' snapshots, by bot id. */
+async function snapshots(tx: ClientBase): Promise<ReferralSnapshot[]> {
   return Promise.all(
     [1, 2].map(async (bot) => {
       const rows = async (columns: string, table: string): Promise<object[]> =>
@@ -37,7 +37,7 @@ async function pictures(tx: ClientBase): Promise<ReferralPicture[]> {
 }
 
 /** Rows in an order of their own. */
-function sorted({ known, codes, visits, referrals, outcomes }: ReferralPicture): ReferralPicture {
+function sorted({ known, codes, visits, referrals, outcomes }: ReferralSnapshot): ReferralSnapshot {
   const rows = (all: readonly object[]): object[] =>
     [...all].sort((a, b) =>
       JSON.stringify(Object.entries(a).sort()) < JSON.stringify(Object.entries(b).sort()) ? -1 : 1,
@@ -144,7 +144,7 @@ describe('the read model `referral`', () => {
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }), sizes, async (steps, sizes) => {
         const log = logOf(steps);
         const expected = ['a', 'b'].map((bot) => sorted(foldReferrals(of(bot, log))));
-        const held = await projection.project(cut(log, sizes), pictures);
+        const held = await projection.project(cut(log, sizes), snapshots);
         expect(held.map(sorted)).toEqual(expected);
       }),
       { numRuns: propertyRuns(60) },
@@ -165,7 +165,7 @@ describe('the read model `referral`', () => {
       create('a', 6, EPOCH - DAY),
     ];
     for (const sizes of [[1], [3], [10]]) {
-      const [held] = await projection.project(cut(log, sizes), pictures);
+      const [held] = await projection.project(cut(log, sizes), snapshots);
       expect(Object.keys(held!.outcomes).sort()).toEqual([log[3]!.id, log[4]!.id].sort());
       expect(held!.codes).toHaveLength(4);
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { almostGood, anything, GOOD_REPORTS } from '../../support/almost-good-reports.ts';
+import { almostValid, anything, VALID_REPORTS } from '../../support/almost-valid-reports.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /** Callers who mean harm, or whose texts look as if: whatever stands in a config, it is a value or it is refused. */
@@ -131,7 +131,9 @@ function* marks(value: unknown, marker: string, path = ''): Generator<Mark> {
 }
 
 describe('texts that mean something elsewhere', () => {
-  it.each(GOOD_REPORTS.map((report) => [(report as { source_request: { type: string } }).source_request.type, report]))(
+  it.each(
+    VALID_REPORTS.map((report) => [(report as { source_request: { type: string } }).source_request.type, report]),
+  )(
     'in any place of a report (%s) are values, or are refused with their place',
     async (_, report) => {
       const before = (await ask(JSON.stringify(report))).body;
@@ -200,7 +202,7 @@ describe('texts that mean something elsewhere', () => {
 
   it('name a saved report, and are its config, unchanged', async () => {
     for (const text of STORABLE) {
-      const report_config = { ...GOOD_REPORTS[0], [`x${text}`]: text };
+      const report_config = { ...VALID_REPORTS[0], [`x${text}`]: text };
       const key = { 'api-key': bot.apiKey };
       const { body } = await service.post('/v1/reports/save', { name: text, report_config }, key);
       const saved = await service.get(`/v1/reports/get?uuid=${body.data.uuid}`, key);
@@ -211,7 +213,7 @@ describe('texts that mean something elsewhere', () => {
 
 it('whatever is sent as a report is answered or refused, never an error of ours', async () => {
   const seen = { answered: 0, refused: 0 };
-  const sent = fc.oneof({ weight: 9, arbitrary: almostGood }, { weight: 1, arbitrary: anything });
+  const sent = fc.oneof({ weight: 9, arbitrary: almostValid }, { weight: 1, arbitrary: anything });
   await fc.assert(
     fc.asyncProperty(sent, async (config) => {
       const answer = await ask(JSON.stringify(config) ?? 'null');

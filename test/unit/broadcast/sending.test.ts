@@ -134,7 +134,7 @@ describe('a later launch', () => {
   test('reopens those that were refused for the message, once, and nobody else', () => {
     const specification = given(sending, ...first).when((state) => reopenRefused(state, ID, 2));
     specification.yields(reopened);
-    specification.settles();
+    specification.isIdempotent();
     given(sending, ...first)
       .when((state) => reopenRefused(state, ID, 1))
       .yieldsNothing();
@@ -270,7 +270,7 @@ describe('an answer', () => {
         ],
       },
     });
-    specification.settles();
+    specification.isIdempotent();
   });
 
   test('tells the ids of files that are new', () => {
@@ -310,18 +310,18 @@ test('a new sender abandons what others left open, and that alone', () => {
     { type: 'batch_abandoned', data: { broadcast_id: ID, claim: 1, recipients: [[3, 5]] } },
     { type: 'batch_abandoned', data: { broadcast_id: ID, claim: 2, recipients: [[6, 7]] } },
   );
-  specification.settles();
+  specification.isIdempotent();
 });
 
 test('a pause is told once, and its end', () => {
   const pause = { until: 5000, error: null, limited: true };
   const paused = given(sending).when((state) => pauseSending(state, ID, 1, pause));
   paused.yields({ type: 'sending_paused', data: { broadcast_id: ID, launch: 1, ...pause } });
-  paused.settles();
+  paused.isIdempotent();
   const event: SendingEvent = { type: 'sending_paused', data: { broadcast_id: ID, launch: 1, ...pause } };
   const resumed = given(sending, event).when((state) => resumeSending(state, ID));
   resumed.yields({ type: 'sending_resumed', data: { broadcast_id: ID } });
-  resumed.settles();
+  resumed.isIdempotent();
   expect(given(sending, event).state().limited).toBe(true);
   // Until the end of the launch.
   expect(given(sending, event, claimed(1, [[0, 0]], 'a', 2)).state().limited).toBe(false);
@@ -330,7 +330,7 @@ test('a pause is told once, and its end', () => {
 test('a pause of the bot is told once, and is never made shorter', () => {
   const paused = given(botPause).when((state) => pauseBot(state, 5000));
   paused.yields({ type: 'bot_paused', data: { until: 5000 } });
-  paused.settles();
+  paused.isIdempotent();
   given(botPause, { type: 'bot_paused', data: { until: 5000 } })
     .when((state) => pauseBot(state, 4000))
     .yieldsNothing();

@@ -64,7 +64,7 @@ describe('a bot', () => {
       .yields({ type: 'bot_changed', data: { username: null } });
     given(bot, created)
       .when((state) => changeBot(state, { auto_payout: 'daily', username: 'shop_bot' }))
-      .settles();
+      .isIdempotent();
   });
 
   it('replaces its webhook secret', () => {

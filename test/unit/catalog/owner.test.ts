@@ -67,7 +67,7 @@ describe('an owner', () => {
       .yields({ type: 'owner_changed', data: { plan: 'premium' } });
     given(owner, created)
       .when((state) => changeOwner(state, { name: 'Bea' }))
-      .settles();
+      .isIdempotent();
   });
 
   it('must exist to be changed or given a key', () => {
@@ -107,7 +107,7 @@ describe('a key', () => {
       .yields(revoked(NOW));
     given(owner, created, issued)
       .when((state) => revokeKey(state, 3, NOW))
-      .settles();
+      .isIdempotent();
     given(owner, created, issued)
       .when((state) => revokeKey(state, 4, NOW))
       .isRefused('not_found', 'key');

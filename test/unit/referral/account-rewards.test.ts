@@ -35,7 +35,7 @@ describe('a reward', () => {
       .yields(accrued(11, '5', { event: cause(12) }));
     given(account)
       .when(accrue([item(11), item(12, { rule: { rule_id: 3 } })]))
-      .settles();
+      .isIdempotent();
   });
 
   it('is on hold for so many days after the receipt of its event, to the millisecond', () => {
@@ -107,7 +107,7 @@ describe('a reward', () => {
       .yields(locked({ reward_type: 'external', amount: null }));
     given(account)
       .when(accrue([external]))
-      .settles();
+      .isIdempotent();
   });
 
   it('in a currency without a unit waits until it has one, and asks for one only where something is earned', () => {
@@ -158,7 +158,7 @@ describe('an individual rate', () => {
       .yields(accrued(11, '5'));
     given(account)
       .when(set({ amount: '0' }))
-      .settles();
+      .isIdempotent();
     given(account)
       .when(set({ rule: { ...rule, reward_type: 'percent', unit_id: null }, percent: '12.5' }))
       .yields(locked({ reward_type: 'percent', amount: null, percent: '12.5', unit_id: null, source: 'manual' }));

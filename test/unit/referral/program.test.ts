@@ -89,7 +89,7 @@ describe('a rule', () => {
       .yields({ type: 'reward_rule_changed', data: { rule_id: 1, amount: '7.5', active: false } });
     given(program, created(fixed))
       .when((state) => changeRule(state, 1, { amount: '7.50', hold_days: '14', name: undefined }, catalog))
-      .settles();
+      .isIdempotent();
     given(program, created(fixed))
       .when((state) => changeRule(state, 1, { amount: '5.00' }, catalog))
       .yieldsNothing();

@@ -126,10 +126,10 @@ function changed(root: unknown, [key, ...rest]: readonly string[], value: unknow
 }
 
 /** One of each type. */
-export const GOOD_REPORTS: readonly object[] = [TRENDS, UTM, FUNNEL, RETENTION, LIST];
+export const VALID_REPORTS: readonly object[] = [TRENDS, UTM, FUNNEL, RETENTION, LIST];
 
 /** A good report with up to two values changed or left out. */
-export const almostGood = fc.constantFrom<unknown>(...GOOD_REPORTS).chain((good) =>
+export const almostValid = fc.constantFrom<unknown>(...VALID_REPORTS).chain((good) =>
   fc
     .array(fc.tuple(fc.constantFrom(...waysInto(good)), fc.option(anything, { nil: undefined })), { maxLength: 2 })
     .map((changes) =>

@@ -20,7 +20,7 @@ const PATIENCE_MS = 300_000;
  * then, so that other traffic, for which there is always some, does not keep it waiting, nor a clock that differs.
  * @throws Error when that takes longer than `patienceMs`
  */
-export async function counted(client: Client, patienceMs = PATIENCE_MS): Promise<void> {
+export async function waitUntilCounted(client: Client, patienceMs = PATIENCE_MS): Promise<void> {
   const began = performance.now();
   for (;;) {
     const asked = performance.now();

@@ -24,7 +24,7 @@ import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
-export interface World {
+export interface PayoutSetup {
   readonly database: TestDatabase;
   readonly log: EventLog;
   readonly context: CommandContext;
@@ -45,11 +45,11 @@ export interface World {
     processes: readonly Process[],
     env?: Record<string, string>,
     log?: EventLog,
-    /** Whether `rest` stops them, too: not where they hang for ever. */
-    rests?: boolean,
+    /** Whether `stopAll` stops them, too: not where they hang for ever. */
+    stopsWithAll?: boolean,
   ): () => Promise<void>;
   /** Stops all that run. */
-  rest(): Promise<void>;
+  stopAll(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface PayoutName {
 }
 
 /** Bots, accounts and their read models, on a clock of their own; the processes are those that a test runs. */
-export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<World> {
+export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<PayoutSetup> {
   const database = await createTestDatabase();
   const { pool } = database;
   await migrateRuntimeSchema(pool);
@@ -79,7 +79,7 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
   const stops: (() => Promise<void>)[] = [];
   let users = 0;
 
-  const world: World = {
+  const world: PayoutSetup = {
     database,
     log,
     context,
@@ -115,7 +115,7 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
       const { commits } = await log.read(accountStream(bot, userId));
       return commits.flatMap(({ events }) => events.map(account.read));
     },
-    run(processes, env = {}, through = log, rests = true) {
+    run(processes, env = {}, through = log, stopsWithAll = true) {
       const stop = new AbortController();
       const config = readConfig({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...env });
       const running = runProcesses(
@@ -127,14 +127,14 @@ export async function payoutWorld(start = Date.UTC(2026, 0, 15, 12)): Promise<Wo
         stop.abort();
         await running;
       };
-      if (rests) stops.push(stopped);
+      if (stopsWithAll) stops.push(stopped);
       return stopped;
     },
-    async rest() {
+    async stopAll() {
       await Promise.all(stops.splice(0).map((stop) => stop()));
     },
     async close() {
-      await world.rest();
+      await world.stopAll();
       stopping.abort();
       await Promise.all(projecting);
       await log.close();

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import type { Picture } from './intake-fold.ts';
+import type { EventsSnapshot } from './intake-fold.ts';
 
-/** What the tables of the read model `events` hold, in the shape of the oracle's picture. */
-export async function pictureOf(tx: ClientBase): Promise<Picture> {
+/** What the tables of the read model `events` hold, in the shape of the oracle's snapshot. */
+export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
   const utm = `(SELECT concat_ws('|', coalesce(source, ''), coalesce(medium, ''), coalesce(campaign, ''),
                                       coalesce(term, ''), coalesce(content, ''))
                   FROM utms u WHERE u.bot_id = x.bot_id AND u.utm_id = x.utm_id) AS utm`;
@@ -26,12 +26,14 @@ export async function pictureOf(tx: ClientBase): Promise<Picture> {
   };
 }
 
-/** The picture with its rows in an order of their own, for comparisons. */
-export function sorted(picture: Picture): Picture {
+/** The snapshot with its rows in an order of their own, for comparisons. */
+export function sorted(snapshot: EventsSnapshot): EventsSnapshot {
   const byText = (rows: readonly object[]) =>
     rows
       .map((row) => [JSON.stringify(row, Object.keys(row).sort()), row] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, row]) => row);
-  return Object.fromEntries(Object.entries(picture).map(([name, rows]) => [name, byText(rows)])) as unknown as Picture;
+  return Object.fromEntries(
+    Object.entries(snapshot).map(([name, rows]) => [name, byText(rows)]),
+  ) as unknown as EventsSnapshot;
 }

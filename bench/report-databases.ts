@@ -3,7 +3,7 @@ import { Session } from 'chdb';
 import type { Period, Question } from './report-questions.ts';
 
 /** Another database that is asked the same. */
-export interface Rival {
+export interface OtherDatabase {
   readonly name: string;
   /** The rows, each an array of columns; null: it has no way to say so. */
   ask(question: Question, period: Period): Promise<number[][] | null>;
@@ -16,7 +16,7 @@ interface Files {
 
 const EVENTS = 'name, user, time, value, category, utm';
 
-export async function clickHouse(folder: string, { events, users }: Files): Promise<Rival> {
+export async function clickHouse(folder: string, { events, users }: Files): Promise<OtherDatabase> {
   const session = new Session(`${folder}/clickhouse`);
   const run = (sql: string) => session.query(sql, 'JSONCompactEachRow');
   run('CREATE DATABASE bench');
@@ -60,7 +60,7 @@ function rowsOf(text: string): number[][] {
     .map((line) => (JSON.parse(line) as unknown[]).map(Number));
 }
 
-export async function duckDb({ events, users }: Files): Promise<Rival> {
+export async function duckDb({ events, users }: Files): Promise<OtherDatabase> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(`CREATE TABLE events AS SELECT * FROM read_csv('${events}', delim = '\t', nullstr = '\\N', header = false,
     columns = {name: 'INTEGER', user: 'BIGINT', time: 'BIGINT', value: 'DECIMAL(18,6)', category: 'VARCHAR', utm: 'INTEGER'})
