@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
 
-/** docs/dependencies.md gives the reason for everything in package.json that JSON cannot comment. */
+/** docs/dependencies.md and CHANGELOG.md say about package.json what JSON cannot say in comments. */
 
 const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
 const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
-const { dependencies, devDependencies, overrides, allowScripts } = json('package.json');
+const { version, dependencies, devDependencies, overrides, allowScripts } = json('package.json');
 
 /** The packages in the first cells of a section's table. */
 function named(heading: string): string[] {
@@ -46,4 +46,13 @@ it('each package with an install script is allowed or refused', () => {
   const names = scripted.map(([path]) => path.replace(/^.*node_modules\//, '')).filter((name) => name !== '');
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !(name in allowScripts))).toEqual([]);
+});
+
+it('CHANGELOG.md has release notes for the version, and for earlier ones', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const [unreleased, ...released] = [...changelog.matchAll(/^## \[(.+?)\](?: - \d{4}-\d\d-\d\d)?$/gm)].map(
+    ([, name]) => name!,
+  );
+  expect([unreleased, released[0]]).toEqual(['Unreleased', version]);
+  expect(json('package-lock.json').version).toBe(version);
 });
