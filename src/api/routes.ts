@@ -1,8 +1,11 @@
 import type pg from 'pg';
 import type { EventTypeDirectory } from '../commands/intake/event-type-directory.ts';
-import { receiveCustomEvents } from '../commands/intake/receive-custom-events.ts';
-import { findUnknownTargets, receiveTargetEvents } from '../commands/intake/receive-target-events.ts';
-import { receiveUpdates } from '../commands/intake/receive-updates.ts';
+import {
+  findUnknownTargets,
+  receiveCustomEvents,
+  receiveTargetEvents,
+  receiveUpdates,
+} from '../commands/intake/receive.ts';
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
@@ -13,8 +16,7 @@ import { broadcastRoutes } from './broadcast/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
-import { sendUpdate } from './intake/send-update.ts';
-import { webhook } from './intake/webhook.ts';
+import { sendUpdate, webhook } from './intake/send-update.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';

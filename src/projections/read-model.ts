@@ -39,7 +39,7 @@ export interface ReadModel {
   readonly deferredRelation?: string;
   /**
    * The function that, without arguments, counts what `idle` has still to do and answers wait for, as deferred_events in
-   * events/deferred.ts. Absent: answers do not depend on when `idle` comes to it.
+   * events/tables.ts. Absent: answers do not depend on when `idle` comes to it.
    */
   readonly deferredCount?: string;
   /**

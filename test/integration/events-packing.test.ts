@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { packSlice } from '../../src/projections/events/packed/pack.ts';
-import { CHANGED_IN_CHUNK, CHUNK_EVENTS, NEWEST_EVENTS } from '../../src/projections/events/packed/tables.ts';
+import { CHANGED_IN_CHUNK, CHUNK_EVENTS, NEWEST_EVENTS, packSlice } from '../../src/projections/events/packed/pack.ts';
 import { EVENTS_DDL } from '../../src/projections/events/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { eraseUser } from '../../src/commands/intake/erase-user.ts';
-import { receiveUpdates } from '../../src/commands/intake/receive-updates.ts';
+import { receiveUpdates } from '../../src/commands/intake/receive.ts';
 import { subjectOf } from '../../src/domain/intake/personal.ts';
 import { LogUnavailableError } from '../../src/log/port.ts';
 import { anOwner } from '../support/catalog.ts';

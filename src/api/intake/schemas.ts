@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
-import { decimalText } from '../../domain/intake/decimal-text.ts';
+import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from '../../domain/intake/moment.ts';
 import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain/json.ts';
 import { misdatedField } from '../../platform/update.ts';

@@ -1,12 +1,15 @@
-import type { ReceiveCustomEvents } from '../../commands/intake/receive-custom-events.ts';
+import type { ReceiveCustomEvents } from '../../commands/intake/receive.ts';
+import { UNIT_CODE } from '../../domain/catalog/checks.ts';
+import { decimalText } from '../../domain/intake/amounts.ts';
+import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
+import { isJsonObject, isStorable } from '../../domain/json.ts';
 import { botOf, principalOf } from '../access.ts';
 import { LARGE_BODY } from '../body.ts';
 import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, type CustomEvent, customEvent, oneOrMany } from './schemas.ts';
-import { usualCustomEvent } from './usual-event.ts';
+import { accepted, type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT, oneOrMany } from './schemas.ts';
 
 const MAX_EVENTS = 1000;
 
@@ -38,4 +41,42 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
       );
     },
   });
+}
+
+/**
+ * Reads a custom event of the usual form as the schema `customEvent` does, in a quarter of its time, which is most of what
+ * a batch costs. Null says nothing but that the schema has to look: it alone knows what is wrong, and reads what is
+ * right and unusual (null for absent, numbers of many digits). `test/unit/intake-usual-event.test.ts` holds the two together.
+ */
+export function usualCustomEvent(given: unknown, now: number): CustomEvent | null {
+  if (!isJsonObject(given)) return null;
+  const { event, user_id, value_num, unit, value_str, category, webapp_name, date, event_key } = given;
+  if (!isText(event, 1, MAX_TEXT)) return null;
+  if (!Number.isSafeInteger(user_id) || (user_id as number) < 1) return null;
+  const value = Number.isFinite(value_num) ? decimalText(value_num as number) : undefined;
+  if (value === null || (value === undefined && value_num !== undefined)) return null;
+  if (unit !== undefined && (value === undefined || !isText(unit, 1, 3) || !UNIT_CODE.test(unit))) return null;
+  if (value_str !== undefined && !isText(value_str, 0, MAX_TEXT)) return null;
+  if (category !== undefined && !isText(category, 0, MAX_TEXT)) return null;
+  if (webapp_name !== undefined && !isText(webapp_name, 0, MAX_TEXT)) return null;
+  if (event_key !== undefined && !isText(event_key, 1, MAX_TEXT)) return null;
+  const at = typeof date === 'string' ? parseIso8601(date) : undefined;
+  if (at === null || (at === undefined && date !== undefined)) return null;
+  if (at !== undefined && (at > now + MAX_AHEAD_MS || !isWithinYears(at))) return null;
+  return {
+    event,
+    user_id: user_id as number,
+    value_num: value,
+    unit: unit?.toUpperCase(),
+    value_str,
+    category,
+    webapp_name,
+    date: at,
+    event_key,
+  };
+}
+
+/** Counts UTF-16 units: of the code points that the limits are about there are at most as many, but one where there is any. */
+function isText(value: unknown, min: number, max: number): value is string {
+  return typeof value === 'string' && value.length >= min && value.length <= max && isStorable(value);
 }

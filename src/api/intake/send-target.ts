@@ -1,4 +1,4 @@
-import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/intake/receive-target-events.ts';
+import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/intake/receive.ts';
 import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf, principalOf } from '../access.ts';

@@ -3,7 +3,7 @@ import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/existing-bot.ts';
 import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
-import { sealImports } from './seal-items.ts';
+import { sealImports } from './personal-keys.ts';
 
 /** A commit holds at most so many users, and at most about so many characters: below what any engine takes. */
 const MAX_USERS = 1000;

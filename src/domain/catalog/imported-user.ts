@@ -1,4 +1,4 @@
-import { decimalText } from '../intake/decimal-text.ts';
+import { decimalText } from '../intake/amounts.ts';
 import { type CustomFieldValue, type ImportedUser, importedUser } from '../intake/events.ts';
 import { isWithinYears, parseIso8601 } from '../intake/moment.ts';
 import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';

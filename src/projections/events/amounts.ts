@@ -1,5 +1,9 @@
 import type { ClientBase } from 'pg';
 import { convert } from '../../domain/intake/amounts.ts';
+import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
+import { numbers } from '../by-key.ts';
+import { HOUR_MS } from '../intake-state.ts';
+import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 import { DAY_MS, NEVER } from './money.ts';
 
@@ -12,7 +16,7 @@ interface Price {
 
 /**
  * Gives new events their amounts in the owner's currency, where that was possible when they were received.
- * @returns the others: they have no amount, or had none for a while (convert-amounts.ts)
+ * @returns the others: they have no amount, or had none for a while ({@link convertAmounts})
  */
 export async function priceEvents(
   tx: ClientBase,
@@ -64,4 +68,88 @@ async function loadPrices(
 
 function dayOf({ date }: EventDraft): number {
   return Math.floor(date / DAY_MS);
+}
+
+/**
+ * Sets the value, the amount and the warning of events anew from the units, rates and currencies as they stand.
+ *
+ * An event lacks an amount while its unit is unknown, or while there was no rate of it or an earlier day to what was the
+ * owner's currency then. Each currency of the owner makes one stretch without amount at most: from its beginning (or the
+ * event's receipt) to its end (or the first such rate, or the creation of the unit if that is later). The warning dates
+ * from the start of the first stretch, and is resolved at the end of the last, if that has one; without any stretch there
+ * is no warning. The warning names what was missing last.
+ */
+const CONVERT_AMOUNTS = `
+WITH converted AS (
+  SELECT e.*, b.clock, u.known_at, v.minor, v.norm, s.opened, s.closed, s.amount
+    FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (bot_id, user_id, date, ord)
+    JOIN events e USING (bot_id, user_id, date, ord)
+    JOIN bots b USING (bot_id)
+    JOIN event_types t USING (bot_id, event_id)
+   CROSS JOIN LATERAL (
+     SELECT (own->>'scale')::int AS scale,
+            CASE WHEN (own->>'ord')::bigint > e.ord THEN (own->>'at')::bigint ELSE 0 END AS known_at
+       FROM (SELECT b.units->e.unit AS own) units) u
+   CROSS JOIN LATERAL (
+     SELECT CASE WHEN comes AND t.target_id IS NOT NULL THEN trim_scale(e.value_int * ('1e' || u.scale)::numeric)
+                 ELSE e.value_int END AS minor,
+            CASE WHEN NOT comes THEN e.value_norm
+                 WHEN t.target_id IS NOT NULL THEN e.value_int
+                 ELSE trim_scale(e.value_int * ('1e-' || u.scale)::numeric) END AS norm
+       FROM (SELECT e.value_norm IS NULL AND u.scale IS NOT NULL AS comes) value) v
+   CROSS JOIN LATERAL (
+     SELECT min(opens) FILTER (WHERE opens < closes) AS opened,
+            max(closes) FILTER (WHERE opens < closes) AS closed,
+            trim_scale(round(v.norm * max(rate) FILTER (WHERE to_at = ${NEVER}), 6)) AS amount
+       FROM (
+         SELECT o.to_at, greatest(o.from_at, e.date_received) AS opens,
+                CASE WHEN v.norm IS NULL OR r.available_from IS NULL AND o.currency <> e.unit THEN o.to_at
+                     WHEN o.currency = e.unit THEN 0
+                     ELSE least(o.to_at, greatest(r.available_from, u.known_at)) END AS closes,
+                CASE WHEN o.currency = e.unit THEN 1 ELSE r.rate END AS rate
+           FROM owner_currencies o
+           LEFT JOIN LATERAL (
+             SELECT x.rate, x.available_from FROM rates x
+              WHERE x.unit = e.unit AND x.currency = o.currency AND x.day <= floor(e.date / ${DAY_MS}.0)
+              ORDER BY x.day DESC LIMIT 1) r ON true
+          WHERE o.owner_id = b.owner_id) stretches) s),
+priced AS (
+  UPDATE events e SET value_int = j.minor, value_norm = j.norm, value_amount = j.amount FROM converted j
+   WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
+     AND (e.value_norm, e.value_amount) IS DISTINCT FROM (j.norm, j.amount)),
+withdrawn AS (
+  /* row by row by the key, as in bot-errors.ts */
+  DELETE FROM bot_errors w
+   WHERE w.ctid = ANY (ARRAY(
+     SELECT (SELECT x.ctid FROM bot_errors x
+              WHERE x.bot_id = j.bot_id AND x.commit_id = j.commit_id AND x.idx = j.idx AND x.kind = 'warning')
+       FROM converted j WHERE j.opened IS NULL)))
+INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
+SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
+       CASE WHEN e.norm IS NULL OR e.known_at >= e.closed THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
+            ELSE 'No exchange rate for ' || e.unit || ' on '
+                 || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
+       ${PAYLOAD}, nullif(e.closed, ${NEVER})
+  FROM converted e JOIN event_types t USING (bot_id, event_id)
+ WHERE e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
+ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
+  SET date = EXCLUDED.date, message = EXCLUDED.message, resolved_at = EXCLUDED.resolved_at
+ WHERE (w.date, w.message, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.message, EXCLUDED.resolved_at)`;
+
+/** What names a row of the table. */
+export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
+
+/** Converts events of the table. Once or again makes no difference, and neither does the bot's clock (see the condition). */
+export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query({
+    name: 'events.convert_amounts',
+    text: CONVERT_AMOUNTS,
+    values: [
+      numbers(events.map(({ bot_id }) => bot_id)),
+      numbers(events.map(({ user_id }) => user_id)),
+      numbers(events.map(({ date }) => date)),
+      numbers(events.map(({ ord }) => ord)),
+    ],
+  });
 }

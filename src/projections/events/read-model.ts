@@ -3,21 +3,18 @@ import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/
 import { findByKey } from '../by-key.ts';
 import { deleteExpired, type Retention, UPDATE_IDS_RETENTION } from '../intake-state.ts';
 import type { ReadModel } from '../read-model.ts';
-import { priceEvents } from './amounts.ts';
+import { convertAmounts, priceEvents } from './amounts.ts';
+import { writeUnknownUsers } from './bot-errors.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
-import { convertAmounts } from './convert-amounts.ts';
 import { byMoment } from './draft.ts';
 import { foldBatch, type Outcome } from './fold.ts';
-import { loadBatch } from './load.ts';
+import { loadBatch, tailCache } from './load.ts';
 import { storeMoney } from './money.ts';
-import { packSlice } from './packed/pack.ts';
-import { PACKED_TABLES } from './packed/tables.ts';
+import { PACKED_TABLES, packSlice } from './packed/pack.ts';
 import { noteRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
-import { tailCache } from './tails.ts';
-import { writeUnknownUsers } from './unknown-users.ts';
 import { identifyUtms, isLate, placeUtms } from './utm.ts';
 import { countEvents, writeEvents, writeEventTypes, writeMemories } from './write.ts';
 

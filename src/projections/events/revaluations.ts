@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { convertAmounts, type EventKey } from './convert-amounts.ts';
+import { convertAmounts, type EventKey } from './amounts.ts';
 import { DAY_MS, type MoneyChanges } from './money.ts';
 
 /**

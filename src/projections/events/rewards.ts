@@ -3,8 +3,8 @@ import type { DataOf } from '../../domain/event-type.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
 import { type Position, partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine } from '../copy.ts';
+import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
-import { PAYLOAD, SOURCE } from './payload.ts';
 
 /**
  * What the accruals of the referral program are made of: the events that count and that a rule of their bot names as its

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import { type Chunk, type ColumnName, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { decodeColumn } from '../../projections/events/packed/columns.ts';
-import { mergeChunks } from '../../projections/events/packed/merge.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
 import type { ChunkCache, Columns } from './chunk-cache.ts';
 import type { ReportTables } from './fields.ts';

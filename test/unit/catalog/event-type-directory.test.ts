@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
-import { receiveCustomEvents } from '../../../src/commands/intake/receive-custom-events.ts';
-import { findUnknownTargets, receiveTargetEvents } from '../../../src/commands/intake/receive-target-events.ts';
+import { findUnknownTargets, receiveCustomEvents, receiveTargetEvents } from '../../../src/commands/intake/receive.ts';
 import { MAX_EVENT_NAMES } from '../../../src/domain/catalog/event-types.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { memoryLog } from '../../support/memory-log.ts';

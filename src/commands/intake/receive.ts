@@ -1,0 +1,119 @@
+import {
+  type CustomEventItem,
+  customEventsReceived,
+  type TargetEventItem,
+  targetEventsReceived,
+  type UpdateItem,
+  updatesReceived,
+} from '../../domain/intake/events.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { Appended, EventLog } from '../../log/port.ts';
+import { appendIntake, type Stamp } from './append-intake.ts';
+import type { EventTypeDirectory } from './event-type-directory.ts';
+import { personalKeys, sealUpdates } from './personal-keys.ts';
+
+/** A custom event as its sender names it, checked. */
+export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'value'> {
+  readonly event: string;
+  readonly value_num?: string | undefined;
+}
+
+/** One event or a list: it matters to the path of a refusal. @throws Rejection limit */
+export type ReceiveCustomEvents = (
+  bot: string,
+  events: CustomEventInput | readonly CustomEventInput[],
+  stamp: Stamp,
+) => Promise<Appended>;
+
+/**
+ * One request is one append. A name seen for the first time gets its id first, in the bot's catalog: that event stands
+ * before the first use in the bot's log.
+ */
+export function receiveCustomEvents(deps: {
+  readonly log: EventLog;
+  readonly sources: Sources;
+  readonly directory: EventTypeDirectory;
+}): ReceiveCustomEvents {
+  const { log, sources, directory } = deps;
+  return async (bot, given, stamp) => {
+    const events: readonly CustomEventInput[] = 'event' in given ? [given] : given;
+    const names = [...new Set(events.map(({ event }) => event))];
+    const ids = await directory.resolve(bot, names).catch((error: unknown) => {
+      if (!(error instanceof Rejection) || error.code !== 'limit') throw error;
+      const index = events.findIndex(({ event }) => event === names[Number(error.path)]);
+      throw new Rejection('limit', 'event' in given ? 'event' : `${index}.event`, error.message);
+    });
+    const items = events.map((event) => itemOf(event, ids.get(event.event)!));
+    return appendIntake({ log, sources }, bot, customEventsReceived.ofChecked({ items }), stamp);
+  };
+}
+
+function itemOf(input: CustomEventInput, event_id: number): CustomEventItem {
+  const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key } = input;
+  return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key };
+}
+
+/** A target event as its sender names it, checked. */
+export interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
+  readonly target_id: number;
+}
+
+/** Nothing was appended: the elements at these indexes name goals that the bot does not have. */
+export interface UnknownTargets {
+  readonly unknown: readonly number[];
+}
+
+export type ReceiveTargetEvents = (
+  bot: string,
+  events: readonly TargetEventInput[],
+  stamp: Stamp,
+) => Promise<Appended | UnknownTargets>;
+
+/** Which of these the bot has no goal for: none of those that were made before the call. */
+export type FindUnknownTargets = (bot: string, targetIds: readonly number[]) => Promise<ReadonlySet<number>>;
+
+export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTargets {
+  return async (bot, targetIds) => {
+    const goals = await directory.goals(bot, targetIds);
+    return new Set(targetIds.filter((id) => !goals.has(id)));
+  };
+}
+
+/** One request is one append. A goal that is not known here is looked up in the log before it is refused. */
+export function receiveTargetEvents(deps: {
+  readonly log: EventLog;
+  readonly sources: Sources;
+  readonly directory: EventTypeDirectory;
+}): ReceiveTargetEvents {
+  const { log, sources, directory } = deps;
+  return async (bot, events, stamp) => {
+    const ids = events.map(({ target_id }) => target_id);
+    const goals = await directory.goals(bot, ids);
+    const unknown = ids.flatMap((id, index) => (goals.has(id) ? [] : [index]));
+    if (unknown.length > 0) return { unknown };
+    const items = events.map(({ target_id, unit, ...rest }) => ({
+      event_id: goals.get(target_id)!,
+      // A unit without a value says nothing (decisions.md#bot-errors).
+      unit: rest.value === undefined ? undefined : unit,
+      ...rest,
+    }));
+    return appendIntake({ log, sources }, bot, targetEventsReceived.ofChecked({ items }), stamp);
+  };
+}
+
+export type ReceiveUpdates = (bot: string, items: readonly UpdateItem[], stamp: Stamp) => Promise<Appended | null>;
+
+/**
+ * One request is one append of what the service keeps of the platform's updates, personal fields sealed. Where it keeps
+ * nothing there is nothing to append, unless an Idempotency-Key must be remembered.
+ */
+export function receiveUpdates(deps: { readonly log: EventLog; readonly sources: Sources }): ReceiveUpdates {
+  const { log, sources } = deps;
+  const keys = personalKeys(() => log.keys);
+  return async (bot, items, stamp) => {
+    if (items.length === 0 && stamp.command === undefined) return null;
+    const sealed = await sealUpdates(keys, sources, bot, items);
+    return appendIntake({ log, sources }, bot, updatesReceived.create({ items: sealed }), stamp);
+  };
+}
