@@ -69,18 +69,18 @@ export async function loadUpdateIds(
   tx: ClientBase,
   wanted: readonly { readonly intake: BotIntake; readonly updateIds: ReadonlySet<number> }[],
 ): Promise<void> {
-  const asked = wanted.flatMap(({ intake, updateIds }) => [...updateIds].map((id) => ({ intake, id })));
-  if (asked.length === 0) return;
+  const lookups = wanted.flatMap(({ intake, updateIds }) => [...updateIds].map((id) => ({ intake, id })));
+  if (lookups.length === 0) return;
   const { rows } = await tx.query<[number, number]>({
     name: 'intake.load_update_ids',
     text: `SELECT u.i::int, x.received::float8
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
              JOIN update_ids x USING (bot_id, update_id)`,
-    values: [numbers(asked.map(({ intake }) => intake.bot_id)), numbers(asked.map(({ id }) => id))],
+    values: [numbers(lookups.map(({ intake }) => intake.bot_id)), numbers(lookups.map(({ id }) => id))],
     rowMode: 'array',
   });
   for (const [i, received] of rows) {
-    const { intake, id } = asked[i - 1]!;
+    const { intake, id } = lookups[i - 1]!;
     intake.updates.set(id, received);
     intake.storedUpdates.add(id);
   }
@@ -104,16 +104,16 @@ export async function loadCodes(
   tx: ClientBase,
   wanted: readonly { readonly bot: BotOfCodes; readonly payloads: ReadonlySet<string> }[],
 ): Promise<void> {
-  const asked = wanted.flatMap(({ bot, payloads }) => [...payloads].map((code) => ({ bot, code })));
-  if (asked.length === 0) return;
+  const lookups = wanted.flatMap(({ bot, payloads }) => [...payloads].map((code) => ({ bot, code })));
+  if (lookups.length === 0) return;
   const { rows } = await tx.query<[number]>({
     name: 'intake.load_codes',
     text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
              JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code`,
-    values: [numbers(asked.map(({ bot }) => bot.bot_id)), asked.map(({ code }) => code)],
+    values: [numbers(lookups.map(({ bot }) => bot.bot_id)), lookups.map(({ code }) => code)],
     rowMode: 'array',
   });
-  for (const [i] of rows) asked[i - 1]!.bot.payloads.codes.add(asked[i - 1]!.code);
+  for (const [i] of rows) lookups[i - 1]!.bot.payloads.codes.add(lookups[i - 1]!.code);
 }
 
 export async function saveCodes(tx: ClientBase, bots: readonly BotOfCodes[]): Promise<void> {

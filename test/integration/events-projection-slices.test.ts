@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
-import { noteRevaluations, revalueSlice } from '../../src/projections/events/revaluations.ts';
+import { recordRevaluations, revalueSlice } from '../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
@@ -60,7 +60,7 @@ it('the rows are those of a plain fold, however slices follow each other and the
   const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
   const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
   const some = fc.integer({ min: 1, max: 4 });
-  const slice = fc.record({ converted: some, looked: some, steps: some, bots: some });
+  const slice = fc.record({ converted: some, scanned: some, steps: some, bots: some });
   /** The slices after each batch, over and over. */
   const slices = fc.array(fc.array(slice, { maxLength: 3 }), { minLength: 1, maxLength: 8, size: 'max' });
   try {
@@ -159,7 +159,7 @@ describe('in transactions of their own', () => {
   it('a slice looks at a bounded number of events, few of which have the unit', async () => {
     await apply(...worth('a', 30, undefined, EPOCH), ...worth('a', 1, 'EUR', EPOCH + 1), ...worth('b', 1, 'EUR'));
     await apply(rate('2'));
-    const limits = { converted: 1000, looked: 10, steps: 1000, bots: 1 };
+    const limits = { converted: 1000, scanned: 10, steps: 1000, bots: 1 };
     let slices = 1;
     while (await inE((tx) => revalueSlice(tx, limits))) slices++;
     expect(slices).toBe(6); // 31 events of bot a, one of bot b, and that there is no third bot
@@ -169,7 +169,7 @@ describe('in transactions of their own', () => {
   it('what a slice has passed is converted anew when it is noted anew', async () => {
     await apply(...worth('a', 10, 'EUR'));
     await apply(rate('2'));
-    await inE((tx) => revalueSlice(tx, { converted: 3, looked: 10, steps: 10, bots: 10 }));
+    await inE((tx) => revalueSlice(tx, { converted: 3, scanned: 10, steps: 10, bots: 10 }));
     expect(await amounts()).toEqual({ none: 7, '2': 3 });
     await apply(rate('3'));
     await drained();
@@ -187,7 +187,7 @@ describe('in transactions of their own', () => {
     await apply(...worth('a', 10, 'EUR'), ...worth('b', 1, 'GBP', EPOCH));
     for (let i = 1; i <= 8; i++) {
       await apply(rate(`${i}`), rate('7', 'GBP'));
-      await inE((tx) => revalueSlice(tx, { converted: 3, looked: 5, steps: 4, bots: 2 }));
+      await inE((tx) => revalueSlice(tx, { converted: 3, scanned: 5, steps: 4, bots: 2 }));
     }
     expect(await amounts()).toMatchObject({ '7': 1 });
     await drained();
@@ -218,7 +218,7 @@ describe('in transactions of their own', () => {
       const since = EPOCH;
       expect(await deferred(...EVER)).toEqual({ events: 12, exact: true, since });
       expect(await deferred('a', FIRST, LAST, 1000)).toEqual({ events: 10, exact: true, since });
-      await inE((tx) => revalueSlice(tx, { converted: 4, looked: 100, steps: 100, bots: 100 }));
+      await inE((tx) => revalueSlice(tx, { converted: 4, scanned: 100, steps: 100, bots: 100 }));
       expect(await deferred(...EVER)).toEqual({ events: 8, exact: true, since });
       await apply(rate('3'), rate('4', 'GBP'));
       expect(await deferred(...EVER)).toEqual({ events: 19, exact: true, since });
@@ -265,7 +265,7 @@ describe('in transactions of their own', () => {
             FROM generate_series(3, ${bots}) n;
           INSERT INTO owner_currencies SELECT 1000 + n, 1, 'USD', 0, ${LAST} FROM generate_series(3, ${bots}) n`);
         const all = Array.from({ length: bots }, (_, n) => 1001 + n);
-        await noteRevaluations(
+        await recordRevaluations(
           tx,
           {
             rates: Array.from({ length: rates }, (_, i) => ({

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * Events of a bot's intake stream. One request is one event with all its items, in the request's order; an item is
- * named by its commit and its index. Dates are milliseconds since 1970 UTC; a missing date is the commit's own time
- * (the time of receipt). Numbers are decimal text, exactly as sent. Field rules: interface.md, "Target event" and
- * "Custom event"; they were checked when the request was received.
+ * Events of a bot's intake stream. One request is one event with all its items, in the request's order. The commit's id
+ * and the index of an item name the item. Dates are milliseconds since 1970 UTC; an item without a date has the commit's
+ * time (the receipt). Numbers are decimal text, exactly as sent. Requests are checked before they are appended; the rules
+ * of their fields are in interface.md, "Target event" and "Custom event".
  */
 
 const int = z.number().int();
@@ -47,9 +47,9 @@ export const targetEventsReceived = eventType(
 );
 
 /**
- * Personal fields of a user: they stand here and nowhere else in the log, and here only sealed with a key of the user
- * (sealing.ts), so that they can be erased. The shapes below are in clear, as they are before they are sealed and after
- * they are opened (personal.ts); what the log has of them is the sealed shape beside each. In version 1 it had them clear.
+ * Personal fields of a user. The log has them in these events only, sealed with a key of the user (sealing.ts), so that
+ * they can be erased. Each shape below is in clear, as before sealing and after opening (personal.ts). The sealed shape
+ * beside it is the one in the log. Version 1 of the events has them in clear.
  */
 export const person = z.object({
   first_name: z.string().optional(),
@@ -60,15 +60,15 @@ export const person = z.object({
 export type Person = z.infer<typeof person>;
 
 /**
- * What the service keeps of a platform update: never a message's text or media. The platform's user object is complete,
- * so a name or flag that is absent here is one that the user does not have.
+ * The parts of a platform update that the service keeps: never a message's text or media. The platform's user object is
+ * complete, so the user does not have a name or flag that is absent here.
  */
 export const updateItem = z.object({
   update_id: int,
   /** The platform's own date, else the request's; absent: the time of receipt. */
   date: int.optional(),
   user_id: userId,
-  /** Whether the update makes a user of the bot; other updates count only for users already known. */
+  /** Whether the update makes its sender a user of the bot. Other updates count only for known users. */
   makes_user: z.boolean(),
   is_bot: z.boolean(),
   is_premium: z.boolean(),
@@ -105,7 +105,7 @@ export const updatesReceived = eventType<'updates_received', UpdatesReceived>(
 export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
-/** What an import tells of a person, and of what a bot's owner made up to tell of one. */
+/** The personal fields of an imported user, with the custom fields that the bot's owner defines. */
 export const importedPersonalFields = z.object({
   person: person.extend({ full_name: z.string().optional() }).optional(),
   gender: z.string().optional(),
@@ -131,7 +131,7 @@ export type SealedImportedUser = z.infer<typeof sealedImportedUser>;
 interface UsersImported {
   items: (ImportedUser | SealedImportedUser)[];
 }
-/** `user import` and `user set-field`: fields given replace, others stay. */
+/** `user import` and `user set-field`: the given fields replace, the others stay. */
 export const usersImported = eventType<'users_imported', UsersImported>(
   'users_imported',
   2,
@@ -139,5 +139,5 @@ export const usersImported = eventType<'users_imported', UsersImported>(
   { 1: z.object({ items: z.array(importedUser).min(1) }) },
 );
 
-/** The personal fields of all that came before are gone, and the keys that they were sealed with. */
+/** Erases the personal fields of all earlier events: the keys that sealed them are gone. */
 export const userErased = eventType('user_erased', 1, z.object({ user_id: userId }));

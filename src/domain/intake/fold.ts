@@ -157,7 +157,7 @@ export function utmOfVisit({ separators, codes }: PayloadState, payload: string)
   return parseUtm(payload, separators, codes.has(payload));
 }
 
-/** A mark's offer of a code may come to nothing: then nobody learns the code, and nobody visits by it. */
+/** The code that a mark offers counts even if the mark has no effect: no client then learns it, so no visit uses it. */
 function codesIn(event: LedgerEvent): string[] {
   switch (event.type) {
     case 'referral_code_created':

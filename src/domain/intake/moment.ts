@@ -1,15 +1,15 @@
-/** Reading the moment of an event (decisions.md#event-dates). Both forms give milliseconds since 1970 UTC, or null. */
+/** Reads the moment of an event (decisions.md#event-dates): milliseconds since 1970 UTC, or null. */
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})\.(\d{3})\d*(?:[Zz]|([-+])(\d{2}):(\d{2}))$/;
 const ISO_8601 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([-+])(\d{2})(?::?(\d{2}))?)?$/;
 
-/** RFC 3339 with milliseconds (three digits or more; those after the third are cut) and an offset. */
+/** RFC 3339 with milliseconds (three digits or more; digits after the third are cut) and an offset. */
 export function parseRfc3339(text: string): number | null {
   return moment(RFC_3339.exec(text));
 }
 
-/** ISO 8601 calendar date and time; seconds, fraction and offset may be missing; without an offset it is UTC. */
+/** ISO 8601 calendar date and time. Seconds, fraction and offset may be missing; without an offset it is UTC. */
 export function parseIso8601(text: string): number | null {
   return moment(ISO_8601.exec(text));
 }
@@ -24,7 +24,7 @@ function moment(match: RegExpExecArray | null): number | null {
     return null;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -60_000 : 60_000);
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years are a whole number of days.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999. 400 years are a whole number of days.
   const at = Date.UTC(
     Number(year) + 400,
     Number(month) - 1,
@@ -37,7 +37,7 @@ function moment(match: RegExpExecArray | null): number | null {
   return at - FOUR_CENTURIES_MS - offset;
 }
 
-/** The years of reports (decisions.md#report-bounds), UTC. An instant outside them is refused in every input. */
+/** The years of reports (decisions.md#report-bounds), UTC. Every input refuses an instant outside them. */
 export const YEARS = 'must lie in the years 1970 to 2100';
 const END_OF_YEARS = Date.UTC(2101, 0, 1);
 

@@ -10,7 +10,7 @@ import {
   type UpdateItem,
 } from './events.ts';
 
-/** Whose key seals the personal fields of a bot's user. */
+/** The subject whose key seals the personal fields of a bot's user. */
 export function subjectOf(bot: string, userId: number): string {
   return `${bot}/${userId}`;
 }
@@ -39,7 +39,7 @@ function sealJson(key: SealingKey, fields: unknown, randomBytes: RandomBytes): s
   return seal(key, JSON.stringify(fields), randomBytes(IV_BYTES));
 }
 
-/** The ids of the keys that open what is sealed in the event. @throws UnreadableEventError */
+/** The ids of the keys that open the sealed fields of the event. @throws UnreadableEventError */
 export function keyIdsOf(event: LedgerEvent): string[] {
   if (event.type === 'bot_created' || event.type === 'bot_changed') return keyIdOfSecret(event.data.token);
   const ids: string[] = [];
@@ -49,8 +49,8 @@ export function keyIdsOf(event: LedgerEvent): string[] {
 }
 
 /**
- * The event with its personal fields and secrets in clear; those whose key was forgotten are gone.
- * @param bot the public key of the bot whose event it is
+ * The event with its personal fields and secrets in clear, without those whose key was forgotten.
+ * @param bot the public key of the event's bot
  * @throws UnreadableEventError
  */
 export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<string, SealingKey>): LedgerEvent {
@@ -90,7 +90,7 @@ export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<str
   }
 }
 
-/** Items of an opened event. What is sealed in them has not been opened: stop rather than take it for nothing. */
+/** An item of an opened event. @throws TypeError if it is still sealed: to skip its personal fields would lose them */
 export function updateInClear(item: UpdateItem | SealedUpdateItem): UpdateItem {
   if (isUpdateInClear(item)) return item;
   throw new TypeError('an update is still sealed');

@@ -1,6 +1,6 @@
 /**
- * Event ids 1 to 99 are system events: what a platform update makes (decisions.md#platform-updates, #event-names). Ids
- * are for ever.
+ * Event ids 1 to 99 are system events, which platform updates make (decisions.md#platform-updates, #event-names). An id
+ * never changes.
  */
 export const SYSTEM_EVENTS = {
   start: 1,
@@ -16,5 +16,5 @@ export const SYSTEM_EVENTS = {
 /** The goal that every bot has from the start. */
 export const SALE_GOAL = { target_id: 1, event_id: 100, name: 'Sale' } as const;
 
-/** The first id that goals and names of custom events are given. */
+/** The first id of goals and of names of custom events. */
 export const FIRST_FREE_EVENT_ID = 101;

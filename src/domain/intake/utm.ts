@@ -7,7 +7,7 @@ export interface Utm {
   readonly content: string | null;
 }
 
-/** How a bot writes UTM into start payloads. */
+/** How a bot separates UTM pairs in start payloads. */
 export interface Separators {
   readonly pair: string;
   readonly value: string;
@@ -18,13 +18,13 @@ const KEY = /^(?:utm_?)?(source|medium|campaign|term|content)$/;
 /**
  * Reads a /start payload as UTM (decisions.md#start-payload): `utm_source-ads_utm_medium-cpc`, `source-ads`, or a bare
  * `ads`.
- * @param isCode the payload was a referral code of the bot when the visit was received: bare, it is no source then
+ * @param isCode whether the payload was a referral code of the bot when the visit was received: then a bare one is no source
  * @returns null when the visit has no UTM
  */
 export function parseUtm(payload: string, { pair, value }: Separators, isCode = false): Utm | null {
   const found = new Map<string, string>();
   for (const piece of payload.split(pair)) {
-    // Where the pair separator is `_`, the prefix of `utm_source-x` comes as a piece of its own and is no pair.
+    // If the pair separator is `_`, the prefix of `utm_source-x` is a piece of its own and no pair.
     const at = piece.indexOf(value);
     const key = at < 0 ? undefined : KEY.exec(piece.slice(0, at))?.[1];
     const text = piece.slice(at + value.length);

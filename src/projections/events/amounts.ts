@@ -7,16 +7,17 @@ import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 import { DAY_MS, NEVER } from './money.ts';
 
-/** What a unit was worth on a day in the currency that its owner now has; null: there is no rate. */
+/** The price of a unit on a day, in the current currency of the bot's owner. */
 interface Price {
+  /** null: there is no rate. */
   readonly rate: string | null;
-  /** Since when, by receipts, there is this currency and a rate of the day or an earlier one. */
+  /** Since when, by receipts, the owner has this currency and there is a rate of the day or an earlier one. */
   readonly since: number;
 }
 
 /**
- * Gives new events their amounts in the owner's currency, where that was possible when they were received.
- * @returns the others: they have no amount, or had none for a while ({@link convertAmounts})
+ * Sets the amounts of new events in the owner's currency, if they could be converted when they were received.
+ * @returns the other events with a unit: they have no amount, or had none for a while ({@link convertAmounts})
  */
 export async function priceEvents(
   tx: ClientBase,
@@ -24,15 +25,15 @@ export async function priceEvents(
   ownerOf: (event: EventDraft) => number,
 ): Promise<EventDraft[]> {
   const priced: EventDraft[] = [];
-  const asked = new Map<string, EventDraft>();
+  const lookups = new Map<string, EventDraft>();
   const keyOf = (event: EventDraft) => `${ownerOf(event)} ${event.unit} ${dayOf(event)}`;
   for (const event of events) {
     if (event.unit !== null) {
       priced.push(event);
-      if (event.value_norm !== null) asked.set(keyOf(event), event);
+      if (event.value_norm !== null) lookups.set(keyOf(event), event);
     } else if (event.value_norm !== null) event.value_amount = convert(event.value_norm, '1');
   }
-  const prices = await loadPrices(tx, asked, ownerOf);
+  const prices = await loadPrices(tx, lookups, ownerOf);
   return priced.filter((event) => {
     const price = event.value_norm === null ? undefined : prices.get(keyOf(event));
     if (price === undefined || price.rate === null || price.since > event.date_received) return true;
@@ -41,15 +42,15 @@ export async function priceEvents(
   });
 }
 
-/** The prices of the events' units on their days, by the same keys; none for owners that are not known yet. */
+/** Loads the prices of the events' units on their days, by the same keys; none for owners that are not known yet. */
 async function loadPrices(
   tx: ClientBase,
-  asked: ReadonlyMap<string, EventDraft>,
+  lookups: ReadonlyMap<string, EventDraft>,
   ownerOf: (event: EventDraft) => number,
 ): Promise<Map<string, Price>> {
-  if (asked.size === 0) return new Map();
-  const keys = [...asked.keys()];
-  const events = [...asked.values()];
+  if (lookups.size === 0) return new Map();
+  const keys = [...lookups.keys()];
+  const events = [...lookups.values()];
   const { rows } = await tx.query<[number, string | null, number]>({
     name: 'events.load_prices',
     text: `SELECT p.i::int, CASE WHEN o.currency = p.unit THEN 1 ELSE r.rate END::text,
@@ -71,13 +72,13 @@ function dayOf({ date }: EventDraft): number {
 }
 
 /**
- * Sets the value, the amount and the warning of events anew from the units, rates and currencies as they stand.
+ * Sets the value, the amount and the warning of events again, from the current units, rates and currencies.
  *
- * An event lacks an amount while its unit is unknown, or while there was no rate of it or an earlier day to what was the
- * owner's currency then. Each currency of the owner makes one stretch without amount at most: from its beginning (or the
- * event's receipt) to its end (or the first such rate, or the creation of the unit if that is later). The warning dates
- * from the start of the first stretch, and is resolved at the end of the last, if that has one; without any stretch there
- * is no warning. The warning names what was missing last.
+ * An event has no amount while its unit is unknown, or while no rate of its day or an earlier one leads to the owner's
+ * currency of that time. Each currency of the owner gives one gap at most: from the start of the currency (or the event's
+ * receipt) to its end (or the first such rate, or the creation of the unit if that is later). The warning begins with the
+ * first gap and is resolved at the end of the last one, if that ended. Without a gap there is no warning. The warning names
+ * what was missing last.
  */
 const CONVERT_AMOUNTS = `
 WITH converted AS (
@@ -136,10 +137,10 @@ ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
   SET date = EXCLUDED.date, message = EXCLUDED.message, resolved_at = EXCLUDED.resolved_at
  WHERE (w.date, w.message, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.message, EXCLUDED.resolved_at)`;
 
-/** What names a row of the table. */
+/** The key of a row of the table. */
 export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 
-/** Converts events of the table. Once or again makes no difference, and neither does the bot's clock (see the condition). */
+/** Converts events of the table. To repeat it changes nothing, and the result does not depend on the bot's clock (see the condition). */
 export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query({

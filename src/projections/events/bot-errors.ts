@@ -3,11 +3,11 @@ import { numbers } from '../by-key.ts';
 import { copyInto, copyLine } from '../copy.ts';
 import type { Outcome, UnknownUserError } from './fold.ts';
 
-/** Writes the errors of events whose users are not known, and the events that wait; settles those whose users appeared. */
+/** Writes the errors of events with unknown users and the events that wait; resolves the errors of users who appeared. */
 export async function writeUnknownUsers(tx: ClientBase, { errors, released }: Outcome): Promise<void> {
   await writeWaiting(tx, [...errors.values()]);
   await writeErrors(tx, [...errors.values()]);
-  await settle(tx, released);
+  await resolveReleased(tx, released);
 }
 
 async function writeWaiting(tx: ClientBase, errors: readonly UnknownUserError[]): Promise<void> {
@@ -34,7 +34,7 @@ async function writeErrors(tx: ClientBase, errors: readonly UnknownUserError[]):
   });
 }
 
-async function settle(tx: ClientBase, released: Outcome['released']): Promise<void> {
+async function resolveReleased(tx: ClientBase, released: Outcome['released']): Promise<void> {
   if (released.length === 0) return;
   const botIds = numbers(released.map(({ event }) => event.bot_id));
   await tx.query({
@@ -47,8 +47,8 @@ async function settle(tx: ClientBase, released: Outcome['released']): Promise<vo
       numbers(released.map(({ event }) => event.ord)),
     ],
   });
-  // Row by row by the key: where the planner's statistics know of no error of this kind, a join would go through all
-  // errors, and for each of them through all that were released (5,000: 20 s and more).
+  // Row by row by the key. If the planner's statistics have no error of this kind, a join would compare all errors with
+  // all released events (5,000 of them: 20 s and more).
   await tx.query({
     name: 'events.resolve',
     text: `UPDATE bot_errors e SET resolved_at = f.at
@@ -68,8 +68,8 @@ async function settle(tx: ClientBase, released: Outcome['released']): Promise<vo
 }
 
 /**
- * SQL: what an event was sent with, in the names of the API, from an event `e` (a row, or a draft as a record) and its
- * type `t`. The date is the one that it counts under.
+ * SQL: the element as sent, in the names of the API, from an event `e` (a row, or a draft as a record) and its type `t`.
+ * The date is the one that the event counts under.
  */
 export const PAYLOAD = `
 jsonb_strip_nulls(jsonb_build_object(
@@ -85,6 +85,6 @@ jsonb_strip_nulls(jsonb_build_object(
   'webapp_name', e.webapp_name,
   'event_key', e.event_key))`;
 
-/** SQL: the method that events of a type come by. */
+/** SQL: the API method that receives events of the type `t`. */
 export const SOURCE = `
 CASE t.kind WHEN 'system' THEN 'send-update' WHEN 'target' THEN 'send-target' ELSE 'send-event' END`;

@@ -6,7 +6,7 @@ import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { EventDraft, Source } from './draft.ts';
 import type { RuleName } from './rewards.ts';
 
-/** A bot as its log has made it so far, and what one batch adds. Settings apply from their place in the log on. */
+/** A bot as of the log so far, and what one batch adds. Settings apply to later items of the log. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
@@ -18,20 +18,20 @@ export interface Bot {
   /** The rules of the referral program, by id. */
   readonly rules: Map<number, RuleName>;
   utmCount: number;
-  /** Users that are known. */
+  /** How many users the bot knows. */
   userCount: number;
-  /** The transaction that wrote the bot's row last; null: there is none yet. */
+  /** The transaction that wrote the bot's row last; null: there is no row yet. */
   readonly writer: string | null;
-  /** UTM combinations that the batch's visits brought, by their text; the id is set before rows are made. */
+  /** UTM combinations of the batch's visits, by their text. The id is set before rows are written. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
 }
 
-/** A unit of the bot, and since when its code can be read. */
+/** A unit of the bot, and since when its code is known. */
 export interface Unit {
   /** Decimals of a normal unit. */
   readonly scale: number;
-  /** Place and receipt of its creation; both 0: the code is a currency's too, and could be read before. */
+  /** `ord` and receipt of its creation. Both are 0 if the code is a currency's too, which was known before. */
   readonly ord: number;
   readonly at: number;
 }
@@ -44,11 +44,11 @@ export interface UtmUse {
 export interface User {
   readonly bot: Bot;
   readonly user_id: number;
-  /** The place among the bot's known users; -1: not known. */
+  /** Index among the bot's known users; -1: unknown user. */
   idx: number;
-  /** The last event in the table; null: none. */
+  /** The user's last event in the table; null: none. */
   readonly tail: Tail | null;
-  /** Events that wait for the user to be known. */
+  /** Events that wait for the user. */
   readonly pending: EventDraft[];
   /** Events and visits that the batch adds. */
   readonly events: EventDraft[];
@@ -86,15 +86,15 @@ export function botOf(settings: BotSettings): Bot {
   };
 }
 
-/** Whether events of this id earn by any rule that the bot has so far. */
+/** Whether events of this id trigger any rule that the bot has so far. */
 export function isTrigger({ rules }: Bot, eventId: number): boolean {
   for (const { trigger } of rules.values()) if (trigger === eventId) return true;
   return false;
 }
 
 /**
- * Decimals of a unit: the bot's own, else the currency's; undefined: unknown. The platform counts payments in the
- * currency's own decimals, whatever unit of the bot has its code (decisions.md#currency-codes).
+ * Decimals of a unit: of the bot's unit, else of the currency; undefined: unknown. The platform counts payments in the
+ * currency's decimals, even if a unit of the bot has the same code (decisions.md#currency-codes).
  */
 export function scaleOf(bot: Bot, unit: string, source: Source): number | undefined {
   const own = bot.units.get(unit)?.scale;
@@ -142,7 +142,7 @@ interface BotRow {
   readonly xmin: string;
 }
 
-/** @returns the transaction that wrote the rows */
+/** @returns the id of the writing transaction */
 export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<string> {
   const rows = [...bots].map((bot) => ({
     bot_id: bot.bot_id,

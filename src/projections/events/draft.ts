@@ -2,10 +2,10 @@ import { type EventValue, minorValue, normalValue } from '../../domain/intake/am
 import type { UpdateItem } from '../../domain/intake/events.ts';
 import type { Position } from '../../log/port.ts';
 
-/** The method of the API that an event came by. */
+/** The API method that received an event. */
 export type Source = 'send-event' | 'send-target' | 'send-update';
 
-/** An event on its way to a row: what it was received with, then what its place among the others gives it. */
+/** An event before it is a row: the received fields, then those that depend on the user's other events. */
 export interface EventDraft {
   readonly bot_id: number;
   readonly user_id: number;
@@ -18,7 +18,7 @@ export interface EventDraft {
   readonly event_id: number;
   readonly source: Source;
   readonly event_key: string | null;
-  /** Decimal text; what it means: tables.ts. */
+  /** Decimal text; tables.ts explains the three values. */
   readonly value_int: string | null;
   readonly value_norm: string | null;
   readonly unit: string | null;
@@ -31,22 +31,22 @@ export interface EventDraft {
   session: number;
   app_session: number | null;
   utm_id: number | null;
-  /** Set once the user is known. */
+  /** Set when the rows are written. */
   user_idx: number;
 }
 
-/** Where an item stands in the log, and when it was received. */
-export interface Place {
+/** The position of an item in the log, and its receipt. */
+export interface ItemOrigin {
   readonly bot_id: number;
   readonly ord: number;
   readonly commit_id: string;
   readonly idx: number;
   readonly at: number;
-  /** Of the commit. */
+  /** The commit's position. */
   readonly position: Position;
 }
 
-/** What the items of the three kinds of intake have in common. */
+/** The fields of the items of all three kinds of intake. */
 interface Item {
   readonly user_id: number;
   readonly event_id: number;
@@ -59,12 +59,12 @@ interface Item {
   readonly event_key?: string | undefined;
 }
 
-/** Decimals of a unit, as the bot's settings stood when the item was received; undefined: unknown unit. */
+/** Decimals of a unit by the bot's settings at the receipt of the item; undefined: unknown unit. */
 export type ScaleOf = (unit: string) => number | undefined;
 
 export function eventDraft(
   item: Item,
-  place: Place,
+  origin: ItemOrigin,
   source: Source,
   scaleOf: ScaleOf,
   properties?: string,
@@ -72,49 +72,49 @@ export function eventDraft(
   const { value, unit } = item;
   const worth = value === undefined ? null : readValue(source, value, unit === undefined ? null : scaleOf(unit));
   return {
-    bot_id: place.bot_id,
+    bot_id: origin.bot_id,
     user_id: item.user_id,
-    date: item.date ?? place.at,
-    ord: place.ord,
-    commit_id: place.commit_id,
-    idx: place.idx,
-    date_received: place.at,
+    date: item.date ?? origin.at,
+    ord: origin.ord,
+    commit_id: origin.commit_id,
+    idx: origin.idx,
+    date_received: origin.at,
     event_id: item.event_id,
     source,
     event_key: item.event_key ?? null,
     value_int: worth?.minor ?? null,
     value_norm: worth?.normal ?? null,
-    // A unit without a value says nothing.
+    // A unit without a value has no meaning.
     unit: worth === null ? null : (unit ?? null),
     value_str: item.value_str ?? null,
     category: item.category ?? null,
     webapp_name: item.webapp_name ?? null,
     properties: properties ?? null,
     value_amount: null,
-    session: place.ord,
+    session: origin.ord,
     app_session: null,
     utm_id: null,
     user_idx: -1,
   };
 }
 
-/** Target events are sent in normal units, all others in minor ones. */
+/** Target events have values in normal units, all others in minor units. */
 function readValue(source: Source, raw: string, scale: number | null | undefined): EventValue {
   return source === 'send-target' ? normalValue(raw, scale) : minorValue(raw, scale);
 }
 
-/** The value in normal units of an event whose unit was unknown when it was received and may be known by now. */
+/** The value in normal units, also of an event whose unit was unknown at its receipt and may be known by now. */
 export function valueNow({ source, value_int, value_norm, unit }: EventDraft, scaleOf: ScaleOf): string | null {
   if (value_norm !== null || value_int === null || unit === null) return value_norm;
   return readValue(source, value_int, scaleOf(unit)).normal;
 }
 
-/** JSON text of what a platform update's event keeps beside its columns. */
+/** JSON text of the fields of a platform update that have no column. */
 export function propertiesOf({ command, callback_data, start_param, chat_type }: UpdateItem): string {
   return JSON.stringify({ command, callback_data, start_param, chat_type });
 }
 
-/** Where an event stands among those of its user. */
+/** Orders the events of a user. */
 export interface Moment {
   readonly date: number;
   readonly ord: number;

@@ -15,7 +15,7 @@ import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
-import { type EventDraft, eventDraft, type Place, propertiesOf, valueNow } from './draft.ts';
+import { type EventDraft, eventDraft, type ItemOrigin, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
 import type { NewUnit } from './revaluations.ts';
 import type { Refusal, Rewardable } from './rewards.ts';
@@ -35,23 +35,23 @@ export interface EventTypeRow {
   readonly target_id: number | null;
 }
 
-/** What a batch changes, apart from the rows of its events: they are in `Bot.users`. */
+/** The changes of a batch, except its events and visits: those are in `Bot.users`. */
 export interface Outcome {
   readonly bots: Map<string, Bot>;
   readonly newUsers: { readonly user: User; readonly since: number }[];
   readonly eventTypes: EventTypeRow[];
   readonly eventKeys: { readonly bot: Bot; readonly event_key: string }[];
-  /** Errors that the batch opened, by event. */
+  /** Errors that the batch opens, by event. */
   readonly errors: Map<EventDraft, UnknownUserError>;
-  /** Events that waited since an earlier batch and now count. */
+  /** Events that wait since an earlier batch and count from now on. */
   readonly released: { readonly event: EventDraft; readonly at: number }[];
-  /** New units; events with these codes need revaluation. */
+  /** New units. Events with their codes need revaluation. */
   readonly newUnits: NewUnit[];
   readonly rewardable: Rewardable[];
   readonly refusals: Refusal[];
 }
 
-/** Goes through the commits in the log's order and decides of every item whether it counts, waits or is nothing. */
+/** Folds the commits in the log's order, by the decisions of domain/intake/fold.ts. */
 export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]): Outcome {
   const outcome: Outcome = {
     bots,
@@ -110,12 +110,12 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
       case 'target_events_received': {
         const bot = received(outcome, commit);
         const source = event.type === 'custom_events_received' ? 'send-event' : 'send-target';
-        for (const item of event.data.items) foldEvent(outcome, bot, item, placeOf(bot, commit, idx++), source);
+        for (const item of event.data.items) foldEvent(outcome, bot, item, originOf(bot, commit, idx++), source);
         break;
       }
       case 'updates_received': {
         const bot = received(outcome, commit);
-        for (const item of event.data.items) foldUpdate(outcome, bot, item, placeOf(bot, commit, idx++));
+        for (const item of event.data.items) foldUpdate(outcome, bot, item, originOf(bot, commit, idx++));
         break;
       }
       case 'users_imported': {
@@ -148,7 +148,7 @@ function createBot(outcome: Outcome, data: BotCreated): void {
   outcome.eventTypes.push({ bot_id, kind: 'target', ...SALE_GOAL });
 }
 
-/** A code has one unit: the bot's decider refuses another. */
+/** A code has one unit: the bot's decider refuses a second one. */
 function createUnit(outcome: Outcome, bot: Bot, { code, scale }: UnitCreated, commit: ReadCommit): void {
   if (bot.units.has(code)) return;
   const { at } = commit;
@@ -167,7 +167,7 @@ function received(outcome: Outcome, commit: ReadCommit): Bot {
   return bot;
 }
 
-function placeOf({ bot_id }: Bot, commit: ReadCommit, idx: number): Place {
+function originOf({ bot_id }: Bot, commit: ReadCommit, idx: number): ItemOrigin {
   const { id, at, position } = commit;
   return { bot_id, ord: ordOf(commit, idx), commit_id: id, idx, at, position };
 }
@@ -176,18 +176,18 @@ function foldEvent(
   outcome: Outcome,
   bot: Bot,
   item: CustomEventItem | TargetEventItem,
-  place: Place,
+  origin: ItemOrigin,
   source: 'send-event' | 'send-target',
 ): void {
-  const verdict = acceptEvent(bot.intake, item, place.at);
+  const verdict = acceptEvent(bot.intake, item, origin.at);
   if (verdict === 'repeat') return;
   const { event_key } = item;
   if (event_key !== undefined) outcome.eventKeys.push({ bot, event_key });
   if (verdict === 'forgotten') return;
-  const event = eventDraft(item, place, source, (unit) => scaleOf(bot, unit, source));
+  const event = eventDraft(item, origin, source, (unit) => scaleOf(bot, unit, source));
   const user = userOf(bot, item.user_id);
   if (verdict === 'counts') {
-    count(outcome, user, event, place);
+    count(outcome, user, event, origin);
     return;
   }
   const waits = verdict === 'waits';
@@ -195,20 +195,20 @@ function foldEvent(
   outcome.errors.set(event, { event, waits, resolved_at: null });
 }
 
-function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, place: Place): void {
-  const accepted = acceptUpdate(bot.intake, item, place.at);
+function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, origin: ItemOrigin): void {
+  const accepted = acceptUpdate(bot.intake, item, origin.at);
   if (accepted === null) return;
   const user = userOf(bot, item.user_id);
-  if (accepted.userAppears) addUser(outcome, user, place);
+  if (accepted.userAppears) addUser(outcome, user, origin);
   if (item.event_id === undefined) return;
   const event = eventDraft(
     { ...item, event_id: item.event_id },
-    place,
+    origin,
     'send-update',
     (unit) => scaleOf(bot, unit, 'send-update'),
     propertiesOf(item),
   );
-  count(outcome, user, event, place);
+  count(outcome, user, event, origin);
   const { userAppears: first_seen, visitBy: code } = accepted;
   if (code === null) return;
   const { date, ord, commit_id, idx } = event;
@@ -216,7 +216,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
 }
 
 /** The bot knows the user from here on. Events that waited for the user count now, unless they have waited too long. */
-function addUser(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'>): void {
+function addUser(outcome: Outcome, user: User, by: Pick<ItemOrigin, 'at' | 'position'>): void {
   user.idx = user.bot.userCount++;
   outcome.newUsers.push({ user, since: by.at });
   for (const event of user.pending) {
@@ -228,8 +228,8 @@ function addUser(outcome: Outcome, user: User, by: Pick<Place, 'at' | 'position'
   }
 }
 
-/** The event counts from the commit at `position` on, perhaps not its own. */
-function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pick<Place, 'position'>): void {
+/** Counts the event from the commit at `position` on: its own, or the one by which its user appeared. */
+function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pick<ItemOrigin, 'position'>): void {
   user.events.push(event);
   const { bot } = user;
   if (!isTrigger(bot, event.event_id)) return;
@@ -253,7 +253,7 @@ function userOf(bot: Bot, userId: number): User {
   return user;
 }
 
-/** The UTM of a visit, shared by all of the batch that read the same. */
+/** The UTM of a visit: one object for all visits of the batch with the same UTM. */
 function utmOf(bot: Bot, payload: string): UtmUse | null {
   const utm = utmOfVisit(bot.payloads, payload);
   if (utm === null) return null;

@@ -7,7 +7,7 @@ import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 
-/** The bots that the commits are about, with all that these commits need to know of them: a handful of queries. */
+/** Loads the bots that the commits are about, with the state that these commits need, by a handful of queries. */
 export async function loadBatch(
   tx: ClientBase,
   commits: readonly ReadCommit[],
@@ -49,22 +49,22 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, NamedKeys> {
   return named;
 }
 
-/** Two arrays that `unnest` zips: the bot and the thing, for all things of all bots. */
+/** Arrays that `unnest` zips: each key of each bot, with its bot. */
 function pairs<T>(
   wanted: Wanted,
   pick: (named: NamedKeys) => ReadonlySet<T>,
-): { bots: Bot[]; ids: number[]; things: T[] } {
+): { bots: Bot[]; ids: number[]; keys: T[] } {
   const bots: Bot[] = [];
-  const things: T[] = [];
+  const keys: T[] = [];
   for (const { bot, named } of wanted)
-    for (const thing of pick(named)) {
+    for (const key of pick(named)) {
       bots.push(bot);
-      things.push(thing);
+      keys.push(key);
     }
-  return { bots, ids: bots.map(({ bot_id }) => bot_id), things };
+  return { bots, ids: bots.map(({ bot_id }) => bot_id), keys };
 }
 
-/** A user with an event is known; only the others are looked up. */
+/** A user with an event is known, so only the others are looked up in `known_users`. */
 const USERS = `
 SELECT CASE WHEN t.date IS NOT NULL THEN t.user_idx
             ELSE (SELECT k.idx FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id) END,
@@ -89,7 +89,7 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
     }
     return { bot, named: { ...named, users } };
   });
-  const { bots, ids, things: userIds } = pairs(unseen, (named) => named.users);
+  const { bots, ids, keys: userIds } = pairs(unseen, (named) => named.users);
   if (userIds.length > 0) {
     const { rows } = await tx.query<UserRow>({
       name: 'events.load_users',
@@ -106,19 +106,19 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
   await loadPending(tx, wanted);
 }
 
-/** @param idx as in `known_users`; null: the user is not known */
+/** @param idx as in `known_users`; null: the bot does not know the user */
 export function newUser(bot: Bot, user_id: number, idx: number | null, tail: User['tail']): User {
   if (idx !== null) bot.intake.knownUsers.add(user_id);
   return { bot, user_id, idx: idx ?? -1, tail, pending: [], events: [], visits: [] };
 }
 
-/** Events that wait for users whom the batch may make known. */
+/** Loads the events that wait for users whom the batch may make known. */
 async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
   const unknown = wanted.map(({ bot, named }) => ({
     bot,
     named: { ...named, users: new Set([...named.appearing].filter((id) => !bot.intake.knownUsers.has(id))) },
   }));
-  const { ids, things: userIds } = pairs(unknown, (named) => named.users);
+  const { ids, keys: userIds } = pairs(unknown, (named) => named.users);
   if (userIds.length === 0) return;
   const { rows } = await tx.query<{ bot_id: number; draft: EventDraft }>({
     name: 'events.load_pending',
@@ -132,7 +132,7 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { ids, things: eventKeys } = pairs(wanted, (named) => named.eventKeys);
+  const { ids, keys: eventKeys } = pairs(wanted, (named) => named.eventKeys);
   if (eventKeys.length === 0) return;
   const { rows } = await tx.query<{ bot_id: number; event_key: string }>({
     name: 'events.load_event_keys',
@@ -145,34 +145,34 @@ async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 /**
- * The last events of users, kept in memory from batch to batch: reading them takes as long as writing the new ones
- * (4.5 and 5 µs an event), and most events are of users seen lately.
+ * Caches the last events of users from batch to batch. To read them takes as long as to write the new ones (4.5 and 5 µs an
+ * event), and most events are of users with a recent event.
  *
- * What is kept of a bot holds as long as nobody but this cache's own batches wrote to the bot. Every batch writes the
- * bot's row, so the transaction that wrote it last (`xmin`) tells: after a rollback, or after another projector's turn,
- * it is another than the one noted here, and all of the bot is forgotten.
+ * The tails of a bot are valid as long as only the batches of this cache write to the bot. Every batch writes the bot's row,
+ * so the id of its last writing transaction (`xmin`) shows that. After a rollback, or after a batch of another projector,
+ * it differs from the id recorded here, and the cache drops all tails of the bot.
  */
 export interface TailCache {
-  /** Forgets a bot whose row, as loaded, was written by another than noted. */
+  /** Drops the tails of a bot whose loaded row has another writer than the recorded one. */
   check(bot: Bot): void;
   get(bot: Bot, userId: number): Tail | undefined;
   set(user: User, tail: Tail): void;
   delete(user: User): void;
-  /** Notes who now wrote the bot's row. */
-  note(bot: Bot, writer: string): void;
+  /** Records the transaction that now writes the bot's row. */
+  recordWriter(bot: Bot, writer: string): void;
 }
 
-interface Kept {
+interface BotTails {
   writer: string | null;
   readonly tails: Map<number, Tail>;
 }
 
-/** @param limit tails kept at most, over all bots; 100,000 take some 15 MB. Beyond it all are dropped. */
+/** @param limit the most tails of all bots; 100,000 take some 15 MB. At the limit all are dropped. */
 export function tailCache(limit = 200_000): TailCache {
-  const bots = new Map<number, Kept>();
+  const bots = new Map<number, BotTails>();
   let size = 0;
 
-  function keptOf(botId: number): Kept {
+  function tailsOf(botId: number): BotTails {
     let kept = bots.get(botId);
     if (kept === undefined) {
       kept = { writer: null, tails: new Map() };
@@ -182,7 +182,7 @@ export function tailCache(limit = 200_000): TailCache {
   }
 
   function check({ bot_id, writer }: Bot): void {
-    const kept = keptOf(bot_id);
+    const kept = tailsOf(bot_id);
     if (kept.writer === writer) return;
     size -= kept.tails.size;
     kept.tails.clear();
@@ -196,16 +196,16 @@ export function tailCache(limit = 200_000): TailCache {
         for (const { tails } of bots.values()) tails.clear();
         size = 0;
       }
-      const { tails } = keptOf(bot.bot_id);
+      const { tails } = tailsOf(bot.bot_id);
       if (!tails.has(user_id)) size++;
       tails.set(user_id, tail);
     },
     delete({ bot, user_id }) {
       if (bots.get(bot.bot_id)?.tails.delete(user_id)) size--;
     },
-    note(bot, writer) {
-      check(bot); // a bot that was not there when the batch was loaded may have been there before, and rolled back
-      keptOf(bot.bot_id).writer = writer;
+    recordWriter(bot, writer) {
+      check(bot); // a bot that the batch created may have been created before, by a batch that was rolled back
+      tailsOf(bot.bot_id).writer = writer;
     },
   };
 }

@@ -11,16 +11,17 @@ import { foldBatch, type Outcome } from './fold.ts';
 import { loadBatch, tailCache } from './load.ts';
 import { storeMoney } from './money.ts';
 import { PACKED_TABLES, packSlice } from './packed/pack.ts';
-import { noteRevaluations, revalueSlice } from './revaluations.ts';
+import { recordRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
 import { identifyUtms, isLate, placeUtms } from './utm.ts';
-import { countEvents, writeEvents, writeEventTypes, writeMemories } from './write.ts';
+import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './write.ts';
 
 /**
- * Events with their sessions, UTM and amounts, the types of events, and bot errors. They are one read model because
- * whether an item counts, waits for its user or is an error is one decision, made in one transaction.
+ * Events with their sessions, UTM and amounts, the types of events, and bot errors. They are one read model: one
+ * transaction writes whether an item counts, waits for its user or is an error
+ * ([ADR 17](../../../docs/adr/0017-events-types-and-bot-errors-are-one-read-model.md)).
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
@@ -46,32 +47,32 @@ export const eventsReadModel: ReadModel = {
   ],
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
-    await takeTurn(tx);
+    await lockTables(tx);
     await findByKey(tx);
     const money = await storeMoney(tx, commits);
     const bots = await loadBatch(tx, commits, tails);
     const outcome = foldBatch(bots, commits);
     if (bots.size > 0) await write(tx, outcome);
-    await noteRevaluations(tx, money, outcome.newUnits);
+    await recordRevaluations(tx, money, outcome.newUnits);
   },
   deferredRelation: 'put_off',
   deferredCount: 'deferred_events',
   derived: PACKED_TABLES,
   async idle(tx, behind) {
-    await takeTurn(tx);
+    await lockTables(tx);
     await findByKey(tx);
     const toRevalue = await revalueSlice(tx);
-    // With all events there each chunk is packed once, also where the log does not have them by date.
+    // A version that has all events packs each chunk once, also if the log is not in the order of dates.
     const toPack = !behind && (await packSlice(tx));
     return toRevalue || toPack;
   },
 };
 
 /**
- * One transaction at a time writes these tables, also while two projectors are at work (a lease can be lost unawares): a
- * rate of one partition would not see the events of another that are not committed yet, nor they the rate.
+ * Lets one transaction at a time write these tables, even if two projectors run (a projector may not know yet that it lost
+ * its lease). Otherwise a rate of one partition would miss uncommitted events of another partition, and they the rate.
  */
-async function takeTurn(tx: ClientBase): Promise<void> {
+async function lockTables(tx: ClientBase): Promise<void> {
   await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' is written', 0))`);
 }
 
@@ -89,7 +90,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await identifyUtms(tx, bots);
   const writer = await saveBots(tx, bots);
 
-  // By their key, so that rows go into the index side by side: a sixth of the time of writing them.
+  // In the order of the key, so that neighbours in the index are written together: this saves a sixth of the time of writing.
   const users = bots.flatMap(({ users }) =>
     [...users.values()].filter(({ events }) => events.length > 0).sort((a, b) => a.user_id - b.user_id),
   );
@@ -105,7 +106,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   const unpriced = await priceEvents(tx, events, ({ bot_id }) => owners.get(bot_id)!);
 
   await writeEvents(tx, events);
-  await writeMemories(tx, outcome);
+  await writeIntakeState(tx, outcome);
   await countEvents(tx, events);
   await writeUnknownUsers(tx, outcome);
   await convertAmounts(tx, unpriced);
@@ -116,7 +117,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
     bots.map(({ intake }) => intake),
     RETENTIONS,
   );
-  for (const bot of bots) tails.note(bot, writer);
+  for (const bot of bots) tails.recordWriter(bot, writer);
   for (const user of users)
     if (isLate(user)) tails.delete(user);
     else tails.set(user, tailOf(user));

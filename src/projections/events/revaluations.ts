@@ -3,14 +3,14 @@ import { convertAmounts, type EventKey } from './amounts.ts';
 import { DAY_MS, type MoneyChanges } from './money.ts';
 
 /**
- * A changed rate or currency, or a new unit, may touch all events of many bots, which takes 50 µs an event: minutes, in
- * one transaction that would keep every reader of the log waiting (see the runtime). So the batch only notes that they are
- * to be converted anew, and that is done in slices, each a transaction of its own. An event is converted by money as it stands,
- * so what a slice finds changed again, by a batch in between, is right too; what it has passed is noted again by that
- * batch.
+ * A changed rate or currency, or a new unit, may touch all events of many bots. To convert them takes 50 µs an event:
+ * minutes, and one transaction of that length would hold up every reader of the log (see the runtime). So a batch only
+ * records that they must be converted again, and `idle` converts them in slices, each in a transaction of its own. A slice
+ * uses the current rates, so an event that a batch changes between two slices is right too. If the change concerns events
+ * that the pass has converted already, that batch records it again.
  *
- * A pass that has begun goes on to its end, however often the same is noted meanwhile: that makes one more pass. One
- * pass at a time, in the order noted, so each comes to its turn.
+ * A pass that has begun is finished, however often the same change is recorded meanwhile: that makes one more pass. Passes
+ * run one after the other in the order in which they were recorded, so each gets its turn.
  */
 export const REVALUATIONS_DDL = `
 CREATE TABLE revaluations (
@@ -21,10 +21,10 @@ CREATE TABLE revaluations (
   unit text,
   currency text,
   from_date bigint NOT NULL,
-  /* receipt of the first change that it was noted for */
+  /* receipt of the first change that it was recorded for */
   noted_at bigint NOT NULL,
   begun boolean NOT NULL DEFAULT false,
-  /* what has been converted: bots below this one, and of this one the events up to (date, ord); null: none of them */
+  /* progress: all bots below this one, and of this one the events up to (date, ord); null: none of them */
   bot_id int NOT NULL DEFAULT 0,
   date bigint,
   ord bigint,
@@ -32,24 +32,24 @@ CREATE TABLE revaluations (
 );
 `;
 
-/** How much a slice does at most; what takes long is to convert. */
+/** The most work of a slice. To convert takes the most time. */
 export interface SliceLimits {
   /** Events converted: 2,000 take some 100 ms. */
   readonly converted: number;
-  /** Events looked at, most of which may have no unit: 20,000 take some 20 ms. */
-  readonly looked: number;
-  /** Bots whose events are looked up, a query each; and passes begun. */
+  /** Events read, most of which may have no unit: 20,000 take some 20 ms. */
+  readonly scanned: number;
+  /** Bots whose events are read, by a query each, and passes begun. */
   readonly steps: number;
-  /** Bots that are passed over at once, having no such events. */
+  /** Bots skipped at once, since they have no such events. */
   readonly bots: number;
 }
 
-const LIMITS: SliceLimits = { converted: 2000, looked: 20_000, steps: 100, bots: 1000 };
+const LIMITS: SliceLimits = { converted: 2000, scanned: 20_000, steps: 100, bots: 1000 };
 
 /** Smallest value of a JavaScript Date, in ms. */
 const FIRST_DATE = -8.64e15;
 
-/** A unit that a bot has from now on. */
+/** A new unit of a bot. */
 export interface NewUnit {
   readonly bot_id: number;
   readonly unit: string;
@@ -57,8 +57,8 @@ export interface NewUnit {
   readonly at: number;
 }
 
-/** Notes the events that the changes touch, however old, to be converted anew. */
-export async function noteRevaluations(
+/** Records that the events which the changes touch, however old, must be converted again. */
+export async function recordRevaluations(
   tx: ClientBase,
   { rates, owners }: MoneyChanges,
   units: readonly NewUnit[],
@@ -95,34 +95,34 @@ export async function noteRevaluations(
     );
 }
 
-/** Converts a slice of what was noted. Answers whether there is more. */
+/** Converts a slice of the recorded events. @returns whether there is more */
 export async function revalueSlice(tx: ClientBase, limits: SliceLimits = LIMITS): Promise<boolean> {
-  const left: Left = { ...limits };
-  while (hasLeft(left)) {
+  const budget: Budget = { ...limits };
+  while (isLeft(budget)) {
     const pass = await takePass(tx);
     if (pass === undefined) return false;
-    await goOn(tx, pass, left);
-    left.steps--;
+    await continuePass(tx, pass, budget);
+    budget.steps--;
   }
   const { rowCount } = await tx.query('SELECT FROM revaluations LIMIT 1');
   return rowCount !== 0;
 }
 
-/** What a slice may still do. */
-type Left = { -readonly [K in keyof SliceLimits]: SliceLimits[K] };
+/** The work that a slice may still do. */
+type Budget = { -readonly [K in keyof SliceLimits]: SliceLimits[K] };
 
-function hasLeft({ converted, looked, steps, bots }: Left): boolean {
-  return converted > 0 && looked > 0 && steps > 0 && bots > 0;
+function isLeft({ converted, scanned, steps, bots }: Budget): boolean {
+  return converted > 0 && scanned > 0 && steps > 0 && bots > 0;
 }
 
-/** How far a pass has come, as in the table. */
-interface Place {
+/** The progress of a pass, as in the table. */
+interface Progress {
   readonly bot_id: number;
   readonly date: number | null;
   readonly ord: number | null;
 }
 
-interface Pass extends Place {
+interface Pass extends Progress {
   readonly seq: string;
   readonly owner_id: number | null;
   readonly of_bot: number | null;
@@ -131,7 +131,7 @@ interface Pass extends Place {
   readonly from_date: number;
 }
 
-/** The pass that has begun, else the first noted, which begins. */
+/** Takes the pass that has begun, else begins the first recorded one. */
 async function takePass(tx: ClientBase): Promise<Pass | undefined> {
   const { rows } = await tx.query<Pass>(
     `UPDATE revaluations SET begun = true
@@ -141,43 +141,47 @@ async function takePass(tx: ClientBase): Promise<Pass | undefined> {
   return rows[0];
 }
 
-/** Goes on with a pass, to its end or until nothing is left to do it with. */
-async function goOn(tx: ClientBase, pass: Pass, left: Left): Promise<void> {
-  const { events, place } = await walk(tx, pass, left);
+/** Continues a pass to its end or to the end of the budget. */
+async function continuePass(tx: ClientBase, pass: Pass, budget: Budget): Promise<void> {
+  const { events, progress } = await nextSlice(tx, pass, budget);
   await convertAmounts(tx, events);
-  if (place === null) await tx.query('DELETE FROM revaluations WHERE seq = $1', [pass.seq]);
+  if (progress === null) await tx.query('DELETE FROM revaluations WHERE seq = $1', [pass.seq]);
   else
     await tx.query('UPDATE revaluations SET bot_id = $2, date = $3, ord = $4 WHERE seq = $1', [
       pass.seq,
-      place.bot_id,
-      place.date,
-      place.ord,
+      progress.bot_id,
+      progress.date,
+      progress.ord,
     ]);
 }
 
-/** The next events of a pass, and how far it has come by them; null: to its end. */
-async function walk(tx: ClientBase, pass: Pass, left: Left): Promise<{ events: EventKey[]; place: Place | null }> {
+/** The next events of a pass, and its progress after them; null: its end. */
+async function nextSlice(
+  tx: ClientBase,
+  pass: Pass,
+  budget: Budget,
+): Promise<{ events: EventKey[]; progress: Progress | null }> {
   const events: EventKey[] = [];
-  const bots = await nextBots(tx, pass, left.bots);
-  left.bots -= bots.looked;
+  const bots = await nextBots(tx, pass, budget.bots);
+  budget.bots -= bots.scanned;
   for (const [i, bot_id] of bots.withEvents.entries()) {
-    if (i > 0 && !(left.converted > 0 && left.looked > 0 && left.steps > 0))
-      return { events, place: { bot_id, date: null, ord: null } };
-    left.steps--;
-    const found = await nextEvents(tx, pass, bot_id, left);
-    left.looked -= found.looked;
-    left.converted -= found.events.length;
+    if (i > 0 && !(budget.converted > 0 && budget.scanned > 0 && budget.steps > 0))
+      return { events, progress: { bot_id, date: null, ord: null } };
+    budget.steps--;
+    const found = await nextEvents(tx, pass, bot_id, budget);
+    budget.scanned -= found.scanned;
+    budget.converted -= found.events.length;
     events.push(...found.events);
-    if (found.last !== null) return { events, place: { bot_id, ...found.last } };
+    if (found.last !== null) return { events, progress: { bot_id, ...found.last } };
   }
-  return { events, place: bots.next === null ? null : { bot_id: bots.next, date: null, ord: null } };
+  return { events, progress: bots.next === null ? null : { bot_id: bots.next, date: null, ord: null } };
 }
 
 interface Bots {
-  /** Those that the pass is about and that have events from its date on. */
+  /** Bots of the pass that have events from its date on. */
   readonly withEvents: readonly number[];
-  readonly looked: number;
-  /** From which one to go on; null: that was all. */
+  readonly scanned: number;
+  /** The bot to continue at; null: there are no more. */
   readonly next: number | null;
 }
 
@@ -196,21 +200,26 @@ async function nextBots(tx: ClientBase, pass: Pass, limit: number): Promise<Bots
   });
   return {
     withEvents: rows.filter(([, hasEvents]) => hasEvents).map(([bot_id]) => bot_id),
-    looked: rows.length,
+    scanned: rows.length,
     next: rows.length < limit ? null : rows.at(-1)![0] + 1,
   };
 }
 
-interface Found {
-  /** Those to be converted. */
+interface FoundEvents {
+  /** Events to convert. */
   readonly events: readonly EventKey[];
-  readonly looked: number;
-  /** After which one to go on; null: that was all. */
+  readonly scanned: number;
+  /** The event to continue after; null: there are no more. */
   readonly last: { readonly date: number; readonly ord: number } | null;
 }
 
-/** The events of a bot from where the pass is: those to be converted, and the last that was looked at. */
-async function nextEvents(tx: ClientBase, pass: Pass, bot_id: number, { looked, converted }: Left): Promise<Found> {
+/** The events of a bot from the pass's progress on: those to convert, and the last one that was read. */
+async function nextEvents(
+  tx: ClientBase,
+  pass: Pass,
+  bot_id: number,
+  { scanned, converted }: Budget,
+): Promise<FoundEvents> {
   const within = bot_id === pass.bot_id && pass.date !== null;
   const { rows } = await tx.query<[number, number, number, boolean, number]>({
     name: 'events.revaluation_events',
@@ -223,15 +232,15 @@ async function nextEvents(tx: ClientBase, pass: Pass, bot_id: number, { looked, 
                             ORDER BY e.date, e.ord LIMIT $5) l) l
             WHERE converted OR n = looked
             ORDER BY n LIMIT $6`,
-    values: [bot_id, within ? pass.date : pass.from_date, within ? pass.ord : -1, pass.unit, looked, converted],
+    values: [bot_id, within ? pass.date : pass.from_date, within ? pass.ord : -1, pass.unit, scanned, converted],
     rowMode: 'array',
   });
   const end = rows.at(-1);
-  if (end === undefined) return { events: [], looked: 0, last: null };
+  if (end === undefined) return { events: [], scanned: 0, last: null };
   const [, date, ord, , n] = end;
   return {
     events: rows.flatMap(([user_id, date, ord, isConverted]) => (isConverted ? [{ bot_id, user_id, date, ord }] : [])),
-    looked: n,
-    last: rows.length === converted || n === looked ? { date, ord } : null,
+    scanned: n,
+    last: rows.length === converted || n === scanned ? { date, ord } : null,
   };
 }

@@ -7,8 +7,9 @@ import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 
 /**
- * What the accruals of the referral program are made of: the events that count and that a rule of their bot names as its
- * trigger, each where in the log it came to count, which for an event that waited for its user is later than its own place.
+ * The events that accruals of the referral program are computed from: those that count and trigger a rule of their bot.
+ * `position` is the commit by which the event came to count. For an event that waited for its user, that is a later one
+ * than its own.
  */
 export const REWARDS_DDL = `
 CREATE TABLE rewardable_events (
@@ -21,7 +22,7 @@ CREATE TABLE rewardable_events (
   event_id int NOT NULL,
   lane int NOT NULL,
   idx smallint NOT NULL,
-  /* in normal units of its unit, or without one; null: it has none, or the unit is unknown */
+  /* in normal units of its unit, if it has one; null: no value, or an unknown unit */
   value numeric,
   unit text,
   /* of the commit by which it came to count */
@@ -30,16 +31,16 @@ CREATE TABLE rewardable_events (
 );
 `;
 
-/** A rule, as far as it matters here. */
+/** The fields of a reward rule that matter here. */
 export interface RuleName {
   readonly name: string;
-  /** The event that earns by it. */
+  /** The event id that triggers it. */
   readonly trigger: number;
 }
 
 export interface Rewardable {
   readonly event: EventDraft;
-  /** In normal units, as the bot's units stand at the position. */
+  /** In normal units, by the bot's units at the position. */
   readonly value: string | null;
   readonly position: Position;
 }
@@ -65,25 +66,25 @@ export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewar
   await copyInto(tx, 'rewardable_events', columns, lines);
 }
 
-/** An event that earned nothing by a rule, since its value could not be told in the rule's unit: an error of the bot. */
+/** A bot error: an event earned nothing by a rule, since its value could not be converted to the rule's unit. */
 export interface Refusal {
   readonly bot_id: number;
-  /** Of the refusal itself: it names the error. */
+  /** The commit of the refusal: it names the error. */
   readonly commit_id: string;
   readonly idx: number;
   readonly at: number;
   readonly refused: DataOf<typeof rewardRefused>;
-  /** The name that the rule had then. */
+  /** The rule's name at that time. */
   readonly rule: string;
 }
 
-/** Reasons that are nobody's mistake: that is how the rule is meant. */
-const MEANT: readonly Refusal['refused']['reason'][] = ['no_value', 'not_positive'];
+/** Reasons that are no error: the rule intends them. */
+const INTENDED: readonly Refusal['refused']['reason'][] = ['no_value', 'not_positive'];
 
-/** Writes the errors, each with what was sent, as the row of the event tells it. */
+/** Writes the errors, each with the element as sent, from the row of the event. */
 export async function writeRefusals(tx: ClientBase, refusals: readonly Refusal[]): Promise<void> {
   const errors = refusals
-    .filter(({ refused }) => !MEANT.includes(refused.reason))
+    .filter(({ refused }) => !INTENDED.includes(refused.reason))
     .map(({ bot_id, commit_id, idx, at, refused: { rule_id, referral_id, reason, event }, rule }) => {
       const named = { user_id: referral_id, event_commit: event.commit_id, event_idx: event.index, date: event.date };
       return { bot_id, commit_id, idx, at, rule: `Rule ${rule_id} (${rule})`, reason, ...named };

@@ -7,8 +7,8 @@ import { byMoment, type EventDraft, type Moment } from './draft.ts';
 const SESSION_GAP_MS = 30 * 60 * 1000;
 
 /**
- * Gives the new events of users their sessions, and lets sessions of the table that they join become one. The events of
- * each user are sorted. What comes after the user's last event, which is the rule, needs no query but for mini apps.
+ * Sets the sessions of the users' new events, and merges sessions of the table that the new events connect. Each user's
+ * events are sorted. Events after the user's last one, the usual case, need no query, except those of mini apps.
  */
 export async function placeSessions(tx: ClientBase, users: readonly User[]): Promise<void> {
   const late = users.flatMap((user) => user.events.filter((event) => isLate(event, user.tail)));
@@ -16,8 +16,8 @@ export async function placeSessions(tx: ClientBase, users: readonly User[]): Pro
   const merges: UserMerge[] = [];
   for (const { events, tail } of users) {
     const atTail = { before: tail, after: null };
-    if (isLate(events[0]!, tail)) place('session', events, (event) => found.get(event) ?? atTail, merges);
-    else goOn(tail, events);
+    if (isLate(events[0]!, tail)) setSessions('session', events, (event) => found.get(event) ?? atTail, merges);
+    else continueSessions(tail, events);
   }
   await mergeSessions(tx, 'session', merges);
 }
@@ -26,24 +26,25 @@ export async function placeAppSessions(tx: ClientBase, users: readonly User[]): 
   const chains = users.flatMap((user) =>
     [...byApp(user.events).values()].map((events) => ({ events, tail: user.tail })),
   );
-  // Of a chain that goes on at the end, only the first event needs to know what is before it.
-  const asked = chains.flatMap(({ events, tail }) =>
+  // If a chain only continues at its end, the neighbours of its first event are enough.
+  const lookups = chains.flatMap(({ events, tail }) =>
     events.filter((event, index) => index === 0 || isLate(event, tail) || isLate(events[index - 1]!, tail)),
   );
-  const found = await loadNeighbours(tx, 'app_session', asked);
+  const found = await loadNeighbours(tx, 'app_session', lookups);
   const merges: UserMerge[] = [];
-  for (const { events } of chains) place('app_session', events, (event) => found.get(event) ?? NOTHING, merges);
+  for (const { events } of chains)
+    setSessions('app_session', events, (event) => found.get(event) ?? NO_NEIGHBOURS, merges);
   await mergeSessions(tx, 'app_session', merges);
 }
 
-const NOTHING: Neighbours = { before: null, after: null };
+const NO_NEIGHBOURS: Neighbours = { before: null, after: null };
 
 function isLate(event: EventDraft, tail: Tail | null): boolean {
   return tail !== null && byMoment(event, tail) < 0;
 }
 
-/** What {@link place} does for events after all others: the common case, without its bookkeeping. */
-function goOn(tail: Tail | null, events: readonly EventDraft[]): void {
+/** Does the work of {@link setSessions} for events after all others: the usual case, without its bookkeeping. */
+function continueSessions(tail: Tail | null, events: readonly EventDraft[]): void {
   let last: { readonly date: number; readonly session: number } | null = tail;
   for (const event of events) {
     if (last !== null && event.date - last.date <= SESSION_GAP_MS) event.session = last.session;
@@ -51,7 +52,7 @@ function goOn(tail: Tail | null, events: readonly EventDraft[]): void {
   }
 }
 
-function place(
+function setSessions(
   kind: ChainKind,
   events: readonly EventDraft[],
   neighboursOf: (event: EventDraft) => Neighbours,
@@ -74,37 +75,37 @@ function byApp(events: readonly EventDraft[]): Map<string, EventDraft[]> {
 }
 
 /** An event of the table beside a new one; `session` is its session in the chain. */
-export interface Neighbour extends Moment {
+interface Neighbour extends Moment {
   readonly session: number;
 }
 
-/** The nearest events of the table on both sides of a new one; only those within the session gap matter. */
-export interface Neighbours {
+/** The nearest events of the table before and after a new one. Only those within the session gap matter. */
+interface Neighbours {
   readonly before: Neighbour | null;
   readonly after: Neighbour | null;
 }
 
-/** Sessions of the table that a late event puts an end to: they become part of another. */
-export interface Merge {
+/** A session of the table that becomes part of another, since a late event fills the gap between them. */
+interface Merge {
   readonly from: number;
   readonly into: number;
   /** Date of the first event of `from`. */
   readonly date: number;
 }
 
-export interface Chained {
+interface Chained {
   /** Sessions of the new events, in their order. */
   readonly sessions: number[];
   readonly merges: Merge[];
 }
 
 /**
- * Puts new events into a user's chain of sessions (decisions.md#sessions), in which a session is named by its earliest
- * event. An event more than the gap after the one before it starts a session; one that fills a gap merges two. Adding
- * events never parts a session, so the result is that of any other order of arrival.
+ * Adds new events to a user's chain of sessions (decisions.md#sessions). The earliest event of a session names it. An
+ * event more than the gap after its predecessor starts a session; an event that fills a gap merges two. A new event never
+ * splits a session, so the result is the same for every order of arrival.
  * @param added new events, by moment
  */
-export function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighbours): Chained {
+function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighbours): Chained {
   const sessions: number[] = [];
   const merges: Merge[] = [];
   const into = new Map<number, number>();
@@ -123,7 +124,7 @@ export function chain(added: readonly Moment[], neighboursOf: (index: number) =>
     if (after === null || (next !== undefined && byMoment(next, after) < 0)) continue;
     const from = current(after.session);
     if (from === session || after.date - event.date > SESSION_GAP_MS) continue;
-    // What is left of the gap was more than the gap wide, so `after` is the first event of its session.
+    // Without the new events the distance was more than the gap, so `after` is the first event of its session.
     into.set(from, session);
     merges.push({ from, into: session, date: after.date });
   }
@@ -131,7 +132,7 @@ export function chain(added: readonly Moment[], neighboursOf: (index: number) =>
 }
 
 /** The chains of sessions: all events of a user, or those of one mini app. */
-export type ChainKind = 'session' | 'app_session';
+type ChainKind = 'session' | 'app_session';
 
 const WITHIN = {
   session: 'e.bot_id = p.bot_id AND e.user_id = p.user_id',
@@ -156,8 +157,8 @@ SELECT b.date::float8, b.ord::float8, b.session::float8, a.date::float8, a.ord::
 
 type NeighbourRow = [number | null, number, number, number | null, number, number];
 
-/** What the table has within the session gap on both sides of each event, in the chain of that kind. */
-export async function loadNeighbours(
+/** Loads the events of the table within the session gap before and after each event, in the chain of that kind. */
+async function loadNeighbours(
   tx: ClientBase,
   kind: ChainKind,
   events: readonly EventDraft[],
@@ -189,14 +190,14 @@ export async function loadNeighbours(
   );
 }
 
-/** A merge in the chain that `event` is of. */
-export interface UserMerge extends Merge {
+/** A merge in the chain of `event`. */
+interface UserMerge extends Merge {
   readonly event: EventDraft;
 }
 
 /**
- * A session is a stretch of its chain without a hole, so an update ends where the next session of the chain begins,
- * however long the user's timeline goes on.
+ * A session has no gap within its chain. So the update ends where the next session of the chain begins, however long the
+ * user's timeline is after that.
  */
 function mergeQuery(kind: ChainKind): string {
   return `
@@ -211,7 +212,7 @@ UPDATE events e SET ${kind} = p.into_session
    AND e.${kind} = p.from_session`;
 }
 
-export async function mergeSessions(tx: ClientBase, kind: ChainKind, merges: readonly UserMerge[]): Promise<void> {
+async function mergeSessions(tx: ClientBase, kind: ChainKind, merges: readonly UserMerge[]): Promise<void> {
   if (merges.length === 0) return;
   await tx.query({
     name: `events.merge_${kind}`,

@@ -3,23 +3,23 @@ import { PACKED_DDL } from './packed/pack.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
 import { REWARDS_DDL } from './rewards.ts';
 
-/** Bots that are looked at for a count over all bots. */
+/** The most bots that a count over all bots reads. */
 const MOST_BOTS = 1000;
 
-/** Events that are looked at for a count, of one bot or of all: an exact count may have to read all events of all bots. */
+/** The most events that a count reads, of one bot or of all: an exact count may have to read all events of all bots. */
 const MOST_EVENTS = 20_000;
 
 /**
- * Counts the events that await revaluation (revaluations.ts): of one bot or (null) of all, dated from `date_from` to
+ * Counts the events that wait for revaluation (revaluations.ts): of one bot or (null) of all, dated from `date_from` to
  * before `date_to`; with `only_units` those that a new unit touches. An event that several changes touch counts once.
  *
- * Looks at `most` events at most. `exact` is false where events were left out: `events` is then a lower bound.
- * `since`: receipt of the oldest change that is not applied everywhere yet; null where no event awaits revaluation.
+ * Reads `most` events at most. If it leaves events out, `exact` is false and `events` is a lower bound. `since` is the
+ * receipt of the oldest change that is not applied everywhere yet; null if no event waits.
  *
- * Changes meet bots by what they are of (`scope`) and units by name, never each change each bot: an import of all
- * currencies for 1,000 bots would be hundreds of thousands of pairs. Units are only looked up for events that are there.
- * The planner knows no sizes of these intermediate rows: without `enable_nestloop = off` it compares all with all. Lateral
- * joins are nested loops all the same.
+ * Changes and bots are joined by `scope` (an owner, a bot or a currency), and units by name. To compare each change with each
+ * bot would make hundreds of thousands of pairs for an import of all currencies and 1,000 bots. Units are only looked up
+ * for existing events. The planner does not know the sizes of these intermediate rows: without `enable_nestloop = off` it
+ * compares all with all. Lateral joins are nested loops in any case.
  */
 export const DEFERRED_DDL = `
 CREATE FUNCTION deferred_events(
@@ -40,7 +40,7 @@ scopes AS MATERIALIZED (
   UNION ALL SELECT b.bot_id, 'owner ' || b.owner_id, true FROM some_bots b
   UNION ALL SELECT b.bot_id, 'in ' || o.currency, false FROM some_bots b CROSS JOIN LATERAL (
     SELECT DISTINCT o.currency FROM owner_currencies o WHERE o.owner_id = b.owner_id) o),
-/* the place from which on a bot's events are looked at */
+/* the first event of a bot that is read */
 starts AS MATERIALIZED (
   SELECT s.bot_id, min(CASE WHEN n.bot_id = s.bot_id THEN coalesce(n.date, n.from_date) ELSE n.from_date END) AS date,
          min(n.noted_at) AS noted_at
@@ -56,12 +56,12 @@ looked_at AS MATERIALIZED (
       WHERE e.bot_id = s.bot_id AND e.date >= greatest(s.date, date_from) AND e.date < date_to
       ORDER BY e.date, e.ord LIMIT most + 1) e
    LIMIT most + 1),
-/* by what each unit of each bot may await revaluation */
+/* the changes that each unit of each bot may wait for */
 sought AS MATERIALIZED (
   SELECT u.bot_id, u.unit, s.scope, CASE WHEN s.any_unit THEN '' ELSE u.unit END AS noted_unit
     FROM (SELECT DISTINCT l.bot_id, l.unit FROM looked_at l WHERE l.unit IS NOT NULL) u
     JOIN scopes s ON s.bot_id = u.bot_id),
-/* the place after which a bot's events with this unit await revaluation */
+/* a bot's events with this unit wait from this event on */
 touched AS MATERIALIZED (
   SELECT DISTINCT ON (bot_id, unit) bot_id, unit, date, ord
     FROM (SELECT u.bot_id, u.unit, CASE WHEN n.bot_id = u.bot_id AND n.date IS NOT NULL THEN n.date ELSE n.from_date END AS date,
@@ -81,10 +81,10 @@ $$;
 
 /**
  * Tables of the read model `events`. Times are milliseconds since 1970 UTC. `ord` is the event's place in the bot's log
- * (commit.ordinal * 1024 + index of the item): it orders events of one millisecond and differs between log engines, so
- * nothing that a caller sees is made of it; (commit_id, idx) names an event on every engine.
+ * (commit.ordinal * 1024 + index of the item). It orders events of one millisecond. It differs between log engines, so no
+ * value that a client sees depends on it; (commit_id, idx) names an event on every engine.
  *
- * 8-byte columns come first, so that no byte goes to alignment: 1 M events without text take 150 MB, indexes included.
+ * 8-byte columns come first, so that no byte is lost to alignment: 1 M events without text take 150 MB, indexes included.
  */
 export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}
 CREATE TABLE bots (
@@ -97,7 +97,7 @@ CREATE TABLE bots (
   units jsonb NOT NULL,
   /* id -> name and trigger of the rules of the referral program */
   rules jsonb NOT NULL,
-  /* the latest receipt so far: what memories of a limited length are measured by */
+  /* the latest receipt so far, which time limits are measured by */
   clock bigint NOT NULL,
   utm_count int NOT NULL,
   user_count int NOT NULL
@@ -131,15 +131,15 @@ CREATE TABLE events (
   properties jsonb,
   PRIMARY KEY (bot_id, user_id, date, ord)
 );
-/* ord: many events may have one date, and a revaluation must not begin with them again and again */
+/* ord: many events may have one date, and a revaluation must be able to continue between them */
 CREATE INDEX events_date ON events (bot_id, date, ord);
 
 CREATE TABLE known_users (
   bot_id int NOT NULL,
   user_id bigint NOT NULL,
-  /* receipt of what made the user known */
+  /* receipt of the item by which the user appeared */
   since bigint NOT NULL,
-  /* the place among the bot's known users, from 0, for arrays in memory; events have it as user_idx */
+  /* index among the bot's known users, from 0, for arrays in memory; events have it as user_idx */
   idx int NOT NULL,
   PRIMARY KEY (bot_id, user_id)
 );
@@ -178,7 +178,7 @@ CREATE TABLE event_keys (
   PRIMARY KEY (bot_id, event_key)
 );
 
-/* events of users that are not known yet */
+/* events that wait for their users */
 CREATE TABLE pending_events (
   bot_id int NOT NULL,
   user_id bigint NOT NULL,
@@ -215,7 +215,7 @@ CREATE TABLE bot_errors (
 );
 CREATE INDEX bot_errors_date ON bot_errors (bot_id, date);
 
-/* the currencies that an owner had, each from and to a moment of receipt; the last one without end */
+/* the currencies of an owner, each from one receipt to another; the last one has no end */
 CREATE TABLE owner_currencies (
   owner_id bigint NOT NULL,
   seq int NOT NULL,
@@ -239,7 +239,7 @@ CREATE TABLE rates (
   PRIMARY KEY (unit, currency, day)
 );
 ${PACKED_DDL}${DEFERRED_DDL}
-/* what is put off: see the read model */
+/* deferred work: see the read model */
 CREATE VIEW put_off AS
   SELECT FROM revaluations UNION ALL SELECT FROM packing_due;
 `;

@@ -3,7 +3,7 @@ import type { Bot, User } from './bots.ts';
 import { byMoment } from './draft.ts';
 
 /**
- * Gives the batch's UTM combinations their ids, in the order of the bot's log: those of the table, else the bot's next.
+ * Sets the ids of the batch's UTM combinations, in the order of the bot's log: those of the table, else the bot's next id.
  */
 export async function identifyUtms(tx: ClientBase, bots: Iterable<Bot>): Promise<void> {
   const uses = [...bots].flatMap((bot) => [...bot.utms.values()].map((use) => ({ bot, use })));
@@ -38,7 +38,7 @@ interface Tagged {
   readonly utm_id: number;
 }
 
-/** From `date` up to `until` the user's events carry a UTM. */
+/** The user's events from `date` to before `until` have this UTM. */
 interface Stretch {
   readonly user: User;
   readonly date: number;
@@ -47,10 +47,10 @@ interface Stretch {
 }
 
 /**
- * An event carries the UTM of its user's last visit that had any, not later than the event; of one millisecond the last
- * in the log (decisions.md#start-payload). Every visit makes an event, so what comes after the user's last event goes
- * on with the UTM of that one; only a user with something earlier is looked up, and a late visit changes the events
- * after it.
+ * Sets the UTM of the new events: that of the user's last visit with a UTM, not later than the event; of visits in one
+ * millisecond the last in the log (decisions.md#start-payload). Every visit is an event too, so events after the user's
+ * last one inherit its UTM without a query. Only users with earlier events or visits are looked up. A late visit changes
+ * the events after it.
  */
 export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise<void> {
   const late = users.filter(isLate);
@@ -67,7 +67,7 @@ export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise
     const before = visits.get(user);
     const all = before === undefined ? added : [...before, ...added];
     const tagged = all.sort(byMoment).filter(({ date }, i) => date !== all[i + 1]?.date);
-    carry(user, tagged, before === undefined ? (user.tail?.utm_id ?? null) : null);
+    setUtms(user, tagged, before === undefined ? (user.tail?.utm_id ?? null) : null);
     if (before !== undefined)
       for (const [i, visit] of tagged.entries())
         if (added.includes(visit)) stretches.push({ ...visit, user, until: tagged[i + 1]?.date ?? null });
@@ -75,14 +75,14 @@ export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise
   await retag(tx, stretches);
 }
 
-/** An event before the last of the table, or a visit not after it: rows of the table may change. */
+/** Whether rows of the table may change: by an event before the user's last one, or by a visit not after it. */
 export function isLate({ tail, events, visits }: User): boolean {
   if (tail === null) return false;
   return byMoment(events[0]!, tail) < 0 || visits.some(({ date }) => date <= tail.date);
 }
 
-/** @param tagged by date, one a date */
-function carry({ events }: User, tagged: readonly Tagged[], atStart: number | null): void {
+/** @param tagged by date, one for each date */
+function setUtms({ events }: User, tagged: readonly Tagged[], atStart: number | null): void {
   let utm_id = atStart;
   let next = 0;
   for (const event of events) {
@@ -91,7 +91,7 @@ function carry({ events }: User, tagged: readonly Tagged[], atStart: number | nu
   }
 }
 
-/** The visits with UTM that events of these users from their first new one on can carry. */
+/** Loads the visits whose UTM the users' events can have, from their first new event on. */
 async function loadVisits(tx: ClientBase, users: readonly User[]): Promise<Map<User, Tagged[]>> {
   const visits = new Map<User, Tagged[]>(users.map((user) => [user, []]));
   if (users.length === 0) return visits;

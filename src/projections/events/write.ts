@@ -40,8 +40,8 @@ function* eventLines(events: readonly EventDraft[]): Generator<string> {
     ]);
 }
 
-/** What the batch remembers of users, visits, keys and updates. */
-export async function writeMemories(tx: ClientBase, { bots, newUsers, eventKeys }: Outcome): Promise<void> {
+/** Writes new users, visits, event keys, update ids and referral codes. */
+export async function writeIntakeState(tx: ClientBase, { bots, newUsers, eventKeys }: Outcome): Promise<void> {
   const users = newUsers.map(({ user, since }) => copyLine([user.bot.bot_id, user.user_id, since, user.idx]));
   await copyInto(tx, 'known_users', 'bot_id, user_id, since, idx', users);
   await writeVisits(
@@ -86,7 +86,7 @@ export async function writeEventTypes(tx: ClientBase, rows: readonly EventTypeRo
   });
 }
 
-/** Counts the events into their types. */
+/** Adds the events to the counts of their types. */
 export async function countEvents(tx: ClientBase, events: readonly EventDraft[]): Promise<void> {
   const counts = new Map<string, Count>();
   for (const { bot_id, event_id, date } of events) {
@@ -111,7 +111,7 @@ export async function countEvents(tx: ClientBase, events: readonly EventDraft[])
             WHERE t.bot_id = c.bot_id AND t.event_id = c.event_id`,
     values: [JSON.stringify(rows)],
   });
-  // Names and goals are in the log before their first use: an event without a type is of a broken log.
+  // Names and goals are in the log before their first use. So an event without a type is from a broken log.
   if (rowCount !== rows.length) throw new Error(`${rows.length - (rowCount ?? 0)} event types are not registered`);
 }
 

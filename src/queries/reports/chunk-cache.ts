@@ -43,8 +43,8 @@ export function createChunkCache(maxBytes: number): ChunkCache {
 /** The approximate size of a column. A text of Latin letters takes one byte a letter. */
 function bytesOf(column: Column): number {
   switch (column.kind) {
-    case 'place':
-      return ENTRY_BYTES + column.places.byteLength;
+    case 'index':
+      return ENTRY_BYTES + column.indexes.byteLength;
     case 'number':
       return ENTRY_BYTES + column.numbers.byteLength;
     case 'coded': {

@@ -10,8 +10,8 @@ import {
   type CodedName,
   type ColumnName,
   codedOf,
-  type PlaceName,
-  placesOf,
+  type IndexName,
+  indexesOf,
 } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
@@ -24,7 +24,7 @@ export interface Combinations {
   /** Writes the number of the combination of each of the events at `positions`. */
   number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
   /** The numbers by the index in a column of users or of UTM combinations, if that column alone decides; else null. */
-  readonly byIndex: { readonly column: PlaceName; readonly numbers: Uint32Array } | null;
+  readonly byIndex: { readonly column: IndexName; readonly numbers: Uint32Array } | null;
   /** The values of each combination, by its number. */
   readonly values: readonly (readonly FieldValue[])[];
 }
@@ -199,12 +199,12 @@ function utmNumbers(members: readonly Member[], utms: readonly Utm[]): Numbered 
 }
 
 /** @param numbers by the column's index */
-function byIndex(column: PlaceName, numbers: Uint32Array): Pick<ColumnGroup, 'column' | 'number' | 'byIndex'> {
+function byIndex(column: IndexName, numbers: Uint32Array): Pick<ColumnGroup, 'column' | 'number' | 'byIndex'> {
   return {
     column,
     byIndex: { column, numbers },
     number(chunk, positions, into) {
-      const indexes = placesOf(chunk, column);
+      const indexes = indexesOf(chunk, column);
       for (let i = 0; i < positions.length; i++) into[i] = numbers[indexes[positions[i]!]!]!;
     },
   };

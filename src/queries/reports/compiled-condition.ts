@@ -7,9 +7,9 @@ import {
   type CodedColumn,
   type ColumnName,
   codedOf,
+  type IndexName,
+  indexesOf,
   numbersOf,
-  type PlaceName,
-  placesOf,
 } from '../../projections/events/packed/chunk.ts';
 import { conditionSql } from './condition-sql.ts';
 import { columnOf, knownUsersSql, type ReportTables, storageOf, type UtmPart, userColumnSql } from './fields.ts';
@@ -173,11 +173,11 @@ async function onUsers(condition: Condition<ReportField>, source: ConditionSourc
 }
 
 /** @param passes 1 where the condition holds, by the column's index */
-function byIndex(column: PlaceName, passes: Uint8Array): CompiledCondition {
+function byIndex(column: IndexName, passes: Uint8Array): CompiledCondition {
   return {
     columns: [column],
     testOf(chunk) {
-      const indexes = placesOf(chunk, column);
+      const indexes = indexesOf(chunk, column);
       return (at) => passes[indexes[at]!] === 1;
     },
   };

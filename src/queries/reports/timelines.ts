@@ -1,5 +1,5 @@
 import type { Timeline } from '../../domain/reports/report.ts';
-import { type Chunk, type ColumnName, numbersOf, placesOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import type { Combinations } from './combinations.ts';
 import type { Positions } from './positions.ts';
@@ -120,7 +120,7 @@ async function gather(
   }
 
   await scan.events.each(['user_idx', ...columns, ...(combinations?.columns ?? [])], (chunk, begin, end) => {
-    const users = placesOf(chunk, 'user_idx');
+    const users = indexesOf(chunk, 'user_idx');
     const dates = dated ? numbersOf(chunk, 'date') : NO_DATES;
     select(chunk, begin, end, (found, mark) => {
       const positions = isSubset ? inRange(found, users) : found;

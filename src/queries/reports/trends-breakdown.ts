@@ -1,7 +1,7 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { largestCombinations } from '../../domain/reports/breakdown.ts';
 import type { TrendsReport } from '../../domain/reports/report.ts';
-import { type Chunk, type ColumnName, placesOf } from '../../projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, indexesOf } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import { MAX_COMBINATIONS } from './breakdown.ts';
 import type { Combinations } from './combinations.ts';
@@ -70,7 +70,7 @@ function combinationVolumes(combinations: Combinations): CombinationVolumes {
     const counts = new Float64Array(numbers.length);
     return {
       add(chunk, positions, times) {
-        const indexes = placesOf(chunk, column);
+        const indexes = indexesOf(chunk, column);
         for (let i = 0; i < positions.length; i++) counts[indexes[positions[i]!]!]! += times;
       },
       total() {
@@ -102,7 +102,7 @@ function lineFinder(combinations: Combinations, lineOf: Uint32Array): LineFinder
     return {
       columns,
       write(chunk, positions, into) {
-        const indexes = placesOf(chunk, column);
+        const indexes = indexesOf(chunk, column);
         for (let i = 0; i < positions.length; i++) into[i] = lineAt[indexes[positions[i]!]!]!;
       },
     };

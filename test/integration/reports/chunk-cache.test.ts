@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Chunk, type ColumnName, codedOf, placesOf } from '../../../src/projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { openEvents } from '../../../src/queries/reports/event-source.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
@@ -40,7 +40,7 @@ async function read(source: { readonly botId: number; readonly cache: ChunkCache
   const found: unknown[] = [];
   await fetchedFor(source, ['user_idx', 'event_id'], (chunk) => {
     const { codes, values } = codedOf(chunk, 'event_id');
-    for (const [at, user] of placesOf(chunk, 'user_idx').entries()) found.push([user, values[codes[at]!]]);
+    for (const [at, user] of indexesOf(chunk, 'user_idx').entries()) found.push([user, values[codes[at]!]]);
   });
   return found;
 }

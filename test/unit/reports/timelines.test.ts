@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Chunk, type Column, type ColumnName, placesOf } from '../../../src/projections/events/packed/chunk.ts';
+import { type Chunk, type Column, type ColumnName, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
 import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import type { Combinations } from '../../../src/queries/reports/combinations.ts';
 import type { Scan } from '../../../src/queries/reports/scan.ts';
@@ -29,7 +29,7 @@ const cases = fc.record({
 
 /** Adds first the events of mark 1, with one mark for all, then the others with a mark each. */
 const select: TimelineOptions['select'] = (chunk, begin, end, add) => {
-  const marks = placesOf(chunk, 'utm_id').map(markOf);
+  const marks = indexesOf(chunk, 'utm_id').map(markOf);
   const all = Uint32Array.from({ length: end - begin }, (_, i) => begin + i);
   const [ones, others] = [(at: number) => marks[at] === 1, (at: number) => marks[at]! > 1];
   add(all.filter(ones), 1);
@@ -38,7 +38,7 @@ const select: TimelineOptions['select'] = (chunk, begin, end, add) => {
 
 const byUtm: Combinations = {
   columns: ['utm_id'],
-  number: (chunk, positions, into) => into.set(positions.map((at) => placesOf(chunk, 'utm_id')[at]!)),
+  number: (chunk, positions, into) => into.set(positions.map((at) => indexesOf(chunk, 'utm_id')[at]!)),
   byIndex: null,
   values: [],
 };
@@ -53,8 +53,8 @@ function scanOf(events: readonly Event[], chunkSize: number): Scan {
   let date = 0;
   const chunks = chunksOf(events, chunkSize).map((own): Chunk => {
     const columns = new Map<ColumnName, Column>([
-      ['user_idx', { kind: 'place', places: Uint32Array.from(own, ({ user }) => user) }],
-      ['utm_id', { kind: 'place', places: Uint32Array.from(own, ({ utm }) => utm) }],
+      ['user_idx', { kind: 'index', indexes: Uint32Array.from(own, ({ user }) => user) }],
+      ['utm_id', { kind: 'index', indexes: Uint32Array.from(own, ({ utm }) => utm) }],
       ['date', { kind: 'number', numbers: Float64Array.from(own, () => date++) }],
     ]);
     return { size: own.length, columns };

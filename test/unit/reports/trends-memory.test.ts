@@ -71,7 +71,7 @@ it('a median of few events needs no memory of its own outside of the bin', () =>
   const buckets = 10_000;
   const before = bytesNow();
   const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrayPool());
-  tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'place', places: new Uint32Array(1) }]]) });
+  tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'index', indexes: new Uint32Array(1) }]]) });
   for (let bucket = 0; bucket < buckets; bucket++) tally.add(bucket, new Uint32Array(1), null, 0, 1);
   const value = tally.values();
   expect(bytesNow() - before).toBeLessThan(MB / 2);

@@ -1,23 +1,23 @@
 /**
- * A stretch of a bot's events in the order of (date, ord), column by column: what reports walk. Chunks are packed into
- * one row each (columns.ts); what is not packed yet is made into chunks as it is read (rows.ts).
+ * Consecutive events of a bot in the order of (date, ord), column by column, as reports read them. A packed chunk is one
+ * row of the table `chunks` (columns.ts). Events that are not packed yet are made into chunks as they are read (rows.ts).
  */
 export interface Chunk {
-  /** How many events. */
+  /** The number of events. */
   readonly size: number;
-  /** Those that were asked for, and perhaps others. */
+  /** The requested columns, and perhaps others. */
   readonly columns: ReadonlyMap<ColumnName, Column>;
 }
 
-export type Column = PlaceColumn | NumberColumn | CodedColumn;
+export type Column = IndexColumn | NumberColumn | CodedColumn;
 
 /**
- * Places in what a bot has of something: the user among its known users, from 0 (`known_users.idx`), or the UTM
- * combination, from 1; 0: none.
+ * Indexes of a bot's things: of the user among its known users, from 0 (`known_users.idx`), or of the UTM combination,
+ * from 1; 0: none.
  */
-export interface PlaceColumn {
-  readonly kind: 'place';
-  readonly places: Uint32Array;
+export interface IndexColumn {
+  readonly kind: 'index';
+  readonly indexes: Uint32Array;
 }
 
 /** Integers; NaN: none. */
@@ -26,32 +26,32 @@ export interface NumberColumn {
   readonly numbers: Float64Array;
 }
 
-/** Few different values, each event having the place of its own. */
+/** Few different values; each event has the index of its value. */
 export interface CodedColumn {
   readonly kind: 'coded';
   readonly codes: Codes;
-  /** Each once, the first being null: no value. Decimals and JSON are text. */
+  /** Each value once; the first is null: no value. Decimals and JSON are text. */
   readonly values: readonly (string | number | null)[];
 }
 
 export type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** Zeros for the codes of so many values, as small as they can be. */
+/** `size` zeros of the smallest type that has codes for so many values. */
 export function newCodes(values: number, size: number): Codes {
   if (values <= 0x100) return new Uint8Array(size);
   return values <= 0x1_0000 ? new Uint16Array(size) : new Uint32Array(size);
 }
 
-/** Columns by their names in the tables `events` and `chunks`. */
+/** Kinds of columns, by their names in the tables `events` and `chunks`. */
 export const COLUMN_KINDS = {
-  user_idx: 'place',
+  user_idx: 'index',
   date: 'number',
   ord: 'number',
   date_received: 'number',
   session: 'number',
   app_session: 'number',
   event_id: 'coded',
-  utm_id: 'place',
+  utm_id: 'index',
   value_int: 'coded',
   value_amount: 'coded',
   unit: 'coded',
@@ -61,15 +61,15 @@ export const COLUMN_KINDS = {
   properties: 'coded',
 } as const satisfies Record<string, Column['kind']>;
 export type ColumnName = keyof typeof COLUMN_KINDS;
-export type PlaceName = NamesOf<'place'>;
+export type IndexName = NamesOf<'index'>;
 export type NumberName = NamesOf<'number'>;
 export type CodedName = NamesOf<'coded'>;
 type NamesOf<Kind> = { [K in ColumnName]: (typeof COLUMN_KINDS)[K] extends Kind ? K : never }[ColumnName];
 
 export const COLUMN_NAMES = Object.keys(COLUMN_KINDS) as readonly ColumnName[];
 
-export function placesOf(chunk: Chunk, name: PlaceName): Uint32Array {
-  return columnOf(chunk, name, 'place').places;
+export function indexesOf(chunk: Chunk, name: IndexName): Uint32Array {
+  return columnOf(chunk, name, 'index').indexes;
 }
 
 export function numbersOf(chunk: Chunk, name: NumberName): Float64Array {
@@ -90,27 +90,27 @@ function columnOf<K extends Column['kind']>(
   return column as Extract<Column, { kind: K }>;
 }
 
-/** A coded column of events of which none has a value. */
+/** A coded column without any value. */
 export function nothingCoded(size: number): CodedColumn {
   return { kind: 'coded', codes: new Uint8Array(size), values: [null] };
 }
 
 /**
- * A chunk with events that came later: both have `date` and `ord`, and the columns of `later`. What both have, `later` has
- * right.
+ * Merges a chunk with events that were added or changed later. Both have `date` and `ord`, and the columns of `later`. An
+ * event of both is taken from `later`.
  */
 export function mergeChunks(packed: Chunk, later: Chunk): Chunk {
-  const places = mergedPlaces(packed, later);
+  const order = mergedOrder(packed, later);
   const columns = new Map<ColumnName, Column>();
-  for (const [name, column] of later.columns) columns.set(name, mergeColumn(packed.columns.get(name)!, column, places));
-  return { size: places.length, columns };
+  for (const [name, column] of later.columns) columns.set(name, mergeColumn(packed.columns.get(name)!, column, order));
+  return { size: order.length, columns };
 }
 
-/** Where each event of the result stands: in `packed`, or as far behind it in `later`. */
-function mergedPlaces(packed: Chunk, later: Chunk): Uint32Array {
+/** The index of each event of the result: in `packed`, or after its end in `later`. */
+function mergedOrder(packed: Chunk, later: Chunk): Uint32Array {
   const [dates, ords] = [numbersOf(packed, 'date'), numbersOf(packed, 'ord')];
   const [laterDates, laterOrds] = [numbersOf(later, 'date'), numbersOf(later, 'ord')];
-  const places = new Uint32Array(packed.size + later.size);
+  const merged = new Uint32Array(packed.size + later.size);
   let [size, at, next] = [0, 0, 0];
   while (at < packed.size || next < later.size) {
     const order =
@@ -119,49 +119,49 @@ function mergedPlaces(packed: Chunk, later: Chunk): Uint32Array {
         : next === later.size
           ? -1
           : dates[at]! - laterDates[next]! || ords[at]! - laterOrds[next]!;
-    if (order < 0) places[size++] = at++;
+    if (order < 0) merged[size++] = at++;
     else {
       if (order === 0) at++;
-      places[size++] = packed.size + next++;
+      merged[size++] = packed.size + next++;
     }
   }
-  return places.slice(0, size);
+  return merged.slice(0, size);
 }
 
-function mergeColumn(packed: Column, later: Column, places: Uint32Array): Column {
-  if (packed.kind === 'place' && later.kind === 'place') {
-    const merged = new Uint32Array(places.length);
-    pick(merged, packed.places, later.places, places);
-    return { kind: 'place', places: merged };
+function mergeColumn(packed: Column, later: Column, order: Uint32Array): Column {
+  if (packed.kind === 'index' && later.kind === 'index') {
+    const merged = new Uint32Array(order.length);
+    pick(merged, packed.indexes, later.indexes, order);
+    return { kind: 'index', indexes: merged };
   }
   if (packed.kind === 'number' && later.kind === 'number') {
-    const numbers = new Float64Array(places.length);
-    pick(numbers, packed.numbers, later.numbers, places);
+    const numbers = new Float64Array(order.length);
+    pick(numbers, packed.numbers, later.numbers, order);
     return { kind: 'number', numbers };
   }
-  if (packed.kind === 'coded' && later.kind === 'coded') return mergeCoded(packed, later, places);
+  if (packed.kind === 'coded' && later.kind === 'coded') return mergeCoded(packed, later, order);
   throw new Error(`columns of two kinds: ${packed.kind}, ${later.kind}`);
 }
 
-function mergeCoded(packed: CodedColumn, later: CodedColumn, places: Uint32Array): CodedColumn {
+function mergeCoded(packed: CodedColumn, later: CodedColumn, order: Uint32Array): CodedColumn {
   const codeOf = new Map(packed.values.map((value, code) => [value, code]));
   const values = [...packed.values];
   const moved = Uint32Array.from(later.values, (value) => codeOf.get(value) ?? values.push(value) - 1);
-  const codes = newCodes(values.length, places.length);
+  const codes = newCodes(values.length, order.length);
   pick(
     codes,
     packed.codes,
     Uint32Array.from(later.codes, (code) => moved[code]!),
-    places,
+    order,
   );
   return { kind: 'coded', codes, values };
 }
 
 type Cells = Codes | Float64Array;
 
-function pick(into: Cells, packed: Cells, later: Cells, places: Uint32Array): void {
-  for (let i = 0; i < places.length; i++) {
-    const place = places[i]!;
-    into[i] = place < packed.length ? packed[place]! : later[place - packed.length]!;
+function pick(into: Cells, packed: Cells, later: Cells, order: Uint32Array): void {
+  for (let i = 0; i < order.length; i++) {
+    const index = order[i]!;
+    into[i] = index < packed.length ? packed[index]! : later[index - packed.length]!;
   }
 }

@@ -1,17 +1,18 @@
 import { COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes, nothingCoded } from './chunk.ts';
 
 /**
- * Columns of chunks as bytes, each one `bytea`. Numbers are little-endian, as all machines that this runs on have them.
- * - place: 4 bytes an event; no bytes at all: no event has one
- * - number: 8 bytes in which the first is 0, and 8 bytes an event; or, where all lie close together, the first is 1, then
- *   the least of them in 8 bytes, and the distance from it in 4 bytes an event, the largest for none
- * - coded: the number of values and the length of their text, in 4 bytes each; a code an event, in as many bytes as that
- *   number takes (`newCodes`); the values as a JSON array. No bytes at all: no event has a value.
+ * Columns of chunks as bytes, each one a `bytea`. Numbers are little-endian, the byte order of all supported machines.
+ * - index: 4 bytes an event. No bytes: no event has one.
+ * - number: a header of 8 bytes and 8 bytes an event; the first byte of the header is 0. If all numbers lie close together,
+ *   the first byte is 1, the smallest number follows in 8 bytes, and each event has its distance from it in 4 bytes (the
+ *   largest distance means none).
+ * - coded: the number of values and the length of their text, in 4 bytes each; one code an event, in as many bytes as the
+ *   number of values takes (`newCodes`); the values as a JSON array. No bytes: no event has a value.
  */
 export function encodeColumn(column: Column): Buffer | null {
   switch (column.kind) {
-    case 'place':
-      return column.places.some((place) => place !== 0) ? bytesOf(column.places) : null;
+    case 'index':
+      return column.indexes.some((index) => index !== 0) ? bytesOf(column.indexes) : null;
     case 'number':
       return encodeNumbers(column.numbers);
     case 'coded':
@@ -19,11 +20,11 @@ export function encodeColumn(column: Column): Buffer | null {
   }
 }
 
-/** The column of `size` events from its bytes. */
+/** Decodes the column of `size` events. */
 export function decodeColumn(name: ColumnName, size: number, bytes: Uint8Array | null): Column {
   switch (COLUMN_KINDS[name]) {
-    case 'place':
-      return { kind: 'place', places: bytes === null ? new Uint32Array(size) : new Uint32Array(copyOf(bytes)) };
+    case 'index':
+      return { kind: 'index', indexes: bytes === null ? new Uint32Array(size) : new Uint32Array(copyOf(bytes)) };
     case 'number':
       return { kind: 'number', numbers: decodeNumbers(required(name, bytes)) };
     case 'coded':
@@ -37,7 +38,7 @@ function required(name: ColumnName, bytes: Uint8Array | null): Uint8Array {
 }
 
 const HEADER = 8;
-/** The distance that stands for no number. */
+/** The distance of an event without a number. */
 const NONE = 0xffffffff;
 
 function encodeNumbers(numbers: Float64Array): Buffer {
@@ -89,7 +90,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Buffer 
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** Bytes of their own, which begin where numbers of any size may. */
+/** A copy of the bytes, aligned for numbers of any size. */
 function copyOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
 }

@@ -1,15 +1,17 @@
 import type { ClientBase } from 'pg';
 import { copyRows } from '../../../database/copy-rows.ts';
+import type { Moment } from '../draft.ts';
 import { type Chunk, COLUMN_NAMES, numbersOf } from './chunk.ts';
 import { encodeColumn } from './columns.ts';
 import { chunkBuilder, rowColumns } from './rows.ts';
 
-/** Packing is due with so many events that are not packed; the newest stay so for a while, since others may be late. */
+/** Packing is due when so many events are not packed. The newest events stay unpacked, since late ones may follow. */
 export const CHUNK_EVENTS = 4096;
 export const NEWEST_EVENTS = 512;
 /**
- * So many events of chunks may have changed since, and of many chunks one of so many: reports read them one by one. Of one
- * chunk fewer may: to pack it anew costs less for each of them, and what is late is mostly not very late.
+ * Packing is also due when this many packed events have changed, plus one of this share of all packed events: reports read
+ * changed events one by one. For a single chunk the limit is lower: to pack it again costs less per event, and most late
+ * events are only a little late.
  */
 export const CHANGED_EVENTS = 2000;
 export const CHANGED_SHARE = 128;
@@ -19,10 +21,9 @@ const bytes = COLUMN_NAMES.map((name) => `  ${name} bytea`).join(',\n');
 const storage = COLUMN_NAMES.map((name) => `ALTER COLUMN ${name} SET STORAGE EXTERNAL`).join(', ');
 
 /**
- * Events packed for reports, which read the columns that they need, whole. A chunk is never changed: it is replaced by
- * others. What is written to `events` notes itself, by triggers, so that nothing that changes an event can forget it:
- * what lies behind the last chunk is not packed yet and is read from the rows, and of what was packed before, the rows in
- * `changed_events` are right, not the chunk.
+ * Events packed for reports, which read whole columns. A chunk is never changed: others replace it. Triggers record every
+ * write to `events`, so that no statement can forget it. Events after the last chunk are not packed yet and are read from
+ * the rows. For packed events that are in `changed_events`, the rows are right and not the chunk.
  */
 export const PACKED_DDL = `
 CREATE TABLE timelines (
@@ -30,7 +31,7 @@ CREATE TABLE timelines (
   /* where the last chunk ends */
   until_date bigint NOT NULL DEFAULT -9007199254740991,
   until_ord bigint NOT NULL DEFAULT 0,
-  /* events behind that; in chunks; changed or added since their chunk was packed */
+  /* events after that; events in chunks; events changed or added since their chunk was packed */
   loose bigint NOT NULL DEFAULT 0,
   packed bigint NOT NULL DEFAULT 0,
   changed bigint NOT NULL DEFAULT 0,
@@ -42,11 +43,11 @@ CREATE INDEX timelines_due ON timelines (bot_id) WHERE due;
 CREATE TABLE chunks (
   bot_id int NOT NULL,
   id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
-  /* the events up to this place, from where the chunk before it ends */
+  /* the events up to this one, from the end of the chunk before */
   last_date bigint NOT NULL,
   last_ord bigint NOT NULL,
   events int NOT NULL,
-  /* of them, or added since it was packed: rows of changed_events */
+  /* changed or added since it was packed: rows of changed_events */
   changed int NOT NULL DEFAULT 0,
 ${bytes},
   PRIMARY KEY (bot_id, last_date, last_ord)
@@ -58,7 +59,7 @@ CREATE VIEW packing_due AS
 
 CREATE TABLE changed_events (
   bot_id int NOT NULL,
-  /* that the event belongs to */
+  /* the chunk of the event */
   chunk uuid NOT NULL,
   user_id bigint NOT NULL,
   date bigint NOT NULL,
@@ -106,10 +107,10 @@ CREATE TRIGGER note_changed AFTER UPDATE ON events
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_written();
 `;
 
-/** The tables that packing fills from the others, when it comes to it. */
+/** The tables that packing fills from the others. */
 export const PACKED_TABLES = ['timelines', 'chunks', 'changed_events'] as const;
 
-/** When and how much is packed, as tables.ts has it. */
+/** When packing is due, and the size of a chunk: the constants above. */
 export interface PackLimits {
   readonly chunk: number;
   readonly newest: number;
@@ -126,31 +127,25 @@ const LIMITS: PackLimits = {
   changedInChunk: CHANGED_IN_CHUNK,
 };
 
-/** So many chunks in one go: a rebuild has all of them to make, and each go costs a transaction. */
+/** The most chunks of one slice: a rebuild makes all chunks, and each slice costs a transaction. */
 const CHUNKS_AT_ONCE = 8;
 
-/** Packs some of the events of some bot, or a chunk that has changed anew. Answers whether there is more to pack. */
+/** Packs some events of one bot, or packs a changed chunk again. @returns whether there is more to pack */
 export async function packSlice(tx: ClientBase, limits: PackLimits = LIMITS): Promise<boolean> {
   const [timeline, next] = await dueTimelines(tx, limits);
   if (timeline === undefined) return false;
   if (timeline.loose >= limits.chunk + limits.newest) await packNext(tx, timeline, limits);
-  else await packAnew(tx, timeline, limits);
+  else await packAgain(tx, timeline, limits);
   return next !== undefined || (await dueTimelines(tx, limits)).length > 0;
-}
-
-/** A place in the order of a bot's events. */
-interface Place {
-  readonly date: number;
-  readonly ord: number;
 }
 
 interface Timeline {
   readonly bot_id: number;
-  readonly until: Place;
+  readonly until: Moment;
   readonly loose: number;
 }
 
-/** At most two. */
+/** Timelines where packing is due, two at most. */
 async function dueTimelines(tx: ClientBase, limits: PackLimits): Promise<Timeline[]> {
   const { chunk, newest, changed, share, changedInChunk } = limits;
   const { rows } = await tx.query<[number, number, number, number]>({
@@ -179,8 +174,8 @@ async function packNext(
   });
 }
 
-/** The chunk of which most has changed: into several, where much has been added. */
-async function packAnew(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLimits): Promise<void> {
+/** Packs the chunk with the most changes again, into several chunks if many events were added. */
+async function packAgain(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLimits): Promise<void> {
   const { rows } = await tx.query<[string, number, number, number, number, number | null, number]>({
     name: 'events.most_changed',
     text: `SELECT c.id, c.changed, c.events, c.last_date::float8, c.last_ord::float8, p.last_date::float8, p.last_ord::float8
@@ -210,17 +205,17 @@ async function packAnew(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLim
   );
 }
 
-function after({ date, ord }: Place): string {
+function after({ date, ord }: Moment): string {
   return `AND (e.date, e.ord) > (${date}, ${ord})`;
 }
 
-/** Packs rows into chunks of so many events. */
+/** Packs rows into chunks of `most` events. */
 async function packRows(
   tx: ClientBase,
   bot_id: number,
   rest: string,
   most: number,
-): Promise<{ readonly size: number; readonly last: Place | undefined }> {
+): Promise<{ readonly size: number; readonly last: Moment | undefined }> {
   const builder = chunkBuilder(COLUMN_NAMES, most);
   const chunks: Chunk[] = [];
   await copyRows(
@@ -233,7 +228,7 @@ async function packRows(
     },
   );
   if (builder.size > 0) chunks.push(builder.build());
-  let last: Place | undefined;
+  let last: Moment | undefined;
   let size = 0;
   for (const chunk of chunks) {
     last = { date: numbersOf(chunk, 'date').at(-1)!, ord: numbersOf(chunk, 'ord').at(-1)! };

@@ -1,21 +1,21 @@
 import { readBigint } from '../../../database/copy-rows.ts';
 import { type Chunk, COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes } from './chunk.ts';
 
-/** Makes a chunk of rows of the table `events`, which come in the order of (date, ord). */
+/** Builds chunks from rows of the table `events`, which come in the order of (date, ord). */
 export interface ChunkBuilder {
-  /** A row of {@link rowColumns}, in the binary format of COPY. */
+  /** Adds a row of {@link rowColumns}, in the binary format of COPY. */
   add(bytes: Buffer, starts: Int32Array, lengths: Int32Array): void;
   readonly size: number;
-  /** The rows so far; the next one begins another chunk. */
+  /** The chunk of the rows so far. The next row begins another chunk. */
   build(): Chunk;
 }
 
-/** What is selected from `events AS e` for a chunk with these columns, in their order. */
+/** The select list, from `events AS e`, for a chunk with these columns, in their order. */
 export function rowColumns(names: readonly ColumnName[]): string {
   return names.map((name) => `e.${name}${CASTS[name] ?? ''}`).join();
 }
 
-/** Numeric as text: its binary format is one of decimal digits by fours. */
+/** Numeric as text, since its binary format is groups of four decimal digits. */
 const CASTS: Partial<Record<ColumnName, string>> = {
   value_int: '::text',
   value_amount: '::text',
@@ -24,7 +24,7 @@ const CASTS: Partial<Record<ColumnName, string>> = {
 /** Coded columns that are integers of 4 bytes in the table; the others are text. */
 const INTEGERS: ReadonlySet<ColumnName> = new Set(['event_id']);
 
-/** @param expected rows of a chunk, of which there may be more */
+/** @param expected rows of a chunk; there may be more */
 export function chunkBuilder(names: readonly ColumnName[], expected: number): ChunkBuilder {
   let size = 0;
   let columns: readonly GrowingColumn[] = [];
@@ -52,14 +52,14 @@ interface GrowingColumn {
 
 function newColumn(name: ColumnName, expected: number): GrowingColumn {
   switch (COLUMN_KINDS[name]) {
-    case 'place': {
-      let places = new Uint32Array(expected);
+    case 'index': {
+      let indexes = new Uint32Array(expected);
       return {
         set(row, bytes, start, length) {
-          if (row === places.length) places = grown(places, new Uint32Array(2 * row));
-          if (length > 0) places[row] = bytes.readInt32BE(start);
+          if (row === indexes.length) indexes = grown(indexes, new Uint32Array(2 * row));
+          if (length > 0) indexes[row] = bytes.readInt32BE(start);
         },
-        finish: (size) => ({ kind: 'place', places: places.slice(0, size) }),
+        finish: (size) => ({ kind: 'index', indexes: indexes.slice(0, size) }),
       };
     }
     case 'number': {
@@ -84,21 +84,21 @@ function codedColumn<T extends string | number>(
   read: (bytes: Buffer, start: number, length: number) => T,
 ): GrowingColumn {
   let codes = new Uint32Array(expected);
-  const places = new Map<T, number>();
+  const codeOf = new Map<T, number>();
   return {
     set(row, bytes, start, length) {
       if (row === codes.length) codes = grown(codes, new Uint32Array(2 * row));
-      if (length < 0) return; // codes begin as 0
+      if (length < 0) return; // codes are 0 at first
       const value = read(bytes, start, length);
-      let code = places.get(value);
+      let code = codeOf.get(value);
       if (code === undefined) {
-        code = places.size + 1;
-        places.set(value, code);
+        code = codeOf.size + 1;
+        codeOf.set(value, code);
       }
       codes[row] = code;
     },
     finish(size): CodedColumn {
-      const values = [null, ...places.keys()];
+      const values = [null, ...codeOf.keys()];
       const used = newCodes(values.length, size);
       used.set(codes.subarray(0, size));
       return { kind: 'coded', codes: used, values };

@@ -1,5 +1,5 @@
 import type { Statistic } from '../../../domain/reports/report.ts';
-import { placesOf } from '../../../projections/events/packed/chunk.ts';
+import { indexesOf } from '../../../projections/events/packed/chunk.ts';
 import { type ArrayPool, atLeast } from '../array-pool.ts';
 import { pairIndex } from './pair-index.ts';
 import { statisticOf } from './statistics.ts';
@@ -25,7 +25,7 @@ export function perUserTally(statistic: Statistic, { lines, buckets, users }: Ta
   return {
     columns: ['user_idx'],
     open(chunk) {
-      usersAt = placesOf(chunk, 'user_idx');
+      usersAt = indexesOf(chunk, 'user_idx');
     },
     add(bucket, positions, linesAt, from, to) {
       const userAt = usersAt;

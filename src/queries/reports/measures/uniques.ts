@@ -1,5 +1,5 @@
 import type { UniqueOf } from '../../../domain/reports/report.ts';
-import { type Chunk, numbersOf, placesOf } from '../../../projections/events/packed/chunk.ts';
+import { type Chunk, indexesOf, numbersOf } from '../../../projections/events/packed/chunk.ts';
 import { atLeast } from '../array-pool.ts';
 import { pairIndex } from './pair-index.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
@@ -85,7 +85,7 @@ export function uniquesTally(of: UniqueOf, { lines, buckets, users }: TallySize)
 
 /** By position; NaN: the event has none. */
 function entitiesOf(chunk: Chunk, of: UniqueOf): Uint32Array | Float64Array {
-  return of === 'user' ? placesOf(chunk, 'user_idx') : numbersOf(chunk, of);
+  return of === 'user' ? indexesOf(chunk, 'user_idx') : numbersOf(chunk, of);
 }
 
 /** A function outside of the tally: a closure inside it would keep the tally's arrays of users in memory. */
