@@ -7,8 +7,8 @@ import { median } from './quantile.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
- * Intake in batches of 100, durable before the answer, against COPY of the same bytes: the same events, one a row, into
- * a table with the log's columns and indexes, on the same PostgreSQL in the same run.
+ * Intake in batches of 100, durable before the answer. The floor is COPY of the same events, one a row, into a table with the
+ * log's columns and indexes, on the same PostgreSQL in the same run.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 5);
@@ -16,7 +16,7 @@ const CONNECTIONS = 16;
 const BATCH = 100;
 const COPY_EVENTS = 500_000;
 
-/** As bots send them: of many users, at the moment they occur. */
+/** As bots send them: of many users, when they occur. */
 const events = BENCH_USERS.map((user_id, i) => ({
   event: `event_${i % 20}`,
   user_id,

@@ -4,11 +4,11 @@ import { postLoad } from './load.ts';
 import { median } from './quantile.ts';
 import { BENCH_USERS, listening, startBenchService } from './service.ts';
 
-/** Intake, one event a request, durable before the answer, against the same Fastify with a route that does nothing. */
+/** Intake: one event a request, durable before the answer. The floor is the same Fastify with a route that does nothing. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 5);
 const CONNECTIONS = 100;
-/** Few, since the client makes all of them ready for each connection. */
+/** Few, since the client prepares all of them for each connection. */
 const bodies = BENCH_USERS.slice(0, 10).map((user_id) =>
   JSON.stringify({ event: 'order_paid', user_id, value_num: 1999, unit: 'USD', category: 'books' }),
 );

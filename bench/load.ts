@@ -3,11 +3,11 @@ import autocannon from 'autocannon';
 export interface Load {
   readonly address: string;
   readonly apiKey: string;
-  /** Sent in turn. */
+  /** Sent one after the other, cyclically. */
   readonly bodies: readonly string[];
   readonly seconds: number;
   readonly connections: number;
-  /** Requests a second; without it, as many as there can be. */
+  /** Requests a second; if absent, as many as possible. */
   readonly rate?: number;
 }
 
@@ -17,7 +17,7 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** POSTs the bodies over and over on keep-alive connections. @throws when an answer is not 200 */
+/** POSTs the bodies again and again on keep-alive connections. @throws if an answer is not 200 */
 export async function postLoad({ address, apiKey, bodies, seconds, connections, rate }: Load): Promise<LoadResult> {
   const result = await autocannon({
     url: `${address}/v1/send-event`,

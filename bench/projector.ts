@@ -13,8 +13,8 @@ import { botCreated, ownerCreated } from '../test/support/intake-commits.ts';
 import { random } from './random.ts';
 
 /**
- * How fast the read models `events` and `users` take up intake, against the floor: COPY of the very rows that they
- * ended up with, into empty tables of the same shape, in the same run.
+ * How fast the read models `events` and `users` apply intake. The floor is COPY of the resulting rows into empty tables of
+ * the same shape, in the same run.
  *
  *   DATABASE_URL=postgres://… EVENTS=200000 npx tsx bench/projector.ts
  */
@@ -42,7 +42,7 @@ function commit(stream: string, at: number, event: LedgerEvent): ReadCommit {
   };
 }
 
-/** A few users do most. */
+/** A few users have most events. */
 function pickUser(next: () => number): number {
   return 1 + Math.floor(USERS * next() ** 2);
 }
@@ -127,10 +127,10 @@ const workloads: readonly Workload[] = [
   { name: 'updates, 100 a request', model: usersReadModel, type: 'updates_received', perCommit: 100, item: platform },
 ];
 
-/** As the runtime cuts what it reads: a single transaction of all would be planned by what the tables held before it. */
+/** Cuts commits as the runtime does: PostgreSQL would plan a single transaction by the rows that the tables had before it. */
 function* cut(commits: readonly ReadCommit[]): Generator<readonly ReadCommit[]> {
   if (commits.length === 0) return;
-  // Events are counted as they are stored, with the version that they have there.
+  // The runtime counts stored events, which have a version.
   const stored = commits.map((commit) => ({ ...commit, events: commit.events.map((event) => ({ v: 1, ...event })) }));
   let done = 0;
   for (const part of parts({ partition: 0, commits: stored, last: commits.at(-1)!.position })) {
@@ -194,7 +194,7 @@ async function run(client: pg.Client, workload: Workload): Promise<void> {
   console.log(`${label} ${rate(seconds)}   COPY ${rate(floor)}   ratio ${(floor / seconds).toFixed(2)}`);
 }
 
-/** The rows of all tables but of users known before, who are not the work of the run. */
+/** The rows of all tables except users known before the run. */
 async function dump(client: pg.Client, schema: string): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ tablename: string }>('SELECT tablename FROM pg_tables WHERE schemaname = $1', [
     schema,
@@ -223,7 +223,7 @@ await server.query(`CREATE DATABASE ${name}`);
 url.pathname = `/${name}`;
 try {
   for (const workload of workloads) {
-    // Each on a connection of its own, which has no plans made for the tables of the one before.
+    // Each has its own connection, without cached plans for the tables of the one before.
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
     try {

@@ -4,7 +4,7 @@ import { CHANGED_IN_CHUNK, CHUNK_EVENTS, NEWEST_EVENTS, packSlice } from '../../
 import { EVENTS_DDL } from '../../src/projections/events/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** Events of one user, dated 0, 1, 2 and so on, of which those of even numbers are there from the start. */
+/** Events of one user, dated 0, 1, 2 and so on. Those with even dates exist from the start. */
 const CHUNKS = 3;
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('new events are packed as soon as they fill chunks, but for the newest', async () => {
+it('new events are packed when they fill chunks, except the newest', async () => {
   expect(await isDue()).toBe(true);
   await packAll();
   expect(await isDue()).toBe(false);
@@ -29,10 +29,10 @@ it('new events are packed as soon as they fill chunks, but for the newest', asyn
   expect(await timeline()).toEqual({ loose: NEWEST_EVENTS, packed: CHUNKS * CHUNK_EVENTS, changed: 0 });
 });
 
-it('a chunk is packed anew when much of it has changed, however little that is of all', async () => {
+it('a chunk is packed again when much of it has changed, even if few of all events have', async () => {
   await add(oddDates(CHUNK_EVENTS, CHANGED_IN_CHUNK - 2));
   await add(oddDates(0, 1));
-  // An event that was there, twice: it has changed once.
+  // An existing event changes twice: it counts once.
   for (const session of [7, 8])
     await database.pool.query('UPDATE events SET session = $1 WHERE date = $2', [session, 2 * CHUNK_EVENTS]);
   expect(await chunks()).toEqual([
@@ -55,7 +55,7 @@ it('a chunk is packed anew when much of it has changed, however little that is o
   expect(await timeline()).toEqual({ loose: NEWEST_EVENTS, packed, changed: 1 });
 });
 
-/** So many from between the events that are there, the first behind the event of that index. */
+/** `count` dates between the existing events, the first one after the event of that index. */
 function oddDates(index: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => 2 * (index + i) + 1);
 }

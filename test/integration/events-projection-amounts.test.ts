@@ -57,7 +57,7 @@ describe('amounts', () => {
     expect(events.map(worth)).toEqual([['1050', '10.5']]);
   });
 
-  it('go by a unit of the bot that has a currency’s code from its place in the log on, but payments never do', async () => {
+  it('use a unit of the bot with a currency’s code from its creation on, but payments never do', async () => {
     const pay = (date: number) => update({ event_id: SYSTEM_EVENTS.payment, value: '500', unit: 'USD', date });
     const { events, errors } = await outcomeOf(
       known,
@@ -76,7 +76,7 @@ describe('amounts', () => {
     expect(errors).toEqual([]);
   });
 
-  it('of an unknown unit keep the value as it was sent', async () => {
+  it('of an unknown unit keep the value as sent', async () => {
     const sent = [
       custom({ date: EPOCH, value: '5.5', unit: 'TOK' }),
       target({ date: EPOCH + 1, value: '19.99', unit: 'TOK', event_key: 'order-7' }),
@@ -123,7 +123,7 @@ describe('amounts', () => {
     expect(await payloadsAfter(...steps)).toMatchObject([{ value_num: 5 }, { value: 19.99, event_key: 'order-7' }]);
   });
 
-  it('of an event that waited for its user go by a unit that came meanwhile', async () => {
+  it('of an event that waited for its user use a unit that was created meanwhile', async () => {
     const { events } = await outcomeOf(
       target({ date: EPOCH, value: '19.99', unit: 'TOK' }),
       unit('TOK', 2, HOUR),
@@ -162,7 +162,7 @@ describe('amounts', () => {
     expect(set.errors).toMatchObject([{ ...error, resolved_at: EPOCH + 3 * HOUR }]);
   });
 
-  it('have no warning for a rate that was in the log before, however the partitions met', async () => {
+  it('have no warning for a rate that was in the log before, for every interleaving of the partitions', async () => {
     const { events, errors } = await outcomeOf(
       known,
       custom({ date: EPOCH, value: '100', unit: 'EUR' }, HOUR),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LedgerEvent } from '../../src/domain/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { eventsSnapshot } from '../support/events-snapshot.ts';
 import type { EventRow } from '../support/intake-fold.ts';
-import { DAY, EPOCH, HOUR, MINUTE, partitionsOf, type Step } from '../support/intake-logs.ts';
+import { cut, DAY, EPOCH, HOUR, MINUTE, partitionsOf, type Step } from '../support/intake-logs.ts';
 import {
   custom,
   known,
@@ -28,7 +29,7 @@ afterAll(() => projection.drop());
 const outcomeOf = (...steps: Step[]) => outcome(projection, ...steps);
 const payloadsAfter = (...steps: Step[]) => payloads(projection, ...steps);
 
-/** Which of the events, in the order of their dates, share a session: the same letter. */
+/** The sessions of the events, in the order of their dates: events of one session have the same letter. */
 function letters(ids: readonly (string | null)[]): string {
   const seen = [...new Set(ids)];
   return ids.map((id) => (id === null ? '-' : 'abcdef'[seen.filter((other) => other !== null).indexOf(id)])).join('');
@@ -41,18 +42,18 @@ describe('sessions', () => {
     expect(letters(events.map(({ session }) => session))).toBe('aab');
   });
 
-  it('become one by a late event, named by the earliest', async () => {
+  it('merge when a late event connects them, named by the earliest event', async () => {
     const at = [0, 40, 80, 20, 60].map((minute) => custom({ date: EPOCH + minute * MINUTE }));
     const { events } = await outcomeOf(known, ...at);
     expect(new Set(events.map(({ session }) => session))).toEqual(new Set([events[0]!.id]));
   });
 
-  it('take a new name from a late event before them', async () => {
+  it('are renamed after a late event before them', async () => {
     const { events } = await outcomeOf(known, custom({ date: EPOCH + 10 * MINUTE }), custom({ date: EPOCH }));
     expect(events.map(({ session }) => session)).toEqual([events[0]!.id, events[0]!.id]);
   });
 
-  it('of a mini app see only its own events', async () => {
+  it('of a mini app have only its own events', async () => {
     const at = [0, 20, 40].map((minute) => minute * MINUTE + EPOCH);
     const { events } = await outcomeOf(
       known,
@@ -68,7 +69,7 @@ describe('sessions', () => {
 describe('UTM', () => {
   const source = ({ utm }: EventRow) => utm?.split('|')[0];
 
-  it('is that of the last visit not later than the event, the same millisecond included', async () => {
+  it('is that of the last visit not later than the event, also in the same millisecond', async () => {
     const { events } = await outcomeOf(
       custom({ date: EPOCH }),
       start('source-a', EPOCH + 10),
@@ -79,7 +80,7 @@ describe('UTM', () => {
     expect(events.map(source)).toEqual([undefined, 'a', 'a', 'a', 'b']);
   });
 
-  it('changes for later events when a visit comes late', async () => {
+  it('changes for later events when a visit is late', async () => {
     const { events } = await outcomeOf(
       start('source-a', EPOCH),
       custom({ date: EPOCH + 10 }),
@@ -89,7 +90,7 @@ describe('UTM', () => {
     expect(events.map(source)).toEqual(['a', 'b', 'b', 'c']);
   });
 
-  it('is read with the separators of the moment', async () => {
+  it('is read with the separators at the visit’s place in the log', async () => {
     const data = { pair_separator: ',', value_separator: '=' };
     const changed: Step = { partition: 'bot-a', wait: 0, event: { type: 'bot_changed', data } };
     const { events } = await outcomeOf(
@@ -101,8 +102,25 @@ describe('UTM', () => {
   });
 });
 
+const codes: LedgerEvent[] = [
+  { type: 'referral_code_created', data: { code: 'made', user_id: 1 } },
+  { type: 'referral_code_owners_set', data: { elements: ['owned', 'source-b'].map((code) => ({ code, user_id: 1 })) } },
+  { type: 'referral_marked', data: { referral_user_id: 1, code: null, referrer_id: 2, new_code: 'given' } },
+];
+
+it.each([1, 100])('a visit by a referral code has no source, unless it has pairs: batches of %i', async (size) => {
+  const made = codes.map((event): Step => ({ partition: 'bot-a', stream: 'referral-a', wait: 0, event }));
+  const after = ['owned', 'made', 'given', 'source-b', 'made', 'other'];
+  const steps = [start('owned', EPOCH), ...made, ...after.map((code, i) => start(code, EPOCH + i + 1))];
+  const commits = [...partitionsOf(steps).values()].flat();
+  const { events } = await projection.project(cut(commits, [size]), eventsSnapshot);
+  const sources = events.toSorted((a, b) => a.date - b.date).map(({ utm }) => utm?.split('|')[0]);
+  // A visit without a source leaves that of the visit before it.
+  expect(sources).toEqual(['owned', 'owned', 'owned', 'owned', 'b', 'b', 'other']);
+});
+
 describe('unknown users', () => {
-  it('have no events, but errors', async () => {
+  it('have errors instead of events', async () => {
     const { events, errors } = await outcomeOf(custom({}, 5), target({}));
     expect(events).toEqual([]);
     const error = {
@@ -117,7 +135,7 @@ describe('unknown users', () => {
     ]);
   });
 
-  it('leave in the error what was sent', async () => {
+  it('have the element as sent in their error', async () => {
     const sent = { value: '1050', unit: 'JPY', value_str: 'x', category: 'c', webapp_name: 'w' };
     const payloads = await payloadsAfter(custom({ date: EPOCH, ...sent }), target({ value: '10.5', unit: 'EUR' }));
     const { value, ...others } = sent;
@@ -147,13 +165,13 @@ describe('unknown users', () => {
     });
   });
 
-  it('do not when they appear later', async () => {
+  it('do not get their events when they appear later', async () => {
     const { events, errors } = await outcomeOf(custom({}), update({}, DAY + 1));
     expect(events).toMatchObject([{ event_id: SYSTEM_EVENTS.message }]);
     expect(errors).toMatchObject([{ kind: 'unknown_user', resolved_at: null }]);
   });
 
-  it('make nothing in groups, not even an error', async () => {
+  it('have no effect in groups, not even an error', async () => {
     const group = { makes_user: false, chat_type: 'group' as const, date: EPOCH };
     expect(await outcomeOf(update(group))).toMatchObject({ events: [], errors: [] });
     const { events } = await outcomeOf(known, update(group));
@@ -162,7 +180,7 @@ describe('unknown users', () => {
 });
 
 describe('repeats', () => {
-  it('of an event key count once for ever, also where the first was of an unknown user', async () => {
+  it('of an event key count once for ever, also if the first was of an unknown user', async () => {
     const event = custom({ date: EPOCH, event_key: 'order-1' });
     const later = custom({ date: EPOCH, event_key: 'order-1' }, 400 * DAY);
     expect((await outcomeOf(known, event, event, later)).events).toHaveLength(1);
@@ -171,7 +189,7 @@ describe('repeats', () => {
     ]);
   });
 
-  it('of an update are harmless for 7 days', async () => {
+  it('of an update have no effect for 7 days', async () => {
     const again = (wait: number) => update({ update_id: 7_000_000 }, wait);
     expect((await outcomeOf(again(0), again(7 * DAY))).events).toHaveLength(1);
     expect((await outcomeOf(again(0), again(7 * DAY + 1))).events).toHaveLength(2);
@@ -186,7 +204,7 @@ describe('errors', () => {
 });
 
 describe('a batch that is rolled back', () => {
-  it('leaves nothing behind, in memory neither', async () => {
+  it('leaves nothing behind, not even in memory', async () => {
     const at = (minute: number) => custom({ date: EPOCH + minute * MINUTE });
     const log = partitionsOf([known, at(0), at(20), at(40)]).get('bot-a')!;
     const [lost, kept] = log.slice(-2);

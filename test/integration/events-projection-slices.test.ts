@@ -14,7 +14,7 @@ import { cut, EPOCH, interleaved, partitionsOf, type Step, step } from '../suppo
 import { propertyRuns } from '../support/property-runs.ts';
 import { createTestProjection } from '../support/test-projection.ts';
 
-/** A step of a plan that was run, as EXPLAIN has it: rows on average of each loop. */
+/** A step of an executed plan, as in EXPLAIN: rows are the average of its loops. */
 interface Plan {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -31,7 +31,7 @@ function rowsOf(plan: Plan): number {
 /** Dates before and after all events. */
 const [FIRST, LAST] = [-8e15, 8e15];
 
-/** The events that a noted change has still to reach, each event compared with each change. */
+/** The events that a recorded change has still to reach: compares each event with each change. */
 const DEFERRED_PLAINLY = `
   SELECT count(*) AS events FROM events e JOIN bots b USING (bot_id)
    WHERE EXISTS (
@@ -47,9 +47,9 @@ async function countOf(tx: ClientBase, from: string): Promise<number> {
   return rows[0]!.events;
 }
 
-/** What a changed rate or currency touches is converted anew in slices, between the batches and after them. */
+/** Slices convert the events that a changed rate or currency touches, between the batches and after them. */
 
-it('the rows are those of a plain fold, however slices follow each other and the batches', async () => {
+it('the rows are those of a plain fold, for every interleaving of slices and batches', async () => {
   const projection = await createTestProjection(eventsReadModel);
   const money = step.filter(({ partition }) => !partition.startsWith('bot-'));
   const log = fc.array(fc.oneof({ weight: 2, arbitrary: step }, { weight: 1, arbitrary: money }), {
@@ -61,7 +61,7 @@ it('the rows are those of a plain fold, however slices follow each other and the
   const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
   const some = fc.integer({ min: 1, max: 4 });
   const slice = fc.record({ converted: some, scanned: some, steps: some, bots: some });
-  /** The slices after each batch, over and over. */
+  /** The slices after each batch, cyclically. */
   const slices = fc.array(fc.array(slice, { maxLength: 3 }), { minLength: 1, maxLength: 8, size: 'max' });
   try {
     await fc.assert(
@@ -85,7 +85,7 @@ it('the rows are those of a plain fold, however slices follow each other and the
   }
 });
 
-describe('in transactions of their own', () => {
+describe('in their own transactions', () => {
   let database: TestDatabase;
   let ordinal: number;
 
@@ -124,7 +124,7 @@ describe('in transactions of their own', () => {
   const rate = (rate: string, from = 'EUR', date = '2023-12-31'): ReadCommit =>
     commit('fx-global', { type: 'exchange_rate_set', data: { from, to: 'USD', rate, date } });
 
-  /** Slices until nothing is put off, and of each how many events it wrote. */
+  /** Runs slices until no work is deferred. @returns how many events each of them wrote */
   async function drained(): Promise<number[]> {
     const touched: number[] = [];
     for (let more = true; more; )
@@ -156,7 +156,7 @@ describe('in transactions of their own', () => {
     expect(await amounts()).toEqual({ '2': 5500 });
   });
 
-  it('a slice looks at a bounded number of events, few of which have the unit', async () => {
+  it('a slice reads a bounded number of events, few of which have the unit', async () => {
     await apply(...worth('a', 30, undefined, EPOCH), ...worth('a', 1, 'EUR', EPOCH + 1), ...worth('b', 1, 'EUR'));
     await apply(rate('2'));
     const limits = { converted: 1000, scanned: 10, steps: 1000, bots: 1 };
@@ -166,7 +166,7 @@ describe('in transactions of their own', () => {
     expect(await amounts()).toEqual({ none: 30, '2': 2 });
   });
 
-  it('what a slice has passed is converted anew when it is noted anew', async () => {
+  it('events that a slice has passed are converted again when they are recorded again', async () => {
     await apply(...worth('a', 10, 'EUR'));
     await apply(rate('2'));
     await inE((tx) => revalueSlice(tx, { converted: 3, scanned: 10, steps: 10, bots: 10 }));
@@ -176,14 +176,14 @@ describe('in transactions of their own', () => {
     expect(await amounts()).toEqual({ '3': 10 });
   });
 
-  it('of the days noted the earliest counts', async () => {
+  it('of the recorded days the earliest counts', async () => {
     await apply(...worth('a', 2, 'EUR'));
     for (const date of ['2024-01-02', '2023-12-31', '2024-01-03']) await apply(rate('2', 'EUR', date));
     await drained();
     expect(await amounts()).toEqual({ '2': 2 });
   });
 
-  it('what is noted again and again keeps no event from its turn', async () => {
+  it('a change that is recorded again and again does not starve any event', async () => {
     await apply(...worth('a', 10, 'EUR'), ...worth('b', 1, 'GBP', EPOCH));
     for (let i = 1; i <= 8; i++) {
       await apply(rate(`${i}`), rate('7', 'GBP'));
@@ -194,9 +194,9 @@ describe('in transactions of their own', () => {
     expect(await amounts()).toEqual({ '8': 10, '7': 1 });
   });
 
-  describe('how many events are still to be converted', () => {
+  describe('the number of events that wait for conversion', () => {
     const EVER = [null, FIRST, LAST, 1000] as const;
-    /** As `deferred_events` has it. */
+    /** The row of `deferred_events`. */
     async function deferred(...[bot, from, to, most]: readonly [string | null, number, number, number]) {
       const { rows } = await database.pool.query<{ events: number; exact: boolean; since: number | null }>(
         `SELECT events::int, exact, since::float8
@@ -206,7 +206,7 @@ describe('in transactions of their own', () => {
       return rows[0]!;
     }
 
-    it('is counted exactly, down to none, each event once', async () => {
+    it('is exact, down to zero, and counts each event once', async () => {
       await apply(
         ...worth('a', 10, 'EUR'),
         ...worth('a', 5),
@@ -227,7 +227,7 @@ describe('in transactions of their own', () => {
       expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
     });
 
-    it('is counted of the bot that has a new unit, and of its events with that unit', async () => {
+    it('counts a bot with a new unit, and only its events with that unit', async () => {
       await apply(...worth('a', 3, 'TOK'), ...worth('a', 2, 'EUR'), ...worth('b', 4, 'TOK'));
       const data = { unit_id: 1, code: 'TOK', name: null, scale: 0 };
       await apply(commit('bot-a', { type: 'unit_created', data }));
@@ -237,14 +237,14 @@ describe('in transactions of their own', () => {
       expect(await deferred(...EVER)).toEqual({ events: 0, exact: true, since: null });
     });
 
-    it('is counted of the dates asked for', async () => {
+    it('counts only events within the given dates', async () => {
       await apply(...worth('a', 3, 'EUR', EPOCH), ...worth('a', 2, 'EUR', EPOCH + 10), rate('2'));
       expect(await deferred('a', EPOCH, EPOCH + 10, 1000)).toMatchObject({ events: 3 });
       expect(await deferred('a', EPOCH + 10, LAST, 1000)).toMatchObject({ events: 2 });
       expect(await deferred('a', EPOCH + 11, LAST, 1000)).toEqual({ events: 0, exact: true, since: null });
     });
 
-    it('is a lower bound where more would have to be looked at', async () => {
+    it('is a lower bound if more events would have to be read', async () => {
       await apply(
         ...worth('a', 3, 'EUR', EPOCH),
         ...worth('a', 9, undefined, EPOCH + 1),
@@ -256,7 +256,7 @@ describe('in transactions of their own', () => {
       expect(await deferred('a', FIRST, LAST, 15)).toEqual({ events: 6, exact: true, since: EPOCH });
     });
 
-    it('looks at few rows after an import of 200 rates and a new unit and currency of each of 500 of 1,000 bots', async () => {
+    it('reads few rows after an import of 200 rates and a new unit and currency of each of 500 of 1,000 bots', async () => {
       const [bots, rates, events] = [1000, 200, 6000];
       await apply(...worth('a', 3, 'EUR'), ...worth('b', 2, 'U7'), ...worth('b', 2));
       await inE(async (tx) => {

@@ -37,7 +37,7 @@ function project(batches: readonly (readonly ReadCommit[])[]): Promise<EventsSna
   });
 }
 
-/** What must hold of any state, whatever led to it. */
+/** Checks the invariants of every state. */
 async function checkMemories(tx: ClientBase): Promise<void> {
   const { rows } = await tx.query(`
     SELECT (SELECT count(*) FROM pending_events p JOIN known_users USING (bot_id, user_id) JOIN bots b USING (bot_id)
@@ -50,7 +50,7 @@ async function checkMemories(tx: ClientBase): Promise<void> {
 }
 
 describe('the read model `events`', () => {
-  it('holds what a plain fold of the log gives, however partitions meet and batches are cut', async () => {
+  it('holds what a plain fold of the log gives, for every interleaving of partitions and every cut into batches', async () => {
     const log = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
     const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
@@ -64,7 +64,7 @@ describe('the read model `events`', () => {
     );
   });
 
-  it('holds the same whatever the order of arrival', async () => {
+  it('holds the same for every order of arrival', async () => {
     const events = fc.uniqueArray(fc.record({ date, update: updateItem, custom: fc.boolean() }), {
       selector: ({ date }) => date,
       minLength: 2,
@@ -76,7 +76,7 @@ describe('the read model `events`', () => {
         const inOrder = [...events].sort((a, b) => a.date - b.date);
         const shuffled = events.map((event) => [random.next().value, event] as const).sort(([a], [b]) => a - b);
         const arrival = shuffled.map(([, event]) => event);
-        // Every third is sent twice.
+        // Every third event is sent twice.
         const repeated = [...arrival, ...arrival.filter((_, i) => i % 3 === 0)];
         const of = (arrived: typeof events) => cut(withKnownUsers(arrived.map(single)), [4, 1, 7]);
         expect(sorted(await project(of(repeated)))).toEqual(sorted(await project(of(inOrder))));
@@ -86,7 +86,7 @@ describe('the read model `events`', () => {
   });
 });
 
-/** A commit of one event of its own date, named by that date. */
+/** A commit of one event. Its date names it. */
 function single({
   date,
   update,

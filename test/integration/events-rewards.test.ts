@@ -6,7 +6,7 @@ import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { DAY, EPOCH, partitionsOf, type Step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-/** What the referral program takes of the read model `events`. Bot a belongs to owner 1, whose currency is USD. */
+/** The rows of the read model `events` that the referral program reads. Bot a belongs to owner 1, whose currency is USD. */
 
 let projection: TestProjection;
 
@@ -47,7 +47,7 @@ interface Rewardable {
   readonly position: string;
 }
 
-/** The table after the steps, in the order in which it is walked; the same however they are cut into batches. */
+/** The table after the steps, in the order in which it is read; the same for every cut into batches. */
 async function rewardable(...steps: Step[]): Promise<Rewardable[]> {
   const commits = commitsOf(steps);
   const read = (batches: readonly (readonly ReadCommit[])[]) =>
@@ -63,7 +63,7 @@ async function rewardable(...steps: Step[]): Promise<Rewardable[]> {
   return one;
 }
 
-it('are the events that a rule which was there before them names', async () => {
+it('are the events that trigger a rule created before them', async () => {
   const rows = await rewardable(
     known,
     custom({ value: '1' }),
@@ -79,13 +79,13 @@ it('are the events that a rule which was there before them names', async () => {
   ]);
 });
 
-it('an event that waits for its user has the value that its unit gives it when the user appears', async () => {
+it('an event that waits for its user has the value by the units when the user appears', async () => {
   const unit: LedgerEvent = { type: 'unit_created', data: { unit_id: 1, code: 'TOK', name: null, scale: 2 } };
   const rows = await rewardable(rule(1, 101), custom({ value: '1050', unit: 'TOK' }), step('bot-a', unit), known);
   expect(rows).toMatchObject([{ value: '10.5', unit: 'TOK' }]);
 });
 
-it('an event that waits for its user stands where the user appears, an event key counts once', async () => {
+it('an event that waits for its user has the position where the user appears, and an event key counts once', async () => {
   const steps = [rule(1, 101), custom({ event_key: 'k' }), custom({ event_key: 'k' }), known, custom({})];
   const rows = await rewardable(...steps);
   const [waiting, , appears, last] = ofBot(steps).slice(-4);
@@ -95,7 +95,7 @@ it('an event that waits for its user stands where the user appears, an event key
   ]);
 });
 
-it('nothing of users who never appear, nor of those that appear too late', async () => {
+it('events of users who never appear, or appear too late, are left out', async () => {
   const late = { ...known, wait: DAY + 1 };
   expect(await rewardable(rule(1, 101), custom({}), late)).toEqual([]);
 });
@@ -117,7 +117,7 @@ async function errorsAfter(reason: 'no_value' | 'unknown_unit' | 'no_rate' | 'no
   });
 }
 
-it('a reward that could not be told in its unit is a bot error, which names the rule and shows the event', async () => {
+it('a reward that cannot be converted to its unit is a bot error, which names the rule and shows the event', async () => {
   const error = { idx: 0, kind: 'warning', source: 'send-event', payload: { user_id: USER, unit: 'EUR' } };
   expect(await errorsAfter('no_rate')).toMatchObject([
     { ...error, message: `Rule 7 (Orders): no exchange rate for EUR on ${new Date(EPOCH).toISOString().slice(0, 10)}` },
@@ -127,7 +127,7 @@ it('a reward that could not be told in its unit is a bot error, which names the 
   ]);
 });
 
-it('a reward that is not meant is no error, and an old error is forgotten', async () => {
+it('a refusal that the rule intends is no error, and an old error is deleted', async () => {
   expect(await errorsAfter('no_value')).toEqual([]);
   expect(await errorsAfter('not_positive')).toEqual([]);
   expect(await errorsAfter('no_rate', 91 * DAY)).toEqual([]);

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { EventsSnapshot } from './intake-fold.ts';
 
-/** What the tables of the read model `events` hold, in the shape of the oracle's snapshot. */
+/** The rows of the tables of the read model `events`, in the shape of the oracle. */
 export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
   const utm = `(SELECT concat_ws('|', coalesce(source, ''), coalesce(medium, ''), coalesce(campaign, ''),
                                       coalesce(term, ''), coalesce(content, ''))
@@ -26,14 +26,14 @@ export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
   };
 }
 
-/** The snapshot with its rows in an order of their own, for comparisons. */
-export function sorted(snapshot: EventsSnapshot): EventsSnapshot {
+/** Sorts the rows of each table, for comparisons. */
+export function sorted(tables: EventsSnapshot): EventsSnapshot {
   const byText = (rows: readonly object[]) =>
     rows
       .map((row) => [JSON.stringify(row, Object.keys(row).sort()), row] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, row]) => row);
   return Object.fromEntries(
-    Object.entries(snapshot).map(([name, rows]) => [name, byText(rows)]),
+    Object.entries(tables).map(([name, rows]) => [name, byText(rows)]),
   ) as unknown as EventsSnapshot;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LedgerEvent } from '../../src/domain/events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 
-/** A commit as a projector hands it on, of an event that has been read. */
+/** A commit as a projector passes it to a read model, with its events read. */
 export function readCommit(stream: string, ordinal: number, at: number, events: readonly LedgerEvent[]): ReadCommit {
   return {
     id: commitId(`${stream} ${ordinal}`),
@@ -17,7 +17,7 @@ export function readCommit(stream: string, ordinal: number, at: number, events: 
   };
 }
 
-/** A UUID made of a text. */
+/** A UUID derived from a text. */
 export function commitId(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -5,8 +5,8 @@ import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { amountOf, type Money, moneyOf } from './intake-money.ts';
 
 /**
- * What the read model `events` must hold, worked out from a log in the plainest way: no batches, no state that is
- * brought up to date, every event looking at all others. Sessions and UTM are named by what they are, not by ids.
+ * The oracle of the read model `events`: computes its rows from a log in the plainest way, without batches or updated state.
+ * Every event is compared with all others. Sessions and UTM are named by their content, not by ids.
  */
 export interface EventsSnapshot {
   readonly events: readonly EventRow[];
@@ -52,7 +52,7 @@ interface Candidate {
   readonly order: number;
   readonly received: number;
   readonly date: number;
-  /** As it was received: null: there is no unit, undefined: it is unknown. */
+  /** At the receipt; null: there is no unit, undefined: it is unknown. */
   readonly scale: number | null | undefined;
 }
 
@@ -249,7 +249,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
   const unitKnown = scale !== undefined;
   const power = new Big(10).pow(scale ?? 0);
   const isTarget = c.source === 'send-target';
-  // Big divides to a number of decimals, so a division that must be exact needs enough of them.
+  // Big divides to a fixed number of decimals. An exact division needs enough of them.
   Big.DP = 60;
   const normal = value === undefined || !unitKnown ? null : isTarget ? new Big(value) : new Big(value).div(power);
   const minor = value === undefined ? null : isTarget && unitKnown ? new Big(value).times(power) : new Big(value);
@@ -293,7 +293,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
   };
 }
 
-/** Goes back from an event as long as no more than 30 minutes lie between one and the next. */
+/** The first event of a session: goes back as long as the distance to the event before is at most 30 minutes. */
 function earliest(event: Candidate, sorted: readonly Candidate[]): Candidate {
   let at = sorted.indexOf(event);
   while (at > 0 && sorted[at]!.date - sorted[at - 1]!.date <= 30 * MINUTE) at--;

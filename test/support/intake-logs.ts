@@ -5,14 +5,14 @@ import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { botCreated, ownerCreated, readCommit } from './intake-commits.ts';
 
-/** Random logs of two bots, for properties of what is made of them. */
+/** Random logs of two bots, for properties of read models. */
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const EPOCH = Date.UTC(2024, 0, 1);
 
-/** One thing that happens in a partition of the log, some time after the last of the partition. */
+/** One event of a partition of the log, `wait` ms after the partition's last one. */
 export interface Step {
   readonly partition: 'bot-a' | 'bot-b' | 'owner-1' | 'owner-2' | 'fx-global';
   readonly wait: number;
@@ -23,7 +23,7 @@ export interface Step {
 const BOTS = ['a', 'b'] as const;
 const OWNERS = [1, 2];
 
-/** What every log of the tests begins with. Bot a belongs to owner 1, b to owner 2. */
+/** The beginning of every log. Bot a belongs to owner 1, b to owner 2. */
 const prologue: readonly Step[] = [
   ...OWNERS.map(
     (owner): Step => ({ partition: `owner-${owner}` as Step['partition'], wait: 0, event: ownerCreated(owner, 'USD') }),
@@ -45,7 +45,7 @@ const prologue: readonly Step[] = [
   ]),
 ];
 
-/** The partitions' commits, each in its own order and by its own clock. */
+/** The commits of each partition, in its own order and by its own clock. */
 export function partitionsOf(steps: readonly Step[]): Map<string, ReadCommit[]> {
   const partitions = new Map<string, { at: number; commits: ReadCommit[] }>();
   for (const { partition, wait, stream, event } of [...prologue, ...steps]) {
@@ -57,7 +57,7 @@ export function partitionsOf(steps: readonly Step[]): Map<string, ReadCommit[]> 
   return new Map([...partitions].map(([partition, { commits }]) => [partition, commits]));
 }
 
-/** One order of all commits that keeps each partition's own; `picks` chooses the partition of the next. */
+/** One interleaving of the partitions; `picks` chooses the partition of each next commit. */
 export function interleaved(partitions: Map<string, ReadCommit[]>, picks: readonly number[]): ReadCommit[] {
   const left = [...partitions.values()].map((commits) => [...commits]);
   const all: ReadCommit[] = [];
@@ -77,7 +77,7 @@ export function cut<T>(all: readonly T[], sizes: readonly number[]): T[][] {
 
 const pick = fc.constantFrom;
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
-/** Few enough to collide, with steps on both sides of the session's gap; some a day or more away. */
+/** Few enough dates to collide, with distances below and above the session gap; some are a day or more away. */
 export const date = fc
   .tuple(fc.integer({ min: 0, max: 30 }), pick(0, 1, MINUTE), pick(0, 0, 0, -3 * DAY, DAY))
   .map(([steps, more, days]) => EPOCH + steps * 15 * MINUTE + more + days);
@@ -165,7 +165,7 @@ const intake: fc.Arbitrary<LedgerEvent> = fc.oneof(
     arbitrary: items(importedUser).map((items) => ({ type: 'users_imported' as const, data: { items } })),
   },
 );
-/** Receipts mostly follow closely; some come out of order, some after what is remembered has run out. */
+/** Most receipts are close together; some are out of order, some after the end of a time limit. */
 const wait = fc.oneof(
   { weight: 20, arbitrary: pick(0, 1, MINUTE, HOUR) },
   { weight: 3, arbitrary: pick(-MINUTE, -2 * HOUR, 23 * HOUR, 25 * HOUR) },

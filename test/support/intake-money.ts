@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 
-/** Rates and the owners' currencies of a log, and what they make of an event's value: for intake-fold.ts. */
+/** Rates and the owners' currencies of a log, and the amounts of events by them: for intake-fold.ts. */
 
 export interface Money {
   readonly rates: { from: string; to: string; day: string; rate: string; at: number }[];
@@ -27,7 +27,7 @@ export function moneyOf(commits: readonly ReadCommit[]): Money {
   return money;
 }
 
-/** An event, as far as its amount goes. */
+/** The fields of an event that its amount depends on. */
 interface Priced {
   readonly owner_id: number;
   readonly received: number;
@@ -35,7 +35,7 @@ interface Priced {
   /** With a value. */
   readonly unit: string | undefined;
   readonly normal: Big | null;
-  /** Since when the unit is known; null: it is not. */
+  /** Since when the unit is known; null: unknown. */
   readonly known: number | null;
 }
 

@@ -6,11 +6,11 @@ import type { EventRow } from './intake-fold.ts';
 import { partitionsOf, type Step } from './intake-logs.ts';
 import type { TestProjection } from './test-projection.ts';
 
-/** Steps of bot a, which belongs to owner 1, whose currency is USD; and what a projection makes of them. */
+/** Steps of bot a and the rows after them. The bot belongs to owner 1, whose currency is USD. */
 
 export const USER = 42;
 
-/** What happens in the intake of bot a, `wait` ms after what happened before. */
+/** An event in the intake of bot a, `wait` ms after the one before. */
 function intake(event: LedgerEvent, wait = 0): Step {
   return { partition: 'bot-a', stream: 'intake-a', wait, event };
 }
@@ -38,25 +38,25 @@ export const unit = (code: string, scale: number, wait = 0): Step => {
   return { partition: 'bot-a', wait, event: { type: 'unit_created', data: { unit_id: 1, code, name: null, scale } } };
 };
 
-/** Events and errors after the steps, each batch one commit. */
+/** Events and errors after the steps, in batches of one commit. */
 export async function outcomeOf(
   projection: TestProjection,
   ...steps: Step[]
 ): Promise<{ events: EventRow[]; errors: object[]; types: object[] }> {
   const commits = [...partitionsOf(steps).values()].flat();
-  const snapshot = await projection.project(
+  const rows = await projection.project(
     commits.map((commit) => [commit]),
     eventsSnapshot,
   );
   return {
-    ...snapshot,
-    events: snapshot.events.toSorted((a, b) => a.date - b.date),
-    errors: [...snapshot.errors],
-    types: [...snapshot.types],
+    ...rows,
+    events: rows.events.toSorted((a, b) => a.date - b.date),
+    errors: [...rows.errors],
+    types: [...rows.types],
   };
 }
 
-/** What the errors after the steps say was sent. */
+/** The payloads of the errors after the steps. */
 export async function payloadsAfter(projection: TestProjection, ...steps: Step[]): Promise<object[]> {
   const commits = [...partitionsOf(steps).values()].flat();
   return projection.project([commits], async (tx) => {

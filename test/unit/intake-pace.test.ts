@@ -4,7 +4,7 @@ import { memoryLog } from '../support/memory-log.ts';
 
 const MAX_HOLD_MS = maxHoldMs(5000);
 
-/** A pace that looks before each append; what each of them waits. */
+/** A pace that asks for the lag before each append. @returns how long each append waits */
 async function holds(late: readonly (number | Error)[]): Promise<number[]> {
   const held: number[] = [];
   let at = 0;
@@ -29,7 +29,7 @@ async function holds(late: readonly (number | Error)[]): Promise<number[]> {
   return held;
 }
 
-it('an append waits for nothing while read models keep up', async () => {
+it('an append does not wait while read models keep up', async () => {
   expect(await holds([0, TOLERATED_SECONDS, 0])).toEqual([]);
 });
 
@@ -41,15 +41,15 @@ it('an append waits longer the later read models are, and never longer than the 
   expect(await holds([600])).toEqual([MAX_HOLD_MS]);
 });
 
-it('an append waits for nothing once read models keep up again', async () => {
+it('an append does not wait once read models keep up again', async () => {
   expect(await holds([600, 0])).toEqual([]);
 });
 
-it('an append waits for nothing while nobody can say how late read models are', async () => {
+it('an append does not wait while the lag of read models is unknown', async () => {
   expect(await holds([600, new Error('the database is down')])).toEqual([]);
 });
 
-it('how late read models are is asked once while the database does not answer', async () => {
+it('the lag is asked for once while the database does not answer', async () => {
   let looks = 0;
   let at = 0;
   const lateSeconds = (): Promise<number> => {
@@ -61,7 +61,7 @@ it('how late read models are is asked once while the database does not answer', 
   expect(looks).toBe(1);
 });
 
-it('how late read models are is asked at most twice a second, however many appends there are', async () => {
+it('the lag is asked for at most twice a second, however many appends there are', async () => {
   let looks = 0;
   let at = 0;
   const lateSeconds = async (): Promise<number> => {

@@ -11,7 +11,7 @@ function commitsOf(count: number, itemsEach: number): RecordedCommit[] {
   return Array.from({ length: count }, (_, i) => ({ ...readCommit('intake-a', i, 0, []), events: [event] }));
 }
 
-it('a batch is cut into parts of some 15,000 items, in its order, each of which ends at its last commit', () => {
+it('a batch is cut in order into parts of some 15,000 items, each of which ends at its last commit', () => {
   const commits = commitsOf(20, 2700);
   const cut = [...parts({ partition: 3, commits, last: PAST_ALL })];
   expect(cut.flatMap((part) => part.commits)).toEqual(commits);
@@ -20,7 +20,7 @@ it('a batch is cut into parts of some 15,000 items, in its order, each of which 
   expect(cut.every(({ partition }) => partition === 3)).toBe(true);
 });
 
-it('the last part ends where the batch does, also where that part is full or the batch empty', () => {
+it('the last part ends where the batch ends, also if that part is full or the batch empty', () => {
   const full = commitsOf(2, 15_000);
   expect([...parts({ partition: 0, commits: full, last: PAST_ALL })].map(({ last }) => last)).toEqual([
     full[0]!.position,
@@ -31,7 +31,7 @@ it('the last part ends where the batch does, also where that part is full or the
   ]);
 });
 
-it('data of no known shape counts as one item: whoever reads it will say what is wrong', () => {
+it('data of no known shape counts as one item: the reader of the event reports it', () => {
   const events = [null, 'text', { items: 7 }].map((data) => ({ type: 'unknown', v: 1, data }));
   const commits = [{ ...commitsOf(1, 0)[0]!, events }];
   expect([...parts({ partition: 0, commits, last: PAST_ALL })]).toHaveLength(1);

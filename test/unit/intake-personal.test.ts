@@ -24,9 +24,9 @@ function keyOf(userId: number): SealingKey {
   return key;
 }
 const byId = (): Map<string, SealingKey> => new Map([...keys.values()].map((key) => [key.id, key]));
-/** As the log gives it back. */
+/** As the log returns it. */
 const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-/** Without what is undefined, as JSON leaves it out. */
+/** Without undefined fields, as in JSON. */
 const plain = stored;
 
 const ada = {
@@ -39,12 +39,12 @@ const ada = {
 };
 
 describe('updates and imports', () => {
-  it('come back from the log as they were, and show nothing personal in it', () => {
+  it('are the same after the log, which has nothing personal in clear', () => {
     const items = fc.array(fc.tuple(updateItem, importedUser), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(items, (pairs) => {
         const updates = pairs.map(([update]) => update);
-        // A custom field named __proto__ is refused before it gets here.
+        // The import refuses a custom field named __proto__ before.
         const users = pairs.map(([, user]) => importedUserShape.parse(user));
         const events = [
           updatesReceived.create({ items: updates.map((item) => sealUpdate(item, keyOf, randomBytes)) }),
@@ -65,7 +65,7 @@ describe('updates and imports', () => {
     );
   });
 
-  it('have nothing personal any more once the key is forgotten, and all else', () => {
+  it('lose only the personal fields once the key is forgotten', () => {
     const update = readEvent(stored(updatesReceived.create({ items: [sealUpdate(ada, keyOf, randomBytes)] })));
     const user = { user_id: 42, is_premium: true, gender: 'f', custom_fields: { phone: '1' } };
     const imported = readEvent(stored(usersImported.create({ items: [sealImport(user, keyOf, randomBytes)] })));
@@ -74,7 +74,7 @@ describe('updates and imports', () => {
     expect(openEvent(imported, BOT, new Map()).data).toEqual({ items: [{ user_id: 42, is_premium: true }] });
   });
 
-  it('cannot be written in clear, and are read in clear as version 1 had them', () => {
+  it('cannot be written in clear, and version 1 is read in clear', () => {
     expect(() => updatesReceived.create({ items: [ada] })).toThrow(/person/);
     expect(() => usersImported.create({ items: [{ user_id: 42, person: { full_name: 'Ada' } }] })).toThrow(/person/);
     const old: LedgerEvent = readEvent({ type: 'updates_received', v: 1, data: { items: [ada] } });
@@ -85,7 +85,7 @@ describe('updates and imports', () => {
     expect(keyIdsOf(oldImport)).toEqual([]);
   });
 
-  it('of one user are not read as those of another, or of another bot', () => {
+  it('of one user cannot be opened as those of another user or bot', () => {
     const sealed = sealUpdate(ada, keyOf, randomBytes);
     const moved = (user_id: number) => readEvent(updatesReceived.create({ items: [{ ...sealed, user_id }] }));
     expect(openEvent(moved(42), BOT, byId()).data).toEqual({ items: [ada] });
@@ -93,7 +93,7 @@ describe('updates and imports', () => {
     expect(() => openEvent(moved(42), 'bOther', byId())).toThrow(UnreadableEventError);
   });
 
-  it('are not taken for nothing while they are sealed', () => {
+  it('are not taken for absent while they are sealed', () => {
     expect(updateInClear(ada)).toEqual(ada);
     expect(() => updateInClear(sealUpdate(ada, keyOf, randomBytes))).toThrow(TypeError);
   });

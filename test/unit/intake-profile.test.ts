@@ -7,7 +7,7 @@ import { importedUser, updateItem } from '../support/intake-logs.ts';
 
 const update: UpdateItem = { update_id: 1, user_id: 1, makes_user: true, is_bot: false, is_premium: false };
 
-/** What happens to a user, at a time of its own: an update's date, an import's receipt. */
+/** A change of a user, with its time: an update's date, an import's receipt. */
 type Happening = { readonly time: number } & ({ readonly update: UpdateItem } | { readonly user: ImportedUser });
 
 function profileOf(happenings: readonly Happening[]): Profile {
@@ -18,7 +18,7 @@ function profileOf(happenings: readonly Happening[]): Profile {
   return profile;
 }
 
-/** The value of the latest that says something, of one time the later in the log. */
+/** The value of the latest change that has the field; of one time the later in the log. */
 function latest<T>(happenings: readonly Happening[], say: (happening: Happening) => T | undefined) {
   let found: { readonly value: T; readonly time: number; readonly index: number } | null = null;
   for (const [index, happening] of happenings.entries()) {
@@ -30,7 +30,7 @@ function latest<T>(happenings: readonly Happening[], say: (happening: Happening)
 }
 
 describe('a user', () => {
-  it('has of every field what was last said of it', () => {
+  it('has the latest value of every field', () => {
     const time = fc.integer({ min: 0, max: 12 });
     const happening: fc.Arbitrary<Happening> = fc.oneof(
       fc.record({ time, update: updateItem }),
@@ -81,7 +81,7 @@ describe('a user', () => {
     );
   });
 
-  it('has the names of the latest update, not of the last to arrive', () => {
+  it('has the names of the latest update by date, not by arrival', () => {
     const profile = profileOf([
       { time: 20, update: { ...update, is_premium: true, person: { first_name: 'New', username: 'new' } } },
       { time: 10, update: { ...update, person: { first_name: 'Old', last_name: 'Name', username: 'old' } } },

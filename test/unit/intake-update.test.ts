@@ -10,7 +10,7 @@ const privateChat: Chat.PrivateChat = { id: 42, type: 'private', first_name: 'Ad
 const group: Chat.SupergroupChat = { id: -1001, type: 'supergroup', title: 'Club' };
 const SECONDS = 1_700_000_000;
 
-/** What every update of Ada in a private chat keeps. */
+/** The kept fields of every update of Ada in a private chat. */
 const adas = {
   update_id: 7,
   date: SECONDS * 1000,
@@ -61,19 +61,19 @@ describe('the one event that an update makes', () => {
     expect(item?.start_param).toBe(payload);
   });
 
-  it('start without entities, as written by hand', () => {
+  it('start without entities, typed by hand', () => {
     expect(parseUpdate(message({ text: '/start CODE' }))).toMatchObject({
       event_id: SYSTEM_EVENTS.start,
       start_param: 'CODE',
     });
   });
 
-  it('another command, of which only the name is kept', () => {
+  it('another command, by its name only', () => {
     const item = parseUpdate(command('/pay my secret', 4));
     expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.command, command: '/pay' });
   });
 
-  it('no command where the platform marked the text as something else', () => {
+  it('no command if the platform marked the text as something else', () => {
     const item = parseUpdate(message({ text: '/start CODE', entities: [{ type: 'code', offset: 0, length: 11 }] }));
     expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
   });
@@ -88,12 +88,12 @@ describe('the one event that an update makes', () => {
     });
   });
 
-  it('data of a mini app, of which nothing is kept', () => {
+  it('data of a mini app, without its content', () => {
     const item = parseUpdate(message({ web_app_data: { data: 'secret', button_text: 'Go' } }));
     expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.webapp_data });
   });
 
-  it('a message, of which nothing is kept', () => {
+  it('a message, without its content', () => {
     expect(parseUpdate(message({ text: 'my secret' }))).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
   });
 
@@ -155,17 +155,17 @@ describe('odd input', () => {
     expect(parseUpdate(command('/start CODE', 6), { username: 'My_Bot' })).toMatchObject(start);
   });
 
-  it('takes the request’s date for one that cannot be', () => {
+  it('takes the request’s date instead of an impossible one', () => {
     for (const date of [Number.NaN, -1, 0, 1e17, 1.5, 4_133_980_800])
       expect(parseUpdate(message({ date }), { requestDate: 99 })?.date).toBe(99);
   });
 
-  it('replaces what cannot be stored', () => {
+  it('replaces characters that cannot be stored', () => {
     const item = parseUpdate(message({ from: { ...ada, first_name: 'A\0b\ud800c\u{1f600}' } }));
     expect(item?.person?.first_name).toBe('A\ufffdb\ufffdc\u{1f600}');
   });
 
-  it('never throws, and what it gives can be stored', () => {
+  it('never throws, and its result can be stored', () => {
     const keys = fc.constantFrom(
       'update_id',
       'message',
@@ -203,7 +203,7 @@ describe('odd input', () => {
     );
   });
 
-  it('gives what can be stored for updates with one part replaced by anything', () => {
+  it('gives a storable result for updates with one part replaced by anything', () => {
     const parts = ['from', 'chat', 'date', 'text', 'entities', 'successful_payment', 'web_app_data'] as const;
     fc.assert(
       fc.property(fc.constantFrom(...parts), fc.anything(), (part, value) => {

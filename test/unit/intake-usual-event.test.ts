@@ -13,7 +13,7 @@ import { systemSources } from '../../src/util/system-sources.ts';
 const NOW = Date.UTC(2026, 0, 31, 12);
 const schema = customEvent(() => NOW);
 
-/** Now and then something else, so that every field is also seen wrong, null and absent. */
+/** Replaces some values, so that every field is also wrong, null and absent. */
 const mostly = <T>(usual: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: anything });
 const anything = fc.oneof(
@@ -21,7 +21,7 @@ const anything = fc.oneof(
   fc.constantFrom(249, 250, 251, 500).map((length) => 'é'.repeat(length)),
   fc.constantFrom(125, 126, 250, 251).map((length) => '😀'.repeat(length)),
   fc.jsonValue(),
-  // As they come of a body: what a double does not hold stands for itself.
+  // As parsed from a body: numbers that a double does not hold are LosslessNumber.
   fc.constantFrom('12345678901234567890', '1e400', '0.1000000000000000055', '1e15', '-0').map(parsed),
 );
 const text = fc.string({ minLength: 1, maxLength: 20, unit: 'binary' });
@@ -92,14 +92,14 @@ describe('a custom event of the usual form', () => {
   });
 });
 
-/** Whatever the api accepts is of the shape of the log's events, so that it need not be checked again. */
-describe('what the schemas of the api accept', () => {
-  it('of custom events, the log takes as it is', async () => {
+/** The API accepts only elements of the shape of the log's events, so they need no second check. */
+describe('elements that the schemas of the API accept', () => {
+  it('are appended unchanged, as custom events', async () => {
     const receive = receiveCustomEvents({ log, sources: systemSources, directory });
     await expectTaken(element, schema, (event) => receive('b', event, {}), customEventsReceived);
   });
 
-  it('of target events, the log takes as it is', async () => {
+  it('are appended unchanged, as target events', async () => {
     const target = fc.record(
       {
         target_id: mostly(fc.integer({ min: 1 })),
@@ -133,7 +133,7 @@ const directory: EventTypeDirectory = {
   goals: async (_bot, ids) => new Map(ids.map((id) => [id, 101])),
 };
 
-/** Each element that the schema accepts, received, is in the log as if it had been checked once more. */
+/** Receives each element that the schema accepts: the log has it as after a second check. */
 async function expectTaken<T>(
   elements: fc.Arbitrary<unknown>,
   accepts: { safeParse(given: unknown): { success: boolean; data?: T } },

@@ -21,7 +21,7 @@ const botError = z
   })
   .meta({ id: 'BotError' });
 
-/** GET /v1/bot-errors (decisions.md#bot-errors): what was accepted and could not be processed as sent. Any plan. */
+/** GET /v1/bot-errors (decisions.md#bot-errors): accepted elements that could not be processed as sent. Any plan. */
 export function listBotErrors(
   source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
   now: () => number,

@@ -3,17 +3,17 @@ import type { Problem } from '../../domain/problem.ts';
 import { ApiError } from '../errors.ts';
 import { problemsOf } from '../route.ts';
 
-/** What was read of a body that is one element or an array of them, and what is wrong with it. */
+/** The elements of a body, which is one element or an array of them, and the problems in it. */
 export interface ReadElements<T> {
   readonly elements: readonly T[];
   readonly problems: readonly Problem[];
 }
 
 /**
- * Reads one element or an array of 1 to `max`. A union schema could only say that neither form fits; this points at the
- * field, led by the element's index where the body is an array.
- * @param usual reads what needs no schema to be read; null for the rest
- * @throws ApiError 400 when there are no elements or too many
+ * Reads one element or an array of 1 to `max`. A union schema could only say that neither form fits. This one names the
+ * field, after the element's index if the body is an array.
+ * @param usual reads an element without the schema; null: the schema must read it
+ * @throws ApiError 400 if there are no elements or too many
  */
 export function readElements<S extends z.ZodType>(
   schema: S,

@@ -7,21 +7,21 @@ import { misdatedField } from '../../platform/update.ts';
 
 /**
  * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions.md#plain-values,
- * #exact-decimals, #event-dates, #event-values, #event-key). Numbers reach these schemas as JS numbers or, where a
- * double would lose digits, as LosslessNumber, so they are read through domain/json.ts and described to OpenAPI by
- * hand. An optional field that is null counts as absent.
+ * #exact-decimals, #event-dates, #event-values, #event-key). A number arrives as a JS number or, if a double would lose
+ * digits, as a LosslessNumber. So domain/json.ts reads it, and its OpenAPI schema is written by hand. An optional field
+ * that is null counts as absent.
  */
 
 export const MAX_TEXT = 250;
 const NOT_AN_OBJECT = { error: 'must be an object' };
-/** An event may lie this far in the future, for clocks that run ahead. */
+/** How far in the future an event may lie, for clocks that are fast. */
 export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 const text = (min: number, max: number) =>
   z
     .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
     .refine((value) => value.length >= min, `must have at least ${min} character${min === 1 ? '' : 's'}`)
-    // A string's length counts UTF-16 units, at least as many as the code points that the limit is about.
+    // A string's length counts UTF-16 units. The limit counts code points, of which there are at most as many.
     .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
     .refine(isStorable, 'must not hold U+0000 or a lone surrogate')
     .meta({ minLength: min, maxLength: max });
@@ -67,7 +67,7 @@ const moment = (parse: (text: string) => number | null, form: string, now: () =>
     })
     .meta({ format: 'date-time' });
 
-/** Looks at fields together also where others are wrong, so that all failing fields are told at once. */
+/** Checks these fields together even if other fields are wrong, so that one answer names all wrong fields. */
 const unlessWrong =
   (...fields: readonly string[]) =>
   ({ value, issues }: { value: unknown; issues: readonly { path?: readonly PropertyKey[] | undefined }[] }): boolean =>
@@ -79,7 +79,7 @@ const unit = text(1, 3)
 const userId = integer(1, 'must be a positive integer');
 const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, for ever');
 
-/** One custom event as a caller sends it; reads as what the log keeps, but for the name. */
+/** One custom event as a client sends it. Its output is what the log keeps, with the name instead of the id. */
 export const customEvent = (now: () => number) =>
   z
     .object(
@@ -104,7 +104,7 @@ export const customEvent = (now: () => number) =>
     .meta({ id: 'CustomEvent', example: { event: 'order_paid', user_id: 4242, value_num: 1999, unit: 'USD' } });
 export type CustomEvent = z.output<ReturnType<typeof customEvent>>;
 
-/** One target event as a caller sends it. */
+/** One target event as a client sends it. */
 export const targetEvent = (now: () => number) =>
   z
     .object(

@@ -30,7 +30,7 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
       const usual = (element: unknown): CustomEvent | null => usualCustomEvent(element, receipt);
       const { elements, problems } = readElements(schema, MAX_EVENTS, body, usual);
       if (problems.length > 0) throw invalid(problems);
-      // The form matters for the key of a name that is refused later.
+      // A name that is refused later has a path that depends on the form.
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
     answer: accepted,
@@ -44,9 +44,9 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
 }
 
 /**
- * Reads a custom event of the usual form as the schema `customEvent` does, in a quarter of its time, which is most of what
- * a batch costs. Null says nothing but that the schema has to look: it alone knows what is wrong, and reads what is
- * right and unusual (null for absent, numbers of many digits). `test/unit/intake-usual-event.test.ts` holds the two together.
+ * Reads a custom event of the usual form as the schema `customEvent` does, in a quarter of its time, which is most of the
+ * cost of a batch. Null means only that the schema must read it: the schema names what is wrong, and reads unusual but
+ * right events (null for absent, numbers of many digits). `test/unit/intake-usual-event.test.ts` compares the two.
  */
 export function usualCustomEvent(given: unknown, now: number): CustomEvent | null {
   if (!isJsonObject(given)) return null;
@@ -76,7 +76,7 @@ export function usualCustomEvent(given: unknown, now: number): CustomEvent | nul
   };
 }
 
-/** Counts UTF-16 units: of the code points that the limits are about there are at most as many, but one where there is any. */
+/** Counts UTF-16 units. The limits count code points: at most as many, and at least one if there is a unit. */
 function isText(value: unknown, min: number, max: number): value is string {
   return typeof value === 'string' && value.length >= min && value.length <= max && isStorable(value);
 }

@@ -10,11 +10,11 @@ import { accepted, oneOrMany, type TargetEvent, targetEvent } from './schemas.ts
 
 const MAX_EVENTS = 100;
 
-/** POST /v1/send-target (interface.md): goal completions. Its validation errors have a form of their own. */
+/** POST /v1/send-target (interface.md): goal completions. Its validation errors have their own form. */
 export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknownTargets, now: () => number): AnyRoute {
   const schema = targetEvent(now);
 
-  /** The goals that the elements name and the bot does not have, as problems; elements may be wrong otherwise. */
+  /** A problem for each element with an unknown goal. Elements may be wrong in other fields too. */
   async function unknownTargets(bot: string, body: unknown): Promise<Problem[]> {
     const named = (Array.isArray(body) ? body : [body]).map((element) => safeInteger(property(element, 'target_id')));
     const ids = named.map((id) => (id !== undefined && id > 0 ? id : undefined));
@@ -35,13 +35,13 @@ export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknow
     body: oneOrMany(schema, MAX_EVENTS),
     async check(body, request) {
       const { elements, problems } = readElements(schema, MAX_EVENTS, body);
-      // What is no object has no fields to name.
+      // An element that is no object has no fields to name.
       if (problems.some(({ path }) => /^\d*$/.test(path))) throw invalid(problems);
       if (problems.length > 0) {
         const unknown = await unknownTargets(botOf(request).public_key, body);
         throw new TargetValidationError([...problems, ...unknown]);
       }
-      // The form matters for the keys of what is found wrong later.
+      // Problems that are found later have paths that depend on the form.
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
     answer: accepted,

@@ -16,8 +16,7 @@ const MAX_UPDATES = 1000;
 type Forwarded = z.output<ReturnType<typeof forwardedUpdate>>;
 
 /**
- * POST /v1/send-update and /v1/send-batch-update (decisions.md#platform-updates): platform updates, forwarded by the
- * bot.
+ * POST /v1/send-update and /v1/send-batch-update (decisions.md#platform-updates): platform updates that the bot forwards.
  */
 export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute[] {
   const schema = forwardedUpdate(now);
@@ -71,8 +70,8 @@ function forward(
 }
 
 /**
- * POST /v1/webhook/<bot_public_key> (decisions.md#platform-updates): the platform calls it directly and shows the bot's
- * secret instead of an API key. Anything with an `update_id` is 200, since the platform repeats what is refused.
+ * POST /v1/webhook/<bot_public_key> (decisions.md#platform-updates): the platform calls it directly, with the bot's secret
+ * instead of an API key. Any body with an `update_id` is answered 200, since the platform repeats a refused update.
  */
 export function webhook(receive: ReceiveUpdates): AnyRoute {
   return route({

@@ -3,13 +3,13 @@ import type { Sources } from '../../domain/sources.ts';
 import { intakeStream } from '../../domain/streams.ts';
 import type { Appended, CommandStamp, EventLog } from '../../log/port.ts';
 
-/** Who asked, and how a repeat is recognised. */
+/** The API key of the request, and the command id that makes a repeat recognisable. */
 export interface Stamp {
   readonly keyId?: number | undefined;
   readonly command?: CommandStamp | undefined;
 }
 
-/** Appends what one request brought to the bot's intake, in one commit. Throws as `EventLog.append`. */
+/** Appends the event of one request to the bot's intake, in one commit. Throws as `EventLog.append`. */
 export function appendIntake(
   { log, sources }: { readonly log: EventLog; readonly sources: Sources },
   bot: string,

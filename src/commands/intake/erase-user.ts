@@ -6,12 +6,12 @@ import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 
 /**
- * Erases what is personal of a bot's user from the whole log, by forgetting the keys that it is sealed with, and tells read
- * models to drop what they have of it. A user that nothing is known of, or that was erased before, is erased like any
- * other; after a failure half way it is repeated.
+ * Erases the personal fields of a bot's user from the whole log: it forgets the keys that sealed them, and appends an event
+ * by which read models drop theirs. An unknown or erased user is erased like any other. After a failure half way the
+ * caller repeats the command.
  *
- * The keys go first. Until then another instance may seal with them; what it appends behind the event must not be opened
- * by a read model that is faster than the forgetting, or it would hold what a rebuild does not.
+ * The keys are forgotten first. Until then another instance may seal with them. If the event came first, a read model
+ * could still open what that instance appends after the event, and would hold fields that a rebuild does not.
  * @throws Rejection not_found
  * @throws LogUnavailableError, OutcomeUnknownError repeat it
  */

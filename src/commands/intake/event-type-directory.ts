@@ -10,17 +10,17 @@ import {
   type SharedCopy,
 } from '../decide-and-append.ts';
 
-/** Event ids of custom events' names and of goals, on the way of every intake request. */
+/** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {
-  /** The ids of names; those that have none get one, in the log before this resolves. @throws Rejection limit: its path is the index of a name */
+  /** The ids of names. A new name gets an id, which is in the log before this resolves. @throws Rejection limit: its path is the index of a name */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The event ids of the bot's goals, by target id; one is missing only after a fresh look at the log, the same for all. */
+  /** The event ids of the bot's goals, by target id. Before a goal is reported missing, the log is read again, once for all. */
   goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** A bot's event types as far as they were read. Ids never change, so an id that was read stays true for ever. */
+/** A bot's event types as far as they were read. Ids never change, so a cached id stays true. */
 interface Entry extends SharedCopy<EventTypesState> {
-  /** Names asked for while a registration runs: the next one takes them all in one append. */
+  /** Requests that came while a registration runs. The next one registers all their names in one append. */
   readonly waiting: Request[];
   registering: boolean;
 }
@@ -31,7 +31,7 @@ interface Request {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Names and goals kept in memory, over all bots: some 100 bytes each. */
+/** The most names and goals in memory, over all bots: some 100 bytes each. */
 const MAX_CACHED = 500_000;
 
 export function createEventTypeDirectory(context: CommandContext): EventTypeDirectory {
@@ -45,7 +45,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
     return entry;
   }
 
-  /** Again after each change, since the size counts. An entry that was dropped meanwhile comes back. */
+  /** Called after each change, since the size of the entry counts. An entry that was dropped meanwhile is added again. */
   function keep(bot: string, entry: Entry): void {
     entries.set(bot, entry, { size: entry.state.names.size + entry.state.goals.size });
   }
@@ -75,7 +75,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
         await register(bot, entry, names);
         for (const { resolve } of group) resolve();
       } catch (error) {
-        // Not all of them fit: each request is taken or refused on its own.
+        // Together they exceed the limit: accept or refuse each request by itself.
         if (error instanceof Rejection && group.length > 1)
           for (const request of group) await register(bot, entry, request.names).then(request.resolve, request.reject);
         else for (const { reject } of group) reject(error);

@@ -5,14 +5,14 @@ import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 import { sealImports } from './personal-keys.ts';
 
-/** A commit holds at most so many users, and at most about so many characters: below what any engine takes. */
+/** The most users of a commit, and about the most characters: below the limits of every engine. */
 const MAX_USERS = 1000;
 const MAX_CHARACTERS = 1_000_000;
 
 /**
- * Appends users to a bot's log, in order, personal fields sealed: fields given replace, others stay, so that a repeat after a failure half way
- * changes nothing. The users were checked before.
- * @returns how many, and the last position
+ * Appends checked users to a bot's log, in order, with sealed personal fields. Given fields replace, the others stay. So
+ * the caller can repeat the import after a failure half way.
+ * @returns the number of users, and the last position
  * @throws Rejection not_found
  */
 export async function importUsers(

@@ -4,12 +4,12 @@ import { isPersonal, type KeyOf, sealImport, sealUpdate, subjectOf } from '../..
 import type { Sources } from '../../domain/sources.ts';
 import type { DataKey, Keyring } from '../../log/port.ts';
 
-/** The keys to seal personal data of these subjects with. @throws LogUnavailableError */
+/** The keys that seal the personal data of these subjects. @throws LogUnavailableError */
 export type PersonalKeys = (subjects: readonly string[]) => Promise<ReadonlyMap<string, DataKey>>;
 
 /**
- * How long a key is used without asking for it again. What is sealed with a key that was forgotten meanwhile is erased
- * with what came before: the less, the shorter.
+ * How long a key is used without asking the keyring again. Data sealed with a key that was forgotten meanwhile is erased
+ * like the data before it. A shorter time erases less of it.
  */
 const FRESH_MS = 1000;
 /** Some 300 bytes each. */
@@ -26,7 +26,7 @@ interface Gathering {
 }
 
 /**
- * Asks the keyring on the way of every request with updates: requests that were read together share one question, and the
+ * Finds keys for every request with updates. Requests of one turn of the event loop share one question to the keyring, and
  * users of the last second need none.
  */
 export function personalKeys(
@@ -40,7 +40,7 @@ export function personalKeys(
   async function ask(subjects: ReadonlySet<string>): Promise<ReadonlyMap<string, DataKey>> {
     await turn();
     gathering = null;
-    // Before the question: the answer may be as old as that.
+    // The time before the question, since the answer may be as old as that.
     const askedAt = elapsed();
     const keys = await keyring().keysFor([...subjects]);
     for (const [subject, key] of keys) cached.set(subject, { key, askedAt });
@@ -78,7 +78,7 @@ function turn(): Promise<void> {
 
 type RandomSource = Pick<Sources, 'randomBytes'>;
 
-/** The updates as the log may have them: what is personal, sealed. @throws LogUnavailableError */
+/** The updates with sealed personal fields, as the log has them. @throws LogUnavailableError */
 export async function sealUpdates(
   keys: PersonalKeys,
   { randomBytes }: RandomSource,
@@ -89,7 +89,7 @@ export async function sealUpdates(
   return items.map((item) => sealUpdate(item, keyOf, randomBytes));
 }
 
-/** As `sealUpdates`, for users that are imported. @throws LogUnavailableError */
+/** As `sealUpdates`, for imported users. @throws LogUnavailableError */
 export async function sealImports(
   keys: PersonalKeys,
   { randomBytes }: RandomSource,

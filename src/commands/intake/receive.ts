@@ -13,13 +13,13 @@ import { appendIntake, type Stamp } from './append-intake.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';
 import { personalKeys, sealUpdates } from './personal-keys.ts';
 
-/** A custom event as its sender names it, checked. */
+/** A checked custom event, with its name instead of its id. */
 export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'value'> {
   readonly event: string;
   readonly value_num?: string | undefined;
 }
 
-/** One event or a list: it matters to the path of a refusal. @throws Rejection limit */
+/** Takes one event or a list: a refusal's path depends on it. @throws Rejection limit */
 export type ReceiveCustomEvents = (
   bot: string,
   events: CustomEventInput | readonly CustomEventInput[],
@@ -27,8 +27,8 @@ export type ReceiveCustomEvents = (
 ) => Promise<Appended>;
 
 /**
- * One request is one append. A name seen for the first time gets its id first, in the bot's catalog: that event stands
- * before the first use in the bot's log.
+ * One request is one append. A new name first gets its id in the bot's catalog. So the log has the name before its first
+ * use.
  */
 export function receiveCustomEvents(deps: {
   readonly log: EventLog;
@@ -54,12 +54,12 @@ function itemOf(input: CustomEventInput, event_id: number): CustomEventItem {
   return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key };
 }
 
-/** A target event as its sender names it, checked. */
+/** A checked target event, with the goal's id instead of the event's id. */
 export interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
   readonly target_id: number;
 }
 
-/** Nothing was appended: the elements at these indexes name goals that the bot does not have. */
+/** Nothing was appended: the bot does not have the goals of the elements at these indexes. */
 export interface UnknownTargets {
   readonly unknown: readonly number[];
 }
@@ -70,7 +70,7 @@ export type ReceiveTargetEvents = (
   stamp: Stamp,
 ) => Promise<Appended | UnknownTargets>;
 
-/** Which of these the bot has no goal for: none of those that were made before the call. */
+/** The ids that are no goals of the bot. Goals created before the call are always found. */
 export type FindUnknownTargets = (bot: string, targetIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTargets {
@@ -80,7 +80,7 @@ export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTa
   };
 }
 
-/** One request is one append. A goal that is not known here is looked up in the log before it is refused. */
+/** One request is one append. A goal that this instance does not know is looked up in the log before it is refused. */
 export function receiveTargetEvents(deps: {
   readonly log: EventLog;
   readonly sources: Sources;
@@ -94,7 +94,7 @@ export function receiveTargetEvents(deps: {
     if (unknown.length > 0) return { unknown };
     const items = events.map(({ target_id, unit, ...rest }) => ({
       event_id: goals.get(target_id)!,
-      // A unit without a value says nothing (decisions.md#bot-errors).
+      // A unit without a value has no meaning (decisions.md#bot-errors).
       unit: rest.value === undefined ? undefined : unit,
       ...rest,
     }));
@@ -105,8 +105,8 @@ export function receiveTargetEvents(deps: {
 export type ReceiveUpdates = (bot: string, items: readonly UpdateItem[], stamp: Stamp) => Promise<Appended | null>;
 
 /**
- * One request is one append of what the service keeps of the platform's updates, personal fields sealed. Where it keeps
- * nothing there is nothing to append, unless an Idempotency-Key must be remembered.
+ * One request is one append: the kept parts of the platform's updates, with sealed personal fields. If nothing is kept,
+ * nothing is appended, unless the log must remember an Idempotency-Key.
  */
 export function receiveUpdates(deps: { readonly log: EventLog; readonly sources: Sources }): ReceiveUpdates {
   const { log, sources } = deps;

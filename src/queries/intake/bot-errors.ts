@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
 
-/** Something that was accepted and could not be processed as sent (decisions.md#bot-errors). */
+/** An accepted element that could not be processed as sent (decisions.md#bot-errors). */
 export interface BotError {
-  /** Made of the event's identity in the log, so that a rebuild gives the same. */
+  /** Derived from the event's identity in the log, so that it survives a rebuild. */
   readonly id: string;
   /** Receipt, ISO 8601 UTC. */
   readonly date: string;
@@ -17,9 +18,6 @@ export interface BotError {
 export const BOT_ERROR_KINDS = ['unknown_user', 'warning'] as const;
 export type BotErrorKind = (typeof BOT_ERROR_KINDS)[number];
 
-/** Older errors are not shown. */
-const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-
 interface Row {
   commit_id: string;
   idx: number;
@@ -31,7 +29,7 @@ interface Row {
   resolved_at: string | null;
 }
 
-/** The bot's errors of the last 90 days, newest first. `events` is the schema of the events' read model. */
+/** The bot's errors of the last 90 days, newest first. `events` is the schema of the read model `events`. */
 export async function botErrors(
   { pool, events }: { readonly pool: pg.Pool; readonly events: string },
   botId: number,
@@ -43,7 +41,7 @@ export async function botErrors(
      FROM ${events}.bot_errors
      WHERE bot_id = $1 AND date >= $2 AND ($3::text IS NULL OR kind = $3)
      ORDER BY date DESC, commit_id DESC, idx DESC, kind LIMIT $4 OFFSET $5`,
-    [botId, now - KEPT_MS, filter.kind ?? null, filter.limit, filter.offset],
+    [botId, now - ERROR_MEMORY_MS, filter.kind ?? null, filter.limit, filter.offset],
   );
   return rows.map(({ commit_id, idx, date, resolved_at, ...row }) => ({
     id: `${commit_id}.${idx}.${row.kind}`,

@@ -66,7 +66,7 @@ describe('send-event refuses with 400', () => {
     expect(answer.body.error).toContain(message);
   });
 
-  test('an array with one bad element, whole, naming the element', async () => {
+  test('a whole array for one bad element, and names the element', async () => {
     const before = await service.log.endCursor();
     const answer = await service.post('/v1/send-event', [valid, { ...valid, user_id: -1 }, { event: 5 }], key);
     expect(answer.status).toBe(400);
@@ -102,7 +102,7 @@ describe('send-event accepts', () => {
     expect(Object.keys(answer.body)).toEqual(['ok']);
   });
 
-  test('values with every digit they were sent with', async () => {
+  test('values with all sent digits', async () => {
     await service.post(
       '/v1/send-event',
       '{"event":"digits","user_id":7,"value_num":123456789012345.123456789012345678}',
@@ -171,7 +171,7 @@ describe('send-target', () => {
     expect(answer).toMatchObject({ status: 400, body: { ok: false, error, error_code: 400 } });
   });
 
-  test('what has no field is text', async () => {
+  test('answers errors without a field as text', async () => {
     const bad = await service.post('/v1/send-target', '{', key);
     expect(bad).toMatchObject({ status: 400, body: { error: 'Body is not valid JSON' } });
     const none = await service.post('/v1/send-target', [null], key);
@@ -187,18 +187,18 @@ describe('an update of a date outside the years 1970 to 2100', () => {
     message: { message_id: 1, date, chat: { id: 7, type: 'private' }, from: { id: 7, is_bot: false }, text: 'hi' },
   });
 
-  test.each([-1, 4_133_980_800, 1e300])('is refused where it is forwarded: %d', async (date) => {
+  test.each([-1, 4_133_980_800, 1e300])('is refused when a client forwards it: %d', async (date) => {
     const one = await service.post('/v1/send-update', { update: update(1, date) }, key);
     const path = 'update.message.date';
     const message = 'must lie in the years 1970 to 2100';
     expect(one).toMatchObject({ status: 400, body: { details: [{ path, message }] } });
     const batch = await service.post('/v1/send-batch-update', [{ update: update(1, date) }], key);
     expect(batch).toMatchObject({ status: 400, body: { details: [{ path: `0.${path}`, message }] } });
-    const told = await service.post('/v1/send-update', { date: '2101-01-01', update: { update_id: 1 } }, key);
-    expect(told).toMatchObject({ status: 400, body: { details: [{ path: 'date' }] } });
+    const refused = await service.post('/v1/send-update', { date: '2101-01-01', update: { update_id: 1 } }, key);
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: 'date' }] } });
   });
 
-  test('counts by its receipt where the platform itself brings it', async () => {
+  test('counts by its receipt when the platform sends it', async () => {
     const headers = { 'x-telegram-bot-api-secret-token': bot.webhookSecret };
     const sent = await service.post(`/v1/webhook/${bot.publicKey}`, update(77, -1), headers);
     expect(sent).toMatchObject({ status: 200, body: { ok: true } });
@@ -228,12 +228,12 @@ describe('authentication, in its order', () => {
     expect((await service.post('/v1/send-event', body, { 'api-key': 'nobody:wrong' })).status).toBe(401);
   });
 
-  test('the public part of a key is checked too', async () => {
+  test('checks the public part of a key too', async () => {
     const secret = bot.apiKey.split(':')[1];
     expect((await service.post('/v1/send-event', valid, { 'api-key': `other:${secret}` })).status).toBe(401);
   });
 
-  test('an empty resource key and a repeated parameter are told as such', async () => {
+  test('names an empty resource key and a repeated parameter', async () => {
     const empty = await service.post('/v1/send-event', valid, { ...key, 'resource-key': '' });
     const message = 'is empty: name a bot, or leave it out';
     expect(empty).toMatchObject({ status: 400, body: { details: [{ path: 'resource_key', message }] } });
@@ -252,7 +252,7 @@ describe('authentication, in its order', () => {
     expect(inBody).toMatchObject({ status: 400, body: { error: 'resource_key must be a string' } });
   });
 
-  test('OpenAPI tells every place of the keys', async () => {
+  test('OpenAPI lists every place of the keys', async () => {
     const { body } = await service.get('/openapi.json');
     const places = Object.values<{ in?: string; name?: string }>(body.components.securitySchemes);
     for (const [where, name] of [

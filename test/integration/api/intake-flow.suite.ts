@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readAll } from '../../support/log.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 
-/** What a bot's owner does on the first day: updates in, events in, numbers out. The same on every engine of the log. */
+/** The first day of a bot's owner: sends updates and events, reads numbers. It runs on every engine of the log. */
 export function describeIntakeFlow(start: () => Promise<TestService>): void {
   let service: TestService;
   let bot: TestBot;
@@ -87,7 +87,7 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     expect(JSON.stringify(kept)).not.toContain('secret message');
   });
 
-  test('the webhook takes the platform’s calls with the right secret only', async () => {
+  test('the webhook accepts the platform’s calls only with the right secret', async () => {
     const path = `/v1/webhook/${bot.publicKey}`;
     const secret = { 'x-telegram-bot-api-secret-token': bot.webhookSecret };
     const body = command(3, '/start friend');
@@ -130,7 +130,7 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     expect((await eventCounts())['order']).toBe(1);
   });
 
-  test('bot-errors clamps its limit and refuses what is no number or no kind', async () => {
+  test('bot-errors clamps its limit, and refuses a limit that is no number and an unknown kind', async () => {
     expect((await service.get('/v1/bot-errors?limit=100000&offset=-5', key)).status).toBe(200);
     expect((await service.get('/v1/bot-errors?limit=ten', key)).status).toBe(400);
     const kind = await service.get('/v1/bot-errors?kind=odd', key);
@@ -140,7 +140,7 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     });
   });
 
-  test('the preview counts what was sent', async () => {
+  test('the preview counts the sent events', async () => {
     const day = new Date().toISOString().slice(0, 10);
     const items = (await service.get('/v1/reports/events', key)).body.data.items;
     const paid = items.find((item: { name: string }) => item.name === 'paid').event_id;
