@@ -7,41 +7,47 @@ import type { Cursor } from '../log/port.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 
 /**
- * What acts by itself rather than answers: it looks at read models or the log, and appends commands. Several instances may
- * run it at once, and any of them may be killed at any moment: what it does is right only if the streams that it appends
- * to make it so (a command's id, the head that was read), never by a lease.
+ * Works in the background: reads read models or the log, and appends commands. Several instances may run it at once, and any
+ * of them may be killed at any moment. It does nothing twice because of the streams that it appends to (a command's id, the
+ * head that was read), never because of a lease.
  */
 export interface Process {
   /** Its name in `projection list`; no read model has it. */
   readonly name: string;
   /** Whether instances take turns, by a lease, so that they do not do everything twice. */
   readonly alone: boolean;
-  /** Works until the signal aborts. What it throws is logged and shown, and it is started again after a pause. */
+  /** Works until the signal aborts. An error is logged and shown, and the process is started again after a pause. */
   run(context: ProcessContext, signal: AbortSignal): Promise<void>;
 }
 
 export interface ProcessContext extends CommandContext {
-  /** Unique per running instance; holds its leases. */
+  /** Unique per running instance; the owner of its leases. */
   readonly instance: string;
   readonly pool: pg.Pool;
   readonly logger: Logger;
   readonly config: Config;
-  /** Of all processes: an account that one has read, no other reads again. */
+  /** Shared by all processes, so that each account is read once. */
   readonly accounts: Accounts;
-  /** The version of a read model that answers, and how far it is; null while it is being built. */
+  /** The live version of a read model; null while the first is being built. */
   served(model: ReadModel): Promise<Served | null>;
-  /** As far as this process, on whichever instance, had noted that it was; nothing where the database was dropped since. */
+  /** The position that this process has saved last, on any instance; empty if the schema was dropped since. */
   reached(): Promise<Cursor>;
-  /** Notes that all that was to be done about the log up to here is done; also tells that the process is well. */
+  /** Saves, soon, that the process has done its work for the log up to here. This ends an error that is shown. */
   note(cursor: Cursor): void;
-  /** How soon it looks for what comes about without the log's growth: another version answers, or what was set aside is applied. */
+  /** How soon it looks for changes other than growth of the log: a switch of version, a dead letter that is applied. */
   readonly slowLookMs: number;
-  /** Tells those who run the service what it cannot go on with now, while it does with the rest; null: it can again. */
-  tell(subject: string, trouble: { readonly error: string; readonly againMs: number } | null): void;
+  /** Shows operators a part of the work that fails now, while the rest continues; null: it works again. */
+  reportFailure(subject: string, failure: FailureReport | null): void;
+}
+
+export interface FailureReport {
+  readonly error: string;
+  /** When it is tried again. */
+  readonly againMs: number;
 }
 
 export interface Served {
   readonly schema: string;
-  /** The log up to here is in it. */
+  /** The version has applied the log up to here. */
   readonly passed: Cursor;
 }

@@ -2,21 +2,21 @@ import { type Cursor, hasPassedAll } from '../log/port.ts';
 import { pause } from '../util/pause.ts';
 import type { ProcessContext } from './process.ts';
 
-/** When a process looks again at read models that had nothing for it to do. */
+/** The wait of a process before it looks again at read models that had no work for it. */
 export interface Rest {
-  /** Before a look: what the log gets from here on ends the rest after it. */
+  /** Call it before a look: if the log grows from here on, the rest after the look ends early. */
   begin(): void;
   /**
-   * Waits `lookMs`, then until the log grows, `isDue()`, or `slowLookMs`. Waits `lookMs` only where the read models are
-   * behind the log.
-   * @param passed how far the read models were at the look; null: there were none, or work is under way
+   * Waits `lookMs`, then until the log grows, `isDue()`, or `slowLookMs`. Waits `lookMs` only if the read models are behind
+   * the log.
+   * @param passed the cursors of the read models at the look; null: there were none, or work is under way
    */
   rest(lookMs: number, passed: readonly Cursor[] | null, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * @param isDue whether the clock has brought something about since, asked every `lookMs` and of no database; null: it will
- * not, before the next look
+ * @param isDue whether a time that the process waits for has come; called every `lookMs`, so it queries no database; null:
+ * none comes before the next look
  */
 export function createRest(
   {
@@ -33,9 +33,9 @@ export function createRest(
     async rest(lookMs, passed, signal) {
       await pause(lookMs, signal);
       if (passed === null || grown.aborted || signal.aborted) return;
-      // A log that does not answer now is no reason to stop: the next look comes all the sooner.
-      const head = await log.endCursor().catch(() => null);
-      if (head === null || !passed.every((cursor) => hasPassedAll(cursor, head))) return;
+      // If the log does not answer now, the process continues: its next look comes after `lookMs`.
+      const end = await log.endCursor().catch(() => null);
+      if (end === null || !passed.every((cursor) => hasPassedAll(cursor, end))) return;
       const until = performance.now() + slowLookMs;
       for (let left = slowLookMs; left > 0 && !grown.aborted && !signal.aborted; left = until - performance.now()) {
         const due = isDue();

@@ -7,29 +7,31 @@ import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import type { Process, ProcessContext } from './process.ts';
-import { addState, loadPositions, saveError, saveRunning, saveState } from './states.ts';
-import { saveTrouble } from './troubles.ts';
+import { addState, loadPositions, saveError, saveFailure, saveRunning, saveState } from './states.ts';
 
-/** How often it is written how far a process is. What it did since, it looks through once more after a kill. */
-const NOTE_MS = 500;
-/** How often it is written which processes run: others take one for ended after 5 s (process-status.ts). */
+/** How often a process's position is saved. After a kill it looks once more through the work since. */
+const SAVE_MS = 500;
+/** How often the list of running processes is saved: 5 s after the last time they are shown as ended (process-status.ts). */
 const HEARTBEAT_MS = 2000;
-/** How long a process that failed is left alone. */
+/** The wait before a process that has failed is started again. */
 const AGAIN_MS = 1000;
 
-/** Later than a connection of a pool is kept unused; processes look one after the other, and need few connections so. */
+/** Longer than a pool keeps an idle connection. Processes look one after the other, so they need few connections. */
 const SLOW_LOOK_MS = 15_000;
 const SLOW_LOOK_STEP_MS = 1000;
 
-export type RunContext = Omit<ProcessContext, 'slowLookMs' | 'accounts' | 'served' | 'reached' | 'note' | 'tell'>;
+export type RunContext = Omit<
+  ProcessContext,
+  'slowLookMs' | 'accounts' | 'served' | 'reached' | 'note' | 'reportFailure'
+>;
 type Shared = RunContext &
   Pick<ProcessContext, 'accounts'> & {
     readonly leases: LeaseHolder;
-    /** Names of those that run now. */
+    /** Names of the processes that run now. */
     readonly running: Set<string>;
   };
 
-/** Runs the processes, each until the signal aborts, and again whenever one ends before. */
+/** Runs the processes until the signal aborts; starts one again if it ends before. */
 export async function runProcesses(
   context: RunContext,
   processes: readonly Process[],
@@ -104,15 +106,15 @@ async function runOnce(
     });
     return saving;
   };
-  let telling: Promise<void> = Promise.resolve();
-  const tell: ProcessContext['tell'] = (subject, trouble) => {
-    telling = telling
-      .then(() => saveTrouble(pool, process.name, subject, trouble))
-      .catch((error: unknown) => logger.warn({ err: error }, "failed to save the process's trouble"));
+  let reporting: Promise<void> = Promise.resolve();
+  const reportFailure: ProcessContext['reportFailure'] = (subject, failure) => {
+    reporting = reporting
+      .then(() => saveFailure(pool, process.name, subject, failure))
+      .catch((error: unknown) => logger.warn({ err: error }, "failed to save the process's failure"));
   };
   await saveState(pool, process.name, null);
   running.add(process.name);
-  const timer = setInterval(() => void save(), NOTE_MS);
+  const timer = setInterval(() => void save(), SAVE_MS);
   try {
     await process.run(
       {
@@ -127,14 +129,14 @@ async function runOnce(
         note: (cursor) => {
           noted = cursor;
         },
-        tell,
+        reportFailure,
       },
       signal,
     );
   } finally {
     clearInterval(timer);
     running.delete(process.name);
-    await Promise.all([save(), telling]);
+    await Promise.all([save(), reporting]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Migrations, migrate } from '../database/migrate.ts';
 import type { Cursor, Position } from '../log/port.ts';
-import { TROUBLES_DDL } from './troubles.ts';
+import type { FailureReport } from './process.ts';
 
 const migrations: Migrations = {
   '0001_states': `
@@ -14,15 +14,24 @@ const migrations: Migrations = {
       -- When an instance that runs it was last heard of.
       seen_at timestamptz NOT NULL DEFAULT '-infinity'
     );`,
-  '0002_troubles': TROUBLES_DDL,
+  '0002_troubles': `
+  CREATE TABLE processes.troubles (
+    -- Of the process, and what of its work it cannot go on with.
+    name text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    error text NOT NULL,
+    -- Said anew before then, or whoever said it is gone.
+    until timestamptz NOT NULL,
+    PRIMARY KEY (name, subject)
+  );`,
 };
 
-/** The schema `processes`: how far each process is. Whoever drops it has them look through everything once more. */
+/** The schema `processes`: the position of each process. If it is dropped, the processes look through everything once more. */
 export function migrateProcessesSchema(pool: pg.Pool): Promise<void> {
   return migrate(pool, 'processes', migrations);
 }
 
-/** Lists the process where it has never run. */
+/** Lists a process that has never run. */
 export async function addState(pool: pg.Pool, name: string): Promise<void> {
   await pool.query('INSERT INTO processes.states (name) VALUES ($1) ON CONFLICT DO NOTHING', [name]);
 }
@@ -35,7 +44,7 @@ export async function loadPositions(pool: pg.Pool, name: string): Promise<Cursor
   return new Map(rows.map(({ lane, position }) => [Number(lane), position]));
 }
 
-/** Notes how far it is, null: nothing new; and that it runs. What went wrong is over once there is something new. */
+/** Saves that a process runs, and its position; null: it has not moved. A new position ends an error. */
 export async function saveState(pool: pg.Pool, name: string, reached: Cursor | null): Promise<void> {
   await pool.query(
     `INSERT INTO processes.states AS s (name, positions, seen_at) VALUES ($1, coalesce($2::jsonb, '{}'), clock_timestamp())
@@ -45,11 +54,33 @@ export async function saveState(pool: pg.Pool, name: string, reached: Cursor | n
   );
 }
 
-/** Notes that these processes run. */
+/** Saves that these processes run. */
 export async function saveRunning(pool: pg.Pool, names: readonly string[]): Promise<void> {
   await pool.query('UPDATE processes.states SET seen_at = clock_timestamp() WHERE name = ANY ($1)', [names]);
 }
 
 export async function saveError(pool: pg.Pool, name: string, error: string): Promise<void> {
   await pool.query('UPDATE processes.states SET error = $2 WHERE name = $1', [name, error]);
+}
+
+/** How much later than announced a process may try again and report again; afterwards the failure is not shown. */
+const GRACE_MS = 60_000;
+
+/** Saves a part of a process's work that fails; null: it works again. */
+export async function saveFailure(
+  pool: pg.Pool,
+  name: string,
+  subject: string,
+  failure: FailureReport | null,
+): Promise<void> {
+  if (failure === null) {
+    await pool.query('DELETE FROM processes.troubles WHERE name = $1 AND subject = $2', [name, subject]);
+    return;
+  }
+  await pool.query(
+    `INSERT INTO processes.troubles (name, subject, error, until)
+     VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
+     ON CONFLICT (name, subject) DO UPDATE SET error = excluded.error, until = excluded.until`,
+    [name, subject, failure.error.replaceAll('\0', '\ufffd'), failure.againMs + GRACE_MS],
+  );
 }

@@ -112,21 +112,21 @@ test('a process that fails says why, is started again, and is well once it gets 
   expect(runs).toBe(2);
 });
 
-test('what a process cannot go on with is listed beside how far it is, until it can', async () => {
-  const tells: Parameters<ProcessContext['tell']>[] = [
-    ['broadcast 7', { error: 'a mistake', againMs: 60_000 }],
+test('a part of the work that fails is listed with the process until it works again', async () => {
+  const reports: Parameters<ProcessContext['reportFailure']>[] = [
+    ['broadcast 7', { error: 'a bug', againMs: 60_000 }],
     ['broadcast 12', { error: 'another', againMs: 60_000 }],
-    // Nobody has said so since, more than a minute after it was to be tried again.
+    // Not reported again for more than a minute after it should have been tried again.
     ['broadcast 1', { error: 'long ago', againMs: -60_001 }],
   ];
   let mended = (): void => {};
   start('a', {
-    name: 'troubled',
+    name: 'failing',
     alone: false,
-    async run({ log, note, tell }, signal) {
-      for (const each of tells) tell(...each);
+    async run({ log, note, reportFailure }, signal) {
+      for (const each of reports) reportFailure(...each);
       mended = () => {
-        for (const [subject] of tells) tell(subject, null);
+        for (const [subject] of reports) reportFailure(subject, null);
       };
       while (!signal.aborted) {
         note(await log.endCursor());

@@ -2,117 +2,119 @@ import type { Answered } from '../../domain/broadcast/sending.ts';
 import { type Verdict, verdictOf } from '../../domain/broadcast/sending-answer.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
-import type { Permit } from './outbox.ts';
+import type { FileId } from './commit.ts';
+import type { Permit } from './send-queue.ts';
 
-export interface Courier {
+/** What is needed to call the recipients of one launch. */
+export interface Caller {
   readonly api: BotApi;
   readonly token: string;
   readonly message: Message;
-  /** Whether a chat is a recipient of the broadcast itself. */
-  isRecipient(chat: number): boolean;
-  /** For one more call about a recipient, of so many units; null: nothing more is to be called. */
+  /** The recipients of the broadcast, ascending. */
+  readonly chats: readonly number[];
+  /** Waits for the permission to make a further call of so many units about a recipient; null: the launch has ended. */
   permit(units: number): Promise<Permit | null>;
   /** Monotonic milliseconds. */
   elapsed(): number;
 }
 
-/** What became of a recipient, and what there is to learn from it for the others. */
+/** The outcome of one recipient, and what it means for the others. */
 export interface Delivery {
   readonly answer: Omit<Answered, 'place'>;
-  /** Of what was sent by URL. */
-  readonly files: readonly { readonly url: string; readonly file_id: string }[];
-  /** The platform says of the user. */
+  /** The ids of files that were sent by URL. */
+  readonly files: readonly FileId[];
+  /** The user's status, if the platform told it. */
   readonly userStatus: 'blocked' | 'deactivated' | null;
-  /** What concerns the bot rather than this recipient. */
-  readonly trouble: Extract<Verdict, { type: 'limited' | 'unauthorized' | 'not_sent' }> | null;
-  /** A mistake of the service; null: there was none. What the platform answered before it still counts. */
+  /** A problem of the bot rather than of this recipient. */
+  readonly botProblem: Extract<Verdict, { type: 'limited' | 'unauthorized' | 'not_sent' }> | null;
+  /** An error of the service; null: there was none. The platform's answer before it still counts. */
   readonly fault: unknown;
 }
 
 const DELIVERED = { outcome: 'delivered', reason: null } as const;
-const RETURNED = { outcome: 'returned', reason: null } as const;
+export const RETURNED = { outcome: 'returned', reason: null } as const;
 /** The platform may have received the call. */
 export const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed while sending' } as const;
 
 /**
- * Sends to one recipient: one call, a second one where the chat has become another, and one that pins the message.
- * Nothing is ever repeated.
- * @param parameters those of the call for this recipient, but for the chat
+ * Sends to one recipient: one call, a second one if the group has become another chat, and one that pins the message.
+ * No call is ever repeated.
+ * @param parameters all of the call but the chat
  */
-export async function deliver(courier: Courier, chat: number, parameters: object, permit: Permit): Promise<Delivery> {
-  const { message } = courier;
+export async function deliver(caller: Caller, chat: number, parameters: object, permit: Permit): Promise<Delivery> {
+  const { message } = caller;
   let to = chat;
-  let verdict = await call(courier, message.method, { chat_id: to, ...parameters }, permit);
+  let verdict = await call(caller, message.method, { chat_id: to, ...parameters }, permit);
   if (verdict.type === 'migrated') {
-    if (courier.isRecipient(verdict.chatId)) return ended({ outcome: 'not_delivered', reason: 'migrated' });
-    const second = await courier.permit(message.units);
-    if (second === null) return ended(RETURNED);
+    if (isAmong(caller.chats, verdict.chatId)) return endedWith({ outcome: 'not_delivered', reason: 'migrated' });
+    const second = await caller.permit(message.units);
+    if (second === null) return endedWith(RETURNED);
     to = verdict.chatId;
-    verdict = await call(courier, message.method, { chat_id: to, ...parameters }, second);
+    verdict = await call(caller, message.method, { chat_id: to, ...parameters }, second);
   }
   switch (verdict.type) {
     case 'done':
-      return { ...ended(DELIVERED), ...(await finish(courier, to, parameters, verdict.result)) };
+      return { ...endedWith(DELIVERED), ...(await finish(caller, to, parameters, verdict.result)) };
     case 'refused': {
       const { reason, ofMessage, userStatus } = verdict;
       const answer = { outcome: 'not_delivered', reason, ...(ofMessage ? { of_message: true } : {}) } as const;
-      // Of a group's or channel's refusal nobody in particular is the reason.
-      return { ...ended(answer), userStatus: to > 0 ? userStatus : null };
+      // A refusal by a group or a channel says nothing of a user.
+      return { ...endedWith(answer), userStatus: to > 0 ? userStatus : null };
     }
     case 'migrated':
-      return ended({ outcome: 'not_delivered', reason: verdict.reason });
+      return endedWith({ outcome: 'not_delivered', reason: verdict.reason });
     case 'unknown':
-      return ended({ outcome: 'unknown', reason: verdict.reason });
+      return endedWith({ outcome: 'unknown', reason: verdict.reason });
     case 'limited':
     case 'unauthorized':
     case 'not_sent':
-      return { ...ended(RETURNED), trouble: verdict };
+      return { ...endedWith(RETURNED), botProblem: verdict };
     case 'broken':
-      return { ...ended(verdict.written ? BROKEN_CALL : RETURNED), fault: verdict.fault };
+      return { ...endedWith(verdict.written ? BROKEN_CALL : RETURNED), fault: verdict.fault };
   }
 }
 
-/** What there is to do once the recipient has the message. */
+/** Learns file ids from the answer, and pins the message. */
 async function finish(
-  courier: Courier,
+  caller: Caller,
   chat: number,
   parameters: object,
   result: unknown,
-): Promise<Partial<Pick<Delivery, 'files' | 'trouble' | 'fault'>>> {
+): Promise<Partial<Pick<Delivery, 'files' | 'botProblem' | 'fault'>>> {
   try {
-    const files = courier.message.filesOf(parameters, result);
-    if (!courier.message.pins) return { files };
-    const pinned = await pin(courier, chat, result);
-    return pinned?.type === 'broken' ? { files, fault: pinned.fault } : { files, trouble: pinned };
+    const files = caller.message.filesOf(parameters, result);
+    if (!caller.message.pins) return { files };
+    const pinned = await pin(caller, chat, result);
+    return pinned?.type === 'broken' ? { files, fault: pinned.fault } : { files, botProblem: pinned };
   } catch (fault) {
     return { fault };
   }
 }
 
-/** What became of a pin does not matter to the delivery, only to what may be called next. */
-async function pin(courier: Courier, chat: number, result: unknown): Promise<Delivery['trouble'] | Broken> {
-  const messageId = courier.message.messageIdOf(result);
-  const permit = messageId === null ? null : await courier.permit(1);
+/** Pins the message. The answer does not change the outcome, only what may be called next. */
+async function pin(caller: Caller, chat: number, result: unknown): Promise<Delivery['botProblem'] | Broken> {
+  const messageId = caller.message.messageIdOf(result);
+  const permit = messageId === null ? null : await caller.permit(1);
   if (permit === null) return null;
   const verdict = await call(
-    courier,
+    caller,
     'pinChatMessage',
-    { chat_id: chat, message_id: messageId, ...courier.message.pinParameters },
+    { chat_id: chat, message_id: messageId, ...caller.message.pinParameters },
     permit,
   );
   return verdict.type === 'limited' || verdict.type === 'unauthorized' || verdict.type === 'broken' ? verdict : null;
 }
 
-/** The service failed while it called. */
+/** The service failed during a call. */
 interface Broken {
   readonly type: 'broken';
-  /** Whether the platform may have the call. */
+  /** Whether the platform may have received the call. */
   readonly written: boolean;
   readonly fault: unknown;
 }
 
 async function call(
-  { api, token, elapsed }: Courier,
+  { api, token, elapsed }: Caller,
   method: string,
   parameters: object,
   { taken, over }: Permit,
@@ -132,6 +134,18 @@ async function call(
   }
 }
 
-function ended(answer: Delivery['answer']): Delivery {
-  return { answer, files: [], userStatus: null, trouble: null, fault: null };
+export function endedWith(answer: Delivery['answer']): Delivery {
+  return { answer, files: [], userStatus: null, botProblem: null, fault: null };
+}
+
+/** @param chats ascending */
+function isAmong(chats: readonly number[], chat: number): boolean {
+  let [low, high] = [0, chats.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (chats[middle] === chat) return true;
+    if (chats[middle]! < chat) low = middle + 1;
+    else high = middle - 1;
+  }
+  return false;
 }

@@ -17,13 +17,13 @@ export interface AudienceOf {
   /** Public key of its bot. */
   readonly bot: string;
   readonly botId: number;
-  /** Of the bot, as of now: by its clock the dates of conditions are read. */
+  /** Of the bot, as of now; dates in conditions are in it. */
   readonly timezone: string;
 }
 
 /**
- * Resolves and freezes the audience of a broadcast, or goes on where that was broken off. What was acknowledged before is in
- * it: the read models are waited for, however long they take.
+ * Resolves and freezes the audience of a broadcast, or resumes after a part of it. Waits for the read models, however long
+ * they take, so that the audience counts all that was acknowledged before.
  * @throws the signal's reason; as `resolveAudience`
  */
 export async function freezeAudience(

@@ -1,314 +1,282 @@
-import { isDatabaseDown } from '../../database/errors.ts';
-import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import {
   type Answered,
-  abandonClaims,
   isAllAttempted,
   isBeginning,
   isMessageRefused,
   openPlaces,
 } from '../../domain/broadcast/sending.ts';
-import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
-import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
-import { Rejection } from '../../domain/rejection.ts';
-import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
-import { pause } from '../../util/pause.ts';
-import { createAnswers } from './answers.ts';
-import { createBell } from './bell.ts';
-import { createBudget } from './budget.ts';
-import { abortedAfter } from './deadline.ts';
-import { BROKEN_CALL, type Delivery, deliver } from './deliver.ts';
-import { entriesOf } from './entries.ts';
-import { hasChat } from './has-chat.ts';
-import { FIRST_REST_MS } from './lane.ts';
-import type { LaunchEnd, LaunchOptions } from './launch-options.ts';
-import { ReplacedError, type SendingLedger } from './ledger.ts';
-import { createLimiter } from './limiter.ts';
-import { createOutbox, type Permit, type Waiting } from './outbox.ts';
+import type { PlatformStatus } from './back-off.ts';
+import type { Entries } from './commit.ts';
+import type { Delivery } from './deliver.ts';
+import type { Launch, LaunchEffect, LaunchEnd, LaunchInput, Waiting } from './launch-state.ts';
 
-/** Whoever was claimed and has waited for so long is given back: a claim holds for a second. */
+/**
+ * One launch of a broadcast as a reducer: an input and a time go in, effects come out. It reads no clock, draws no random
+ * number and does no I/O; the driver (send-launch.ts) performs the effects.
+ *
+ * The state is changed in place. A copy of the maps for each input would cost more than the rest of the sender: 10 to 20 µs
+ * at 750 claimed recipients, with two inputs a message.
+ */
+
+/** Release recipients that are still unsent after 1 s; a claim lasts one second. */
 const STALE_MS = 1000;
-/** Not so who is next: somebody is always claimed, and an album may wait for its turn for some twenty seconds. */
+/** The next recipient is kept longer: one is always claimed, and an album may wait for its turn for some 20 s. */
 const STALE_NEXT_MS = 30_000;
-/** A cancellation stops the calls within a second. */
-const LOOK_MS = 400;
-/** How often it is looked whether there is anything to write down, unless something happens. */
-const BOOKS_MS = 100;
-/** A service that stops waits no longer for answers. */
-const LAST_ANSWERS_MS = 5000;
+/** How often outcomes are recorded and recipients claimed, unless an input asks for it earlier. */
+const TICK_MS = 100;
 
-/** What the platform would answer, if it were called. */
+/** What the platform would answer to a call. */
 const UNREACHABLE = {
   blocked: 'Forbidden: bot was blocked by the user',
   deactivated: 'Forbidden: user is deactivated',
   erased: 'the user was erased',
 } as const;
-
-/** What an owner is told while the service itself is the reason; those who run it are told more. */
+/** The owner's view of a failure of the service; `projection list` shows the error. */
 const BROKEN = { until: null, error: 'the service has failed and will try again' };
+const RETURNED = { outcome: 'returned', reason: null } as const;
+const MESSAGE_REFUSED = 'the platform refuses the message: see the reasons of the first recipients';
 
-/**
- * Sends a broadcast to those who were never attempted, until there is nobody left or something ends it. Whatever fails that
- * nobody expected ends it too, once the answers to what was begun are in the log and the rest is given back: so that a
- * mistake costs the recipients whose call it broke, not all that were claimed at each try.
- * @param signal who sends is to stop, or is not the sender any more
- * @throws ReplacedError
- */
-export async function sendLaunch(
-  options: LaunchOptions,
-  ledger: SendingLedger,
-  signal: AbortSignal,
-): Promise<LaunchEnd> {
-  const { name, launch, sender, chats, message, cap, onLimit, lane, trouble, pauses, failure, elapsed, logger } =
-    options;
-  const budget = createBudget(cap, message.units);
-  const answers = createAnswers();
-  const files = new Map(ledger.state.files);
-  const users = new Map<number, TemplateUser>();
-  /** By place: when the call began. */
-  const calls = new Map<number, number>();
-  let begun: number[] = [];
-  let learned: { url: string; file_id: string }[] = [];
-  let unreachable: { user_id: number; user_status: 'blocked' | 'deactivated' }[] = [];
-  let limited = ledger.state.launch === launch && ledger.state.limited;
-  let adopted = ledger.state.lastClaim;
-  let end: LaunchEnd | null = null;
-  /** After a failure one recipient at a time finds out whether it is over. */
-  let trying = failure.isFailing;
-  const bell = createBell();
+type Effects = readonly LaunchEffect[];
+const NONE: Effects = [];
+const WAKE: Effects = [{ type: 'wake' }];
 
-  const limiter = createLimiter(cap, elapsed());
-  const opensAt = ledger.state.attempted > 0 ? elapsed() + FIRST_REST_MS : lane.opensAt;
-  limiter.restUntil(opensAt);
-  const outbox = createOutbox(limiter, message.units, lane.wake, send, giveBack);
-  const courier = {
-    ...options,
-    isRecipient: (chat: number) => hasChat(chats, chat),
-    permit: (units: number) => outbox.permit(units),
-  };
-
-  function send({ claim, place }: Waiting, permit: Permit): void {
-    const now = elapsed();
-    calls.set(place, now);
-    begun.push(now);
-    if (limited && onLimit.extraDelay > 0) limiter.restUntil(now + onLimit.extraDelay);
-    let parameters: object;
-    try {
-      parameters = message.parameters(users.get(place) ?? {}, files);
-    } catch (error) {
-      permit.taken.answered(now);
-      permit.over();
-      answered(claim, { place, ...withoutCall(error) });
-      return;
-    }
-    deliver(courier, chats[place]!, parameters, permit)
-      .then((delivery) => delivered(claim, place, delivery))
-      .catch((error: unknown) => {
-        fail(error);
-        if (calls.has(place)) answered(claim, { place, ...BROKEN_CALL });
-      });
-  }
-
-  /** Why there is nothing to send to a recipient. */
-  function withoutCall(error: unknown): Omit<Answered, 'place'> {
-    if (error instanceof TemplateError)
-      return { outcome: 'not_delivered', reason: `the template failed: ${error.message}`, without_call: true };
-    fail(error);
-    return RETURNED;
-  }
-
-  /** Of calls that were under way together only the first says something new. */
-  function fail(error: unknown): void {
-    if (end?.type === 'broken') return;
-    const againMs = failure.failed(error);
-    end ??= { type: 'broken', againMs };
-    bell.ring();
-  }
-
-  function delivered(claim: number, place: number, delivery: Delivery): void {
-    const { answer, files: sent, userStatus, trouble: met, fault } = delivery;
-    if (fault !== null) fail(fault);
-    for (const { url, file_id } of sent) files.set(url, file_id);
-    learned.push(...sent);
-    if (userStatus !== null) unreachable.push({ user_id: chats[place]!, user_status: userStatus });
-    if (met?.type === 'not_sent') trouble.unreachable(met.reason);
-    else if (answer.outcome === 'unknown') {
-      if (fault === null) trouble.unknown(answer.reason ?? '');
-    }
-    // A fault of the service that sends nothing says nothing of the platform.
-    else if (fault === null || answer.outcome !== 'returned') trouble.reached();
-    if (met?.type === 'limited') {
-      trouble.limited(met.retryAfterMs);
-      limited = true;
-      if (onLimit.stop) end ??= { type: 'stopped', error: 'the platform limits the rate (429)' };
-    }
-    if (met?.type === 'unauthorized') end ??= { type: 'failed', error: `the bot’s token is refused: ${met.reason}` };
-    if (trouble.wait() > 0) {
-      lane.rest(trouble.wait());
-      bell.ring();
-    }
-    answered(claim, { place, ...answer });
-  }
-
-  function answered(claim: number, answer: Answered): void {
-    calls.delete(answer.place);
-    users.delete(answer.place);
-    const isWhole = answers.add(claim, answer, elapsed()) >= openOf(claim);
-    if (isWhole || end !== null) bell.ring();
-  }
-
-  function openOf(claim: number): number {
-    return ledger.state.claims.get(claim)?.open.size ?? 0;
-  }
-
-  function giveBack(waiting: readonly Waiting[]): void {
-    for (const { claim, place } of waiting) answered(claim, { place, ...RETURNED });
-  }
-
-  /** Recipients that a kill -9 would cost now, but for calls that have been waiting for long. */
-  function atRisk(now: number): number {
-    let waiting = 0;
-    for (const since of calls.values()) if (now - since > STALE_MS) waiting++;
-    return openPlaces(ledger.state) - waiting;
-  }
-
-  /** Writes down what is known, and claims who comes next. @returns whether there was anything to write */
-  async function keepBooks(until: AbortSignal): Promise<boolean> {
-    const now = elapsed();
-    const taken = answers.take(openOf, now, end !== null);
-    const count = [...taken.values()].reduce((sum, { length }) => sum + length, 0);
-    const [newFiles, marks] = [learned, unreachable];
-    learned = [];
-    unreachable = [];
-    // Where a call may cost its recipient, the one before is waited for.
-    const alone = trying || trouble.costly;
-    const open = (alone ? openPlaces(ledger.state) : atRisk(now)) - count;
-    const careful =
-      alone || trouble.probing || (message.urls.some((url) => !files.has(url)) && isBeginning(ledger.state, launch));
-    const room = careful ? (open === 0 ? 1 : 0) : budget.room(open, now);
-    // Who is claimed during the first rest would be taken for slow.
-    const wanted = end === null && trouble.wait() <= 0 && now >= opensAt ? room : 0;
-    const { attempted } = ledger.state;
-    let wrote = false;
-    try {
-      // The bot's pause is in the log before the launch that was told of it can end.
-      await pauses.append((state) => pauseBot(state, trouble.limitedUntil), until);
-      await ledger.append((state) => {
-        const decision = entriesOf(state, {
-          claiming: { broadcast_id: name.id, launch, sender, audience: chats.length, count: wanted },
-          answered: taken,
-          files: newFiles,
-          unreachable: marks,
-          pause: trouble.pause() ?? (trying || end?.type === 'broken' ? BROKEN : null),
-          limited,
-        });
-        wrote ||= !(decision instanceof Rejection) && decision.length > 0;
-        return decision;
-      }, until);
-    } catch (error) {
-      for (const [claim, list] of taken) for (const each of list) answers.add(claim, each, now);
-      learned.push(...newFiles);
-      unreachable.push(...marks);
-      throw error;
-    }
-    if (trying && end === null && ledger.state.attempted > attempted) {
-      trying = false;
-      failure.mended();
-    }
-    if (ledger.state.lastClaim > adopted) await adopt();
-    return wrote;
-  }
-
-  /** Puts the recipients of new claims in line, but for those of whom it is known that they cannot be reached. */
-  async function adopt(): Promise<void> {
-    while (adopted < ledger.state.lastClaim) {
-      const claim = ++adopted;
-      const places = [...(ledger.state.claims.get(claim)?.open ?? [])];
-      const known = end === null ? await lookUp(places) : null;
-      const since = elapsed();
-      const waiting = places.map((place) => ({ claim, place, since }));
-      // Between the claim and now the platform may have turned out not to work: then one call finds out, later.
-      const isLate = trouble.wait() > 0 || (trouble.probing && waiting.length > 1);
-      if (known === null || end !== null || isLate) {
-        giveBack(waiting);
-        continue;
-      }
-      const reachable = waiting.filter(({ place }) => {
-        const user = known.get(chats[place]!);
-        if (user !== undefined) users.set(place, user.fields);
-        if (user === undefined || user.status === 'active') return true;
-        answered(claim, { place, outcome: 'not_delivered', reason: UNREACHABLE[user.status], without_call: true });
-        return false;
-      });
-      outbox.put(reachable);
-    }
-  }
-
-  async function lookUp(places: readonly number[]): Promise<ReadonlyMap<number, RecipientUser> | null> {
-    try {
-      return await options.usersOf(places.map((place) => chats[place]!));
-    } catch (error) {
-      if (isDatabaseDown(error)) {
-        logger.warn({ err: error, broadcast: name.id }, 'failed to look up recipients; giving them back');
-        await pause(LOOK_MS, signal);
-      } else fail(error);
-      return null;
-    }
-  }
-
-  await ledger.append((state) => abandonClaims(state, name.id, sender), signal);
-  while (hasRefused(ledger.state, launch))
-    await ledger.append((state) => reopenRefused(state, name.id, launch), signal);
-  adopted = ledger.state.lastClaim;
-  trouble.resumeAt(pauses.state.until);
-  const { paused } = ledger.state;
-  if (ledger.state.launch === launch && typeof paused?.error === 'string') trouble.doubt(paused.error);
-  if (trouble.wait() > 0) lane.rest(trouble.wait());
-  lane.add(outbox);
-  const deadline = abortedAfter(signal, LAST_ANSWERS_MS);
-  try {
-    for (let lookedAt = Number.NEGATIVE_INFINITY; ; ) {
-      const now = elapsed();
-      let wrote = false;
-      try {
-        if (signal.aborted) end ??= { type: 'interrupted' };
-        if (end === null && now - lookedAt >= LOOK_MS) {
-          lookedAt = now;
-          if (!(await options.isSending())) end = { type: 'cancelled' };
-        }
-        if (end === null && isMessageRefused(ledger.state, launch)) end = { type: 'failed', error: MESSAGE_REFUSED };
-        if (end === null && isAllAttempted(ledger.state, chats.length)) end = { type: 'finished' };
-        takeBack(now);
-        wrote = await keepBooks(deadline.signal);
-      } catch (error) {
-        if (error instanceof ReplacedError || deadline.signal.aborted) throw error;
-        if (end === null) fail(error);
-        // Not even what is known can be written down: it is kept, and nobody else is called.
-        else await (signal.aborted ? pause(LOOK_MS, deadline.signal) : pause(failure.failed(error), signal));
-        continue;
-      }
-      if (end !== null && calls.size === 0 && answers.size === 0) return end;
-      if (deadline.signal.aborted) return end ?? { type: 'interrupted' };
-      if (wrote) continue;
-      await bell.sleep(now < opensAt ? Math.min(opensAt - now, BOOKS_MS) : BOOKS_MS);
-    }
-  } finally {
-    deadline.forget();
-    outbox.close();
-    lane.remove(outbox);
-  }
-
-  /** Gives back who is claimed and will not be called now. */
-  function takeBack(now: number): void {
-    if (end !== null) outbox.close();
-    begun = begun.filter((since) => now - since < STALE_MS);
-    const back =
-      end !== null ? outbox.takeBack(Number.POSITIVE_INFINITY) : outbox.takeBack(now - STALE_MS, now - STALE_NEXT_MS);
-    if (back.length === 0) return;
-    if (end === null) budget.slowed(begun.length, now);
-    giveBack(back);
+/** @param now monotonic ms @returns what the driver has to do, in this order */
+export function step(state: Launch, input: LaunchInput, now: number): Effects {
+  switch (input.type) {
+    case 'turn':
+      return callNext(state, now);
+    case 'answered':
+      return answered(state, input, now);
+    case 'due':
+      return due(state, input.platform, now);
+    case 'appended':
+      return appended(state, input, now);
+    case 'not_appended':
+      return notAppended(state, input.againMs, now);
+    case 'found':
+      return found(state, input, now);
+    case 'rested':
+      return release(state, state.waiting.splice(0), now);
+    case 'failed':
+      return endWith(state, { type: 'broken', againMs: input.againMs }, now);
+    case 'cancelled':
+      return endWith(state, { type: 'cancelled' }, now);
+    case 'aborted':
+      return aborted(state, now);
+    case 'expired':
+      state.expired = true;
+      return NONE;
   }
 }
 
-const RETURNED = { outcome: 'returned', reason: null } as const;
-const MESSAGE_REFUSED = 'the platform refuses the message: see the reasons of the first recipients';
+/** How long the driver may wait before the next `due`. */
+export function dueInMs({ recordAt, plan }: Launch, now: number): number {
+  const waits = [recordAt - now, plan.opensAt - now].filter((ms) => ms > 0);
+  return Math.min(TICK_MS, ...waits);
+}
+
+function callNext(state: Launch, now: number): Effects {
+  const next = state.waiting.shift();
+  if (next === undefined) return NONE;
+  const { claim, place, user } = next;
+  state.calls.set(place, now);
+  state.begun.push(now);
+  return [{ type: 'call', claim, place, user, gapMs: state.limited ? state.plan.onLimit.extraDelay : 0 }];
+}
+
+function answered(state: Launch, input: Extract<LaunchInput, { type: 'answered' }>, now: number): Effects {
+  const { claim, place, delivery, platform } = input;
+  if (!state.calls.delete(place)) return NONE;
+  const { answer, files, userStatus, botProblem } = delivery;
+  for (const { url, file_id } of files) state.files.set(url, file_id);
+  state.newFiles.push(...files);
+  if (userStatus !== null) state.unreachable.push({ user_id: state.plan.chats[place]!, user_status: userStatus });
+  const wake = add(state, claim, { place, ...answer }, now);
+  const ended = botProblem === null ? NONE : endedBy(state, botProblem, now);
+  if (platform.waitMs > 0) return [...ended, { type: 'rest', ms: platform.waitMs }, ...WAKE];
+  return ended === NONE ? wake : ended;
+}
+
+function endedBy(state: Launch, problem: NonNullable<Delivery['botProblem']>, now: number): Effects {
+  switch (problem.type) {
+    case 'limited':
+      state.limited = true;
+      if (!state.plan.onLimit.stop) return NONE;
+      return endWith(state, { type: 'stopped', error: 'the platform limits the rate (429)' }, now);
+    case 'unauthorized':
+      return endWith(state, { type: 'failed', error: `the bot’s token is refused: ${problem.reason}` }, now);
+    case 'not_sent':
+      return NONE;
+  }
+}
+
+/** Outcomes that could not be recorded are tried again at once. */
+function aborted(state: Launch, now: number): Effects {
+  if (!state.aborted) state.recordAt = now;
+  state.aborted = true;
+  return endWith(state, { type: 'interrupted' }, now);
+}
+
+/** The first reason to end counts. Recipients that were not called go back. */
+function endWith(state: Launch, end: LaunchEnd, now: number): Effects {
+  if (state.end !== null) return WAKE;
+  state.end = end;
+  release(state, state.waiting.splice(0), now);
+  return [{ type: 'stop' }, ...WAKE];
+}
+
+function add(state: Launch, claim: number, answer: Answered, now: number): Effects {
+  const isWhole = state.unrecorded.add(claim, answer, now) >= openOf(state, claim);
+  return isWhole || state.end !== null ? WAKE : NONE;
+}
+
+function openOf({ log }: Launch, claim: number): number {
+  return log.claims.get(claim)?.open.size ?? 0;
+}
+
+function release(state: Launch, recipients: readonly Pick<Waiting, 'claim' | 'place'>[], now: number): Effects {
+  let effects = NONE;
+  for (const { claim, place } of recipients) {
+    const wake = add(state, claim, { place, ...RETURNED }, now);
+    if (wake !== NONE) effects = wake;
+  }
+  return effects;
+}
+
+function due(state: Launch, platform: PlatformStatus, now: number): Effects {
+  if (state.recording !== null || now < state.recordAt) return NONE;
+  const { log, plan } = state;
+  const ended =
+    state.end === null && isMessageRefused(log, plan.launch)
+      ? endWith(state, { type: 'failed', error: MESSAGE_REFUSED }, now)
+      : state.end === null && isAllAttempted(log, plan.chats.length)
+        ? endWith(state, { type: 'finished' }, now)
+        : NONE;
+  releaseStale(state, now);
+  const entries = nextEntries(state, platform, now);
+  state.recording = { entries, attempted: log.attempted };
+  return [...ended, { type: 'record', entries, limitedUntil: platform.limitedUntil }];
+}
+
+function releaseStale(state: Launch, now: number): void {
+  state.begun = state.begun.filter((since) => now - since < STALE_MS);
+  const isStale = ({ since }: Waiting, index: number): boolean =>
+    now - since > (index === 0 ? STALE_NEXT_MS : STALE_MS);
+  const stale = state.waiting.filter(isStale);
+  if (stale.length === 0) return;
+  state.waiting = state.waiting.filter((waiting, index) => !isStale(waiting, index));
+  state.budget.slowed(state.begun.length, now);
+  release(state, stale, now);
+}
+
+function nextEntries(state: Launch, platform: PlatformStatus, now: number): Entries {
+  const { plan, end, newFiles: files, unreachable } = state;
+  const outcomes = state.unrecorded.take((claim) => openOf(state, claim), now, end !== null);
+  const taken = [...outcomes.values()].reduce((sum, { length }) => sum + length, 0);
+  const isOpen = end === null && platform.waitMs <= 0 && now >= plan.opensAt;
+  state.newFiles = [];
+  state.unreachable = [];
+  return {
+    claiming: {
+      broadcast_id: plan.broadcastId,
+      launch: plan.launch,
+      sender: plan.sender,
+      audience: plan.chats.length,
+      count: isOpen ? room(state, platform, taken, now) : 0,
+    },
+    answered: outcomes,
+    files,
+    unreachable,
+    pause: platform.pause ?? (state.trying || end?.type === 'broken' ? BROKEN : null),
+    limited: state.limited,
+  };
+}
+
+/** How many recipients may be claimed, when the log has so many outcomes more. */
+function room(state: Launch, platform: PlatformStatus, taken: number, now: number): number {
+  const { log, plan, files, budget } = state;
+  // Where a call may cost its recipient, its answer is recorded before the next claim.
+  const alone = state.trying || platform.costly;
+  const open = openPlaces(log) - (alone ? 0 : silentCalls(state, now)) - taken;
+  const sendsNewFile = plan.message.urls.some((url) => !files.has(url)) && isBeginning(log, plan.launch);
+  if (alone || platform.probing || sendsNewFile) return open === 0 ? 1 : 0;
+  return budget.room(open, now);
+}
+
+/** Calls that have had no answer for longer than a second: they do not count against the claims. */
+function silentCalls({ calls }: Launch, now: number): number {
+  let silent = 0;
+  for (const since of calls.values()) if (now - since > STALE_MS) silent++;
+  return silent;
+}
+
+function appended(state: Launch, { log, wrote }: Extract<LaunchInput, { type: 'appended' }>, now: number): Effects {
+  const { attempted = log.attempted } = state.recording ?? {};
+  state.log = log;
+  state.recording = null;
+  const effects: LaunchEffect[] = [];
+  if (state.trying && state.end === null && log.attempted > attempted) {
+    state.trying = false;
+    effects.push({ type: 'recovered' });
+  }
+  while (state.adopted < log.lastClaim) {
+    const claim = ++state.adopted;
+    const places = [...(log.claims.get(claim)?.open ?? [])];
+    if (state.end !== null) {
+      release(
+        state,
+        places.map((place) => ({ claim, place })),
+        now,
+      );
+      continue;
+    }
+    state.lookUps.set(claim, places);
+    effects.push({ type: 'look_up', claim, chats: places.map((place) => state.plan.chats[place]!) });
+  }
+  const { end, calls, unrecorded, lookUps } = state;
+  const isDone = calls.size === 0 && unrecorded.size === 0 && lookUps.size === 0;
+  if (end !== null && (isDone || state.expired)) effects.push({ type: 'end', end });
+  else if (wrote) effects.push(...WAKE);
+  return effects;
+}
+
+/** What could not be recorded is kept, and no other recipient is called. */
+function notAppended(state: Launch, againMs: number, now: number): Effects {
+  if (state.recording !== null) {
+    const { answered: outcomes, files, unreachable } = state.recording.entries;
+    for (const [claim, list] of outcomes) for (const each of list) state.unrecorded.add(claim, each, now);
+    state.newFiles.push(...files);
+    state.unreachable.push(...unreachable);
+    state.recording = null;
+  }
+  if (state.end === null) return endWith(state, { type: 'broken', againMs }, now);
+  state.recordAt = now + againMs;
+  return NONE;
+}
+
+/** Recipients of a new claim join the queue, except those that are known to be unreachable. */
+function found(state: Launch, input: Extract<LaunchInput, { type: 'found' }>, now: number): Effects {
+  const { claim, users, platform } = input;
+  const places = state.lookUps.get(claim) ?? [];
+  state.lookUps.delete(claim);
+  // Since the claim the platform may have turned out not to work: then one call, later, finds out.
+  const isLate = platform.waitMs > 0 || (platform.probing && places.length > 1);
+  if (users === null || state.end !== null || isLate)
+    return release(
+      state,
+      places.map((place) => ({ claim, place })),
+      now,
+    );
+  let effects = NONE;
+  for (const place of places) {
+    const user = users.get(state.plan.chats[place]!);
+    if (user === undefined || user.status === 'active')
+      state.waiting.push({ claim, place, user: user?.fields ?? {}, since: now });
+    else {
+      const answer = { place, outcome: 'not_delivered', reason: UNREACHABLE[user.status], without_call: true } as const;
+      const wake = add(state, claim, answer, now);
+      if (wake !== NONE) effects = wake;
+    }
+  }
+  return effects;
+}

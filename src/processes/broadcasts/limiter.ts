@@ -1,42 +1,42 @@
 /**
- * How much may be sent when, so that the receiver never gets more than `cap` in any 0.98 s
- * (decisions.md#cap-at-the-receiver). What arrives, arrives between when it is written and when its answer is here. So
- * each of the `cap` units is free again so long after the answer: then whatever takes it arrives that much later than
- * what had it before, however slow or uneven the way is. Without an answer it is free a little later still: by then the
- * request has arrived, whenever the answer comes.
+ * Limits what is sent, so that the receiver never gets more than `cap` units in any 0.98 s
+ * (decisions.md#cap-at-the-receiver). A message arrives between the writing of its request and the arrival of its answer.
+ * So each of the `cap` units is free again 0.99 s after the answer: the next message that takes it arrives that much later
+ * than the one before, however slow or uneven the network is. Without an answer the unit is free a little later still, 1.29 s
+ * after the writing: by then the request has arrived.
  *
- * Sends are spread over the second, slightly faster than the cap, since a burst would keep its own answers waiting.
+ * Sends are spread over the second, slightly faster than the cap, since a burst would delay its own answers.
  */
 export interface Limiter {
   /** Units in any 0.98 s; may change at any time. */
   cap: number;
-  /** Milliseconds until this may start; 0: now. After them it may have to be asked again. */
+  /** Milliseconds until a send of these units may start; 0: now. Ask again afterwards. */
   wait(units: number, now: number): number;
   take(units: number, now: number): Taken;
   /** Nothing starts before. */
   restUntil(time: number): void;
 }
 
-/** Units taken for one send. Each is told once at most, and in this order; `now` as in `take`. */
+/** Units taken for one send. Call each function once at most, in this order; `now` as in `take`. */
 export interface Taken {
   /** The request begins to be written. */
   written(now: number): void;
-  /** Its answer is here, or whatever became of it is known. */
+  /** The answer has arrived, or the call has failed. */
   answered(now: number): void;
 }
 
-/** Beyond 0.98 s: clocks of sender and receiver need not run alike. */
+/** More than 0.98 s, since the clocks of sender and receiver may run at different speeds. */
 const FREE_AFTER_MS = 990;
-/** Beyond that, for what has no answer yet. */
+/** More than that for a request without an answer. */
 const SILENT_MS = 300;
-/** Of an even second. */
+/** The part of a second over which `cap` units are spread. */
 const SPREAD = 0.95;
-/** Who was kept from sending may catch up with so much of it at once. */
+/** A sender that was held up may catch up by sending the units of so many ms at once. */
 const CATCH_UP_MS = 40;
 
 interface Units {
   readonly units: number;
-  /** More than the cap: for so long nothing else is sent. */
+  /** If the units are more than the cap: nothing else is sent for so long after the answer. */
   readonly restMs: number;
   stage: 'starting' | 'silent' | 'cooling' | 'free';
   freeAt: number;
@@ -47,7 +47,7 @@ export function createLimiter(cap: number, now: number): Limiter {
   let restsUntil = now;
   let nextAt = now;
   let used = 0;
-  /** In the order in which they were written; those that have been answered since are left out when they are met. */
+  /** In the order of writing. Those that were answered since are skipped when they come first. */
   const silent: Units[] = [];
   /** In the order in which they become free. */
   const cooling: Units[] = [];
@@ -76,10 +76,10 @@ export function createLimiter(cap: number, now: number): Limiter {
     wait(units, now) {
       release(now);
       const spread = Math.max(restsUntil, nextAt) - now;
-      // What is more than the cap goes alone.
+      // A send of more units than the cap goes alone.
       if (used === 0 || used + units <= limiter.cap) return Math.max(0, spread);
       const freeAt = Math.min(silent[0]?.freeAt ?? Infinity, cooling[0]?.freeAt ?? Infinity);
-      return Math.max(spread, Math.min(freeAt - now, LOOK_MS));
+      return Math.max(spread, Math.min(freeAt - now, POLL_MS));
     },
     take(units, now) {
       const { cap } = limiter;
@@ -95,7 +95,7 @@ export function createLimiter(cap: number, now: number): Limiter {
           silent.push(taken);
         },
         answered(now) {
-          // It was never written.
+          // The request was never written.
           if (taken.stage === 'starting') free(taken);
           if (taken.stage !== 'silent') return;
           taken.stage = 'cooling';
@@ -112,5 +112,5 @@ export function createLimiter(cap: number, now: number): Limiter {
   return limiter;
 }
 
-/** While nothing is known to become free, it is asked this often. */
-const LOOK_MS = 20;
+/** Callers ask again after so long, since an answer may free a unit earlier. */
+const POLL_MS = 20;

@@ -15,7 +15,7 @@ interface Row {
 
 /**
  * The rows of the processes (src/processes/states.ts): how far each is, whether any instance runs it, and what it cannot go
- * on with (src/processes/troubles.ts).
+ * on with (src/processes/states.ts).
  */
 export async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionStatus[]> {
   const { rows } = await pool

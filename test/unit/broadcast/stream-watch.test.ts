@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StreamHead } from '../../../src/log/port.ts';
-import { createStreamWatch } from '../../../src/processes/broadcasts/stream-watch.ts';
+import { createStreamWatch } from '../../../src/processes/broadcasts/shared-look-ups.ts';
 
 const LOOK_MS = 200;
 const logger = pino({ level: 'silent' });
@@ -30,7 +30,7 @@ function fakeLog() {
 
 const look = () => vi.advanceTimersByTimeAsync(LOOK_MS + 1);
 
-it('tells of each stream whether it has grown since it was asked, by one question for all', async () => {
+it('knows which streams have grown since the last call, by one query for all', async () => {
   const log = fakeLog();
   log.grow('a');
   const watch = createStreamWatch(log, logger, LOOK_MS);
@@ -38,7 +38,7 @@ it('tells of each stream whether it has grown since it was asked, by one questio
   expect([a.hasGrown(), b.hasGrown()]).toEqual([true, true]);
   await look();
   expect(log.asked).toEqual([['a', 'b']]);
-  // What came before the first look cannot be told from what was there.
+  // Before the first look, growth and older commits look the same.
   expect([a.hasGrown(), b.hasGrown()]).toEqual([true, true]);
   await look();
   expect([a.hasGrown(), b.hasGrown()]).toEqual([false, false]);
@@ -51,7 +51,7 @@ it('tells of each stream whether it has grown since it was asked, by one questio
   expect([a.hasGrown(), b.hasGrown(), again.hasGrown()]).toEqual([true, false, true]);
 });
 
-it('says that a stream may have grown while the log cannot be asked', async () => {
+it('answers that a stream may have grown while the log does not answer', async () => {
   const log = fakeLog();
   const a = createStreamWatch(log, logger, LOOK_MS).watch('a');
   await look();
@@ -67,7 +67,7 @@ it('says that a stream may have grown while the log cannot be asked', async () =
   expect(a.hasGrown()).toBe(false);
 });
 
-it('asks for nothing once nobody watches, and again when somebody does', async () => {
+it('queries only while there are watchers', async () => {
   const log = fakeLog();
   const watch = createStreamWatch(log, logger, LOOK_MS);
   const [first, second] = [watch.watch('a'), watch.watch('a')];

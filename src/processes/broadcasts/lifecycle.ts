@@ -11,7 +11,7 @@ import {
 import {
   failBroadcast,
   finishBroadcast,
-  freezeAudience as noteFrozen,
+  freezeAudience as recordFrozen,
   startResolution,
   startSending,
   stopBroadcast,
@@ -31,64 +31,59 @@ import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/sending-bot.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
-import type { Failure } from './failure.ts';
+import type { Failures, PlatformHealth } from './back-off.ts';
 import { freezeAudience } from './freeze-audience.ts';
-import type { Lane } from './lane.ts';
-import { sendLaunch } from './launch.ts';
-import type { LaunchEnd } from './launch-options.ts';
-import { openLedger, openPauseLedger } from './ledger.ts';
-import type { SchemaOf } from './served.ts';
-import type { StreamWatch } from './stream-watch.ts';
-import type { Trouble } from './trouble.ts';
+import type { LaunchEnd } from './launch-state.ts';
+import { sendLaunch } from './send-launch.ts';
+import type { SendQueue } from './send-queue.ts';
+import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
+import { openPauseWriter, openSendingWriter } from './stream-writer.ts';
 
-/** What a bot's broadcasts are sent by. */
-export interface Station {
+/** What a broadcast is sent with; all but `failures` is shared by the broadcasts of the bot. */
+export interface BotSender {
   readonly api: BotApi;
-  readonly lane: Lane;
-  readonly trouble: Trouble;
-  readonly failure: Failure;
+  readonly queue: SendQueue;
+  readonly health: PlatformHealth;
+  readonly failures: Failures;
   readonly schemaOf: SchemaOf;
   readonly watch: StreamWatch;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
-/**
- * A schedule that was missed for longer, while the service was down, is not caught up with
- * (decisions.md#date-send).
- */
+/** A schedule that was missed for longer, while the service was down, is not made up for (decisions.md#date-send). */
 const MISSED_MS = 60 * 60 * 1000;
 
 /**
- * Takes a broadcast from where it is to its end, one step of its lifecycle after the other. Every step is decided on top of
- * the log, so that whoever else drives it or cancels it is seen. What keeps it from going on is tried again until the signal
- * aborts.
+ * Takes a broadcast to its end, one step of its lifecycle after the other. Each step is decided on top of the log, so it
+ * takes account of a cancellation, and of another instance that drives the broadcast. A step that fails is retried until the
+ * signal aborts.
  */
 export async function driveBroadcast(
   context: ProcessContext,
-  station: Station,
+  sender: BotSender,
   name: BroadcastName,
   signal: AbortSignal,
 ): Promise<void> {
-  const { failure } = station;
+  const { failures } = sender;
   while (!signal.aborted) {
     let status: Broadcast['status'] | null = null;
     try {
       const broadcast = await existingBroadcast(context.log, name);
       status = broadcast.status;
-      if (!(await takeStep(context, station, name, broadcast, signal))) return;
+      if (!(await takeStep(context, sender, name, broadcast, signal))) return;
     } catch (error) {
-      // Somebody has cancelled it, or another instance was faster.
+      // The broadcast was cancelled, or another instance was faster.
       if (status !== null && error instanceof Rejection) continue;
       if (signal.aborted) return;
-      await waitInStatus(context, name, status, failure.failed(error), signal);
+      await waitInStatus(context, name, status, failures.failed(error), signal);
     }
   }
 }
 
-const AGAIN_LOOK_MS = 1000;
+const STATUS_POLL_MS = 1000;
 
-/** Waits before something is tried again, but not for longer than the broadcast is in that status. */
+/** Waits before a retry, but not for longer than the broadcast is in that status. */
 async function waitInStatus(
   { log, logger }: ProcessContext,
   name: BroadcastName,
@@ -99,11 +94,11 @@ async function waitInStatus(
   for (const end = performance.now() + ms; !signal.aborted; ) {
     const left = end - performance.now();
     if (left <= 0) return;
-    await pause(Math.min(left, AGAIN_LOOK_MS), signal);
+    await pause(Math.min(left, STATUS_POLL_MS), signal);
     try {
       if (status !== null && (await existingBroadcast(log, name)).status !== status) return;
     } catch (error) {
-      // Likely what it waits for.
+      // Likely the failure after which it waits.
       logger.debug({ err: error, broadcast: name.id }, 'failed to read broadcast; retrying');
     }
   }
@@ -114,7 +109,7 @@ type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
 /** @returns whether there may be another step to take now */
 async function takeStep(
   context: ProcessContext,
-  station: Station,
+  sender: BotSender,
   name: BroadcastName,
   broadcast: Broadcast,
   signal: AbortSignal,
@@ -131,19 +126,19 @@ async function takeStep(
       if (late < 0) return false;
       if (late > MISSED_MS) return fail('missed');
       if (frozen === null) return advance(startResolution);
-      return (await isPremium(context, station, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, sender, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     }
     case 6: {
-      const { bot_id: botId, timezone } = await sendingBot(context, station, name, signal);
+      const { bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
       const { bot, id: broadcastId } = name;
       const { segmentations } = broadcast;
       const stopping = await whileInStatus(context, name, 6, signal);
       try {
         const of = { broadcastId, segmentations, bot, botId, timezone };
         const { count } = await freezeAudience(context, of, stopping.signal);
-        return await advance((state, now) => noteFrozen(state, count, now));
+        return await advance((state, now) => recordFrozen(state, count, now));
       } catch (error) {
-        // It was cancelled meanwhile, or the service stops.
+        // The broadcast was cancelled meanwhile, or the service stops.
         if (stopping.signal.aborted) return true;
         throw error;
       } finally {
@@ -152,15 +147,15 @@ async function takeStep(
     }
     case 7:
       if (broadcast.frozen === 0) return advance(finishBroadcast);
-      return (await isPremium(context, station, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, sender, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     case 2:
-      return endedBy(await send(context, station, name, broadcast, signal), advance, (againMs) =>
+      return endedBy(await send(context, sender, name, broadcast, signal), advance, (againMs) =>
         waitInStatus(context, name, 2, againMs, signal),
       );
     case 8: {
       // A sender that was killed may have left claims open.
-      const ledger = await openLedger(context, name.bot, name.id);
-      await ledger.append((state) => abandonClaims(state, name.id, ''), signal);
+      const writer = await openSendingWriter(context, name.bot, name.id);
+      await writer.append((state) => abandonClaims(state, name.id, ''), signal);
       return advance((state, now) => stopBroadcast(state, null, now));
     }
     default:
@@ -195,11 +190,11 @@ const NOT_PREMIUM = 'premium plan required';
 
 async function isPremium(
   context: ProcessContext,
-  station: Station,
+  sender: BotSender,
   name: BroadcastName,
   signal: AbortSignal,
 ): Promise<boolean> {
-  return (await sendingBot(context, station, name, signal)).plan === 'premium';
+  return (await sendingBot(context, sender, name, signal)).plan === 'premium';
 }
 
 const POLL_MS = 100;
@@ -207,7 +202,7 @@ const POLL_MS = 100;
 /** Waits until the catalog knows the bot. @throws the signal's reason */
 async function sendingBot(
   { pool }: ProcessContext,
-  { schemaOf }: Station,
+  { schemaOf }: BotSender,
   { bot }: BroadcastName,
   signal: AbortSignal,
 ): Promise<SendingBot> {
@@ -241,29 +236,29 @@ async function whileInStatus(
 
 async function send(
   context: ProcessContext,
-  station: Station,
+  sender: BotSender,
   name: BroadcastName,
   broadcast: Broadcast,
   signal: AbortSignal,
 ): Promise<LaunchEnd> {
   const { log, pool, sources, logger } = context;
-  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, station, name, signal);
+  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
   if (token === null) return { type: 'failed', error: 'the bot has no token' };
   const { type, settings, launch } = broadcast;
   const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
   try {
     const message = prepareMessage(type, broadcast.message, cap > MAX_CAP);
     const chats = await frozenChats(log, name);
-    const ledger = await openLedger(context, name.bot, name.id);
-    const pauses = await openPauseLedger(context, name.bot);
+    const writer = await openSendingWriter(context, name.bot, name.id);
+    const pauses = await openPauseWriter(context, name.bot);
     const stream = broadcastStream(name.bot, name.id);
-    const watched = station.watch.watch(stream);
+    const watched = sender.watch.watch(stream);
     let known: Loaded<BroadcastState> | undefined;
     let upToDate = false;
     const sent = sendLaunch(
       {
-        ...station,
-        name,
+        ...sender,
+        broadcastId: name.id,
         launch,
         sender: sources.uuid(),
         chats,
@@ -274,19 +269,19 @@ async function send(
         token,
         logger,
         async usersOf(chats) {
-          const users = await station.schemaOf(usersReadModel, signal);
-          const referral = await station.schemaOf(referralReadModel, signal);
+          const users = await sender.schemaOf(usersReadModel, signal);
+          const referral = await sender.schemaOf(referralReadModel, signal);
           return recipientUsers({ pool, users, referral, botId, timezone }, chats, message.asksUser);
         },
         async isSending() {
           upToDate &&= !watched.hasGrown();
-          // Only what is new of it: its audience may be a list of a megabyte.
+          // Only its new commits: its audience may be a list of a megabyte.
           if (!upToDate) known = await load(log, decider, stream, known);
           upToDate = true;
           return known?.state?.status === 2 && known.state.launch === launch;
         },
       },
-      ledger,
+      writer,
       signal,
     );
     return await sent.finally(() => watched.end());

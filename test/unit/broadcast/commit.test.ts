@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBudget } from '../../../src/processes/broadcasts/budget.ts';
+import { createBudget } from '../../../src/processes/broadcasts/commit.ts';
 
-test('no more than a second of sending is ever claimed, and there is always somebody to send to', () => {
+test('never claims more than a second of sending, and always at least one recipient', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 1000 }),
@@ -28,7 +28,7 @@ test('no more than a second of sending is ever claimed, and there is always some
   );
 });
 
-test('what turned out slow is claimed less of, and slowly more again', () => {
+test('claims fewer recipients after sending was slow, and grows again by a quarter a second', () => {
   const budget = createBudget(1000, 1);
   expect(budget.room(0, 0)).toBe(750);
   budget.slowed(10, 5000);

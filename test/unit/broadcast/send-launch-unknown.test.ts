@@ -2,39 +2,42 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
-import type { Failure } from '../../../src/processes/broadcasts/failure.ts';
-import { createLane, type Lane } from '../../../src/processes/broadcasts/lane.ts';
-import type { SendingLedger } from '../../../src/processes/broadcasts/ledger.ts';
-import { createSlots } from '../../../src/processes/broadcasts/slots.ts';
-import { createTrouble, type Trouble } from '../../../src/processes/broadcasts/trouble.ts';
+import {
+  createPlatformHealth,
+  type Failures,
+  type PlatformHealth,
+} from '../../../src/processes/broadcasts/back-off.ts';
+import { createConnections, createSendQueue, type SendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
+import type { SendingWriter } from '../../../src/processes/broadcasts/stream-writer.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { DONE, ledgerOf, sendOnce } from '../../support/launch.ts';
+import { DONE, sendOnce, writerOf } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 
 /** A platform whose answers do not say whether it has sent the message. */
 
 const chats = Array.from({ length: 200 }, (_, i) => i + 1);
-/** The clock, ms: only the test moves it, so that nothing is late on a busy machine. */
+/** The clock, ms. Only the test moves it, so a busy machine delays nothing. */
 let now: number;
 let log: MemoryLog;
 let called: number[];
-/** Replaced by a test: what comes of a call. */
+/** The platform's answer to a call; tests replace it. */
 let answer: (written: () => void) => Promise<Answer>;
 let stop: AbortController;
-let trouble: Trouble;
-let lane: Lane;
+let health: PlatformHealth;
+let queue: SendQueue;
 const elapsed = () => now;
-const failure: Failure = { isFailing: false, failed: () => 5, mended: () => {} };
+const failures: Failures = { isFailing: false, failed: () => 5, recovered: () => {} };
+const waitMs = (): number => health.status().waitMs;
 const written = (answer: Answer) => async (write: () => void) => {
   write();
   return answer;
 };
 
-/** Begins to send, as a new sender does. */
-const begin = (): Promise<SendingLedger> => {
+/** Begins to send as a new sender. */
+const begin = (): Promise<SendingWriter> => {
   stop = new AbortController();
-  trouble = createTrouble({ now: () => Date.UTC(2026, 0) + now, tell: () => {} });
-  lane = createLane(createSlots(10), 10, elapsed, stop.signal);
+  health = createPlatformHealth({ now: () => Date.UTC(2026, 0) + now, report: () => {} });
+  queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
   now += 2000;
   const isSending = async () => !stop.signal.aborted;
   const noted = (chat: number, write: () => void) =>
@@ -42,9 +45,9 @@ const begin = (): Promise<SendingLedger> => {
       called.push(chat);
       write();
     });
-  return sendOnce({ log, failure, answer: noted }, { chats, cap: 30, lane, elapsed, trouble, isSending });
+  return sendOnce({ log, failures, answer: noted }, { chats, cap: 30, queue, elapsed, health, isSending });
 };
-/** Lets time pass until it is so. */
+/** Lets time pass until the condition holds. */
 const until = async (so: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await so())) {
     now += 20;
@@ -52,7 +55,7 @@ const until = async (so: () => boolean | Promise<boolean>): Promise<void> => {
   }
 };
 /** Lets time pass until the sender has ended. */
-const end = async (sending: Promise<SendingLedger>): Promise<SendingLedger> => {
+const end = async (sending: Promise<SendingWriter>): Promise<SendingWriter> => {
   let ended = false;
   void sending.finally(() => {
     ended = true;
@@ -61,12 +64,12 @@ const end = async (sending: Promise<SendingLedger>): Promise<SendingLedger> => {
   return sending;
 };
 const isSlowed = async () => {
-  const error = (await ledgerOf(log)).state.paused?.error ?? '';
+  const error = (await writerOf(log)).state.paused?.error ?? '';
   return /^the platform has given no usable answer since 2026-01-01T00:00:\d\d.*: the answer, HTTP 502/.test(error);
 };
 const isStill = async () => {
   const { length } = called;
-  lane.wake(); // its own timer follows another clock
+  queue.wake(); // its own timer follows another clock
   await pause(300);
   expect(called).toHaveLength(length);
 };
@@ -78,7 +81,7 @@ beforeEach(() => {
   answer = written({ type: 'answered', status: 502, body: '<html>' });
 });
 
-test('a platform that answers only 502 costs some of the audience and then one recipient a try, until it answers again', async () => {
+test('a platform that answers only 502 costs less than half of the audience, then one recipient an attempt, until it answers again', async () => {
   const sending = begin();
   await until(isSlowed);
   const lost = called.length;
@@ -86,13 +89,13 @@ test('a platform that answers only 502 costs some of the audience and then one r
   expect(lost).toBeLessThan(100);
   await isStill();
   for (const [tries, seconds] of [4, 8].entries()) {
-    expect(trouble.wait()).toBeGreaterThan(0);
-    expect(trouble.wait()).toBeLessThanOrEqual(seconds * 1000);
-    now += trouble.wait() - 1;
+    expect(waitMs()).toBeGreaterThan(0);
+    expect(waitMs()).toBeLessThanOrEqual(seconds * 1000);
+    now += waitMs() - 1;
     await isStill();
     now += 1;
     await expect.poll(() => called.length, WAIT).toBe(lost + tries + 1);
-    await expect.poll(() => trouble.wait(), WAIT).toBe(2 * seconds * 1000);
+    await expect.poll(() => waitMs(), WAIT).toBe(2 * seconds * 1000);
   }
 
   answer = written(DONE);
@@ -104,7 +107,7 @@ test('a platform that answers only 502 costs some of the audience and then one r
 
 const WAIT = { timeout: 10_000 };
 
-test('a platform that answered only 502 is asked for one recipient by the sender that takes over', async () => {
+test('the sender that takes over makes one call to a platform that answered only 502', async () => {
   const first = begin();
   await until(isSlowed);
   stop.abort();
@@ -112,7 +115,7 @@ test('a platform that answered only 502 is asked for one recipient by the sender
   const lost = called.length;
   const second = begin();
   await until(() => called.length > lost);
-  await expect.poll(() => trouble.wait(), WAIT).toBe(4000);
+  await expect.poll(() => waitMs(), WAIT).toBe(4000);
   now += 3999;
   await isStill();
   expect(called).toHaveLength(lost + 1);
@@ -120,7 +123,7 @@ test('a platform that answered only 502 is asked for one recipient by the sender
   await end(second);
 });
 
-test('a call that the service breaks before it is written does not end the pause of a platform without usable answers', async () => {
+test('a bug before a call is written does not end the pause of a platform without usable answers', async () => {
   const sending = begin();
   await until(isSlowed);
   let broken = 0;
@@ -130,14 +133,14 @@ test('a call that the service breaks before it is written does not end the pause
   };
   await until(() => broken > 0);
   await end(sending);
-  expect(trouble.pause()?.error).toMatch(/no usable answer/);
+  expect(health.status().pause?.error).toMatch(/no usable answer/);
 });
 
-describe('while the log does not answer for longer than the pause lasts', () => {
+describe('if the log does not answer for longer than the pause lasts', () => {
   /** Calls under way that have no answer yet. */
   let open: ((answer: Answer) => void)[];
   let release: () => void;
-  /** Replaced by a test: what the log does not answer. */
+  /** Which appends the log does not answer; tests replace it. */
   let holds: (commit: NewCommit) => boolean;
   let isHeld: boolean;
   const BAD: Answer = { type: 'answered', status: 502, body: '<html>' };
@@ -166,10 +169,10 @@ describe('while the log does not answer for longer than the pause lasts', () => 
   });
 
   /** The calls under way get no usable answer, and the log answers only after the pause. */
-  async function expectOneCall(sending: Promise<SendingLedger>): Promise<void> {
+  async function expectOneCall(sending: Promise<SendingWriter>): Promise<void> {
     answer = written(BAD);
     for (const answered of open.splice(0)) answered(BAD);
-    await until(() => trouble.wait() > 0);
+    await until(() => waitMs() > 0);
     const lost = called.length;
     now += 4000;
     await isStill();
@@ -186,7 +189,7 @@ describe('while the log does not answer for longer than the pause lasts', () => 
     expect(state.claims.size).toBe(0);
   }
 
-  test('recipients that were claimed before are not called', async () => {
+  test('recipients that were claimed before the pause are not called', async () => {
     answer = written(DONE);
     const sending = begin();
     await until(() => called.length >= 10);
@@ -198,7 +201,7 @@ describe('while the log does not answer for longer than the pause lasts', () => 
     await expectOneCall(sending);
   });
 
-  test('recipients whose claim was on its way are not called', async () => {
+  test('recipients whose claim was under way at the pause are not called', async () => {
     answer = written(DONE);
     holds = ({ events }) => called.length > 10 && events.some(({ type }) => type === 'batch_claimed');
     const sending = begin();

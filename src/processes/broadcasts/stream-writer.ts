@@ -8,22 +8,22 @@ import { botSendingStream, sendingStream } from '../../domain/streams.ts';
 import { ConflictError, EMPTY_STREAM, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 
-/** A stream that a sender writes. */
-export interface Ledger<State, Event> {
+/** Writes one stream and keeps its state in memory. */
+export interface StreamWriter<State, Event> {
   /** As of the last append. */
   readonly state: State;
   /**
-   * Decides on top of all that is in the stream and appends, however long the log is away.
-   * @throws ReplacedError somebody else sends this broadcast now
-   * @throws whatever the signal aborted for
+   * Decides on top of all that is in the stream and appends. While the log is unavailable it retries.
+   * @throws ReplacedError the decision was a rejection: another sender sends this broadcast now
+   * @throws the signal's reason
    */
   append(decide: (state: State) => Decision<Event>, signal: AbortSignal): Promise<void>;
 }
 
-/** Who is called about one broadcast, and what became of the calls. */
-export type SendingLedger = Ledger<SendingState, SendingEvent>;
-/** Until when the platform wants no calls of a bot. */
-export type PauseLedger = Ledger<BotPauseState, BotPauseEvent>;
+/** Claims and outcomes of one broadcast. */
+export type SendingWriter = StreamWriter<SendingState, SendingEvent>;
+/** Until when the platform has told a bot to wait. */
+export type PauseWriter = StreamWriter<BotPauseState, BotPauseEvent>;
 
 /** Another sender has taken over. */
 export class ReplacedError extends Error {
@@ -31,29 +31,29 @@ export class ReplacedError extends Error {
 }
 
 const RETRY_MS = 250;
-/** Commits that are in memory at once, some 300 bytes each. */
+/** How many commits are read at once, of some 300 bytes each. */
 const PAGE = 2000;
 
-type LedgerContext = CommandContext & { readonly logger: Logger };
+type WriterContext = CommandContext & { readonly logger: Logger };
 
-export function openLedger(context: LedgerContext, bot: string, broadcastId: number): Promise<SendingLedger> {
+export function openSendingWriter(context: WriterContext, bot: string, broadcastId: number): Promise<SendingWriter> {
   return open(context, sending, sendingStream(bot, broadcastId));
 }
 
-export function openPauseLedger(context: LedgerContext, bot: string): Promise<PauseLedger> {
+export function openPauseWriter(context: WriterContext, bot: string): Promise<PauseWriter> {
   return open(context, botPause, botSendingStream(bot));
 }
 
 async function open<State, Event>(
-  { log, sources, logger }: LedgerContext,
+  { log, sources, logger }: WriterContext,
   { initialState, evolve, read: readEvent, write }: Decider<State, Event>,
   stream: string,
-): Promise<Ledger<State, Event>> {
+): Promise<StreamWriter<State, Event>> {
   let state = initialState();
   let head = EMPTY_STREAM;
   let certain = true;
 
-  /** Reads what is new: after a restart all of it, which may be a commit for every few of a million recipients. */
+  /** Reads new commits. After a restart these are all: for a million recipients, perhaps one for every few of them. */
   async function read(): Promise<void> {
     for (let count = PAGE; count === PAGE; ) {
       const page = await log.read(stream, head, PAGE);
@@ -64,7 +64,7 @@ async function open<State, Event>(
   }
 
   async function tryAppend(decide: (state: State) => Decision<Event>): Promise<void> {
-    // Of what was appended last the outcome may be unknown: the log knows whether it is there.
+    // The outcome of the last append may be unknown: then the log is read.
     if (!certain) await read();
     certain = true;
     const decision = decide(state);
@@ -73,7 +73,7 @@ async function open<State, Event>(
     const events = decision.map(write);
     certain = false;
     const appended = await log.append({ id: sources.uuid(), stream, expected: head, at: sources.now(), events });
-    // An attempt of the client's own that was thought lost is there as well: it is read, as all that is not certain.
+    // The engine's client may have repeated the append after all: then the stream is read instead.
     if (appended.repeated === null && appended.head !== null) {
       state = decision.reduce(evolve, state);
       head = appended.head;
@@ -97,7 +97,7 @@ async function open<State, Event>(
           if (!passing) throw error;
           signal.throwIfAborted();
           if (error instanceof ConflictError) continue;
-          logger.warn({ err: error, stream }, 'failed to append what was sent; retrying');
+          logger.warn({ err: error, stream }, 'failed to append claims and outcomes; retrying');
           await pause(RETRY_MS, signal);
         }
       }

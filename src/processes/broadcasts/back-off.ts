@@ -1,0 +1,205 @@
+import type { Logger } from 'pino';
+import { isDatabaseDown } from '../../database/errors.ts';
+import type { Pause } from '../../domain/broadcast/sending.ts';
+import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import type { FailureReport } from '../process.ts';
+import type { Delivery } from './deliver.ts';
+import { ReplacedError } from './stream-writer.ts';
+
+/** How long a sender waits after the platform has failed (per bot), and after the service itself has (per broadcast). */
+
+/** Longer than it takes to notice that a lease is lost. */
+const FIRST_MS = 4000;
+/** A bug does not end by itself; but an operator who has mended the database should not wait for longer. */
+const MOST_MS = 5 * 60_000;
+
+/** What is known of the platform now. */
+export interface PlatformStatus {
+  /** Nothing may be sent for so long; 0 or less: now. */
+  readonly waitMs: number;
+  /** It is unknown whether the platform works: one call at a time finds out. */
+  readonly probing: boolean;
+  /** Such a call may cost its recipient: then there is only one. */
+  readonly costly: boolean;
+  /** The owner's view; null: the platform works. */
+  readonly pause: Pause | null;
+  /** Until when the platform has told the bot to wait, ms UTC; 0: it has not. */
+  readonly limitedUntil: number;
+}
+
+/** What a bot's sender knows of the platform: it told the bot to wait, cannot be reached, or gives no usable answers. */
+export interface PlatformHealth {
+  /** Learns from a call about a recipient. */
+  learn(delivery: Delivery): void;
+  /** An earlier sender was told to wait until then, ms UTC. */
+  resumeAt(until: number): void;
+  /** An earlier sender backed off, as the log has it: the first answer decides whether the failure lasts. */
+  doubt(error: string): void;
+  status(): PlatformStatus;
+  /** The bot has nothing more to send, or another instance sends for it. */
+  end(): void;
+}
+
+export interface PlatformHealthOptions {
+  /** Ms since 1970 UTC. */
+  readonly now: () => number;
+  /** For operators: the platform gives no usable answers; null: it does. */
+  readonly report: (failure: FailureReport | null) => void;
+}
+
+/** So many unknown outcomes in a row are no accident. */
+const UNKNOWN_IN_ROW = 10;
+
+interface Kind {
+  readonly firstMs: number;
+  readonly mostMs: number;
+  readonly costly: boolean;
+  readonly what: string;
+}
+/** Costs no recipient: the platform is tried often. */
+const UNREACHABLE: Kind = {
+  firstMs: 500,
+  mostMs: 30_000,
+  costly: false,
+  what: 'the platform cannot be reached',
+};
+const UNKNOWN: Kind = {
+  firstMs: FIRST_MS,
+  mostMs: MOST_MS,
+  costly: true,
+  what: 'the platform has given no usable answer',
+};
+const WORKS: PlatformStatus = { waitMs: 0, probing: false, costly: false, pause: null, limitedUntil: 0 };
+
+export function createPlatformHealth({ now, report }: PlatformHealthOptions): PlatformHealth {
+  let until = 0;
+  /** `kind` null: from the log of an earlier sender. */
+  let fault: { readonly kind: Kind | null; readonly error: string } | null = null;
+  let waitMs = 0;
+  let tryAt = 0;
+  let unknownInRow = 0;
+  let isReported = false;
+
+  function failed(kind: Kind, reason: string): void {
+    // Calls that were under way together fail for one reason: only the first failure counts.
+    if (now() < tryAt) return;
+    if (fault?.kind === kind) waitMs = Math.min(2 * waitMs, kind.mostMs);
+    else {
+      waitMs = kind.firstMs;
+      fault = { kind, error: `${kind.what} since ${new Date(now()).toISOString()}: ${reason}` };
+    }
+    tryAt = now() + waitMs;
+    if (kind.costly) report({ error: fault.error, againMs: waitMs });
+    else reportEnd();
+    isReported = kind.costly;
+  }
+
+  function reportEnd(): void {
+    if (isReported) report(null);
+    isReported = false;
+  }
+
+  /** The platform may have the call, and its answer, if any, does not say so. */
+  function unknown(reason: string): void {
+    unknownInRow++;
+    if (unknownInRow >= UNKNOWN_IN_ROW || fault?.kind === null) failed(UNKNOWN, reason);
+  }
+
+  /** The platform has given an answer that is understood. */
+  function reached(): void {
+    fault = null;
+    tryAt = 0;
+    unknownInRow = 0;
+    reportEnd();
+  }
+
+  return {
+    learn({ answer, botProblem, fault: ownFault }) {
+      if (botProblem?.type === 'not_sent') failed(UNREACHABLE, botProblem.reason);
+      else if (answer.outcome === 'unknown') {
+        if (ownFault === null) unknown(answer.reason ?? '');
+      }
+      // If the service failed before it sent anything, the platform has said nothing.
+      else if (ownFault === null || answer.outcome !== 'returned') reached();
+      if (botProblem?.type === 'limited') until = Math.max(until, now() + botProblem.retryAfterMs);
+    },
+    resumeAt(given) {
+      until = Math.max(until, given);
+    },
+    doubt(error) {
+      fault ??= { kind: null, error };
+    },
+    status() {
+      if (fault === null && until === 0) return WORKS;
+      const isLimited = until > now();
+      return {
+        waitMs: Math.max(until, tryAt) - now(),
+        probing: fault !== null,
+        costly: fault !== null && fault.kind?.costly !== false,
+        pause: isLimited ? { until, error: null } : fault === null ? null : { until: null, error: fault.error },
+        limitedUntil: until,
+      };
+    },
+    end: reportEnd,
+  };
+}
+
+/** Failures of the service itself while it sends a broadcast: something is down, or there is a bug. */
+export interface Failures {
+  /** Whether there was a failure lately, so that it is unknown whether sending works. */
+  readonly isFailing: boolean;
+  /** @returns after how many milliseconds to try again */
+  failed(error: unknown): number;
+  /** Sending works again, or is over. */
+  recovered(): void;
+}
+
+export interface FailuresOptions {
+  readonly broadcast: number;
+  readonly logger: Logger;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+  /** For operators; null: it works again. */
+  readonly report: (failure: FailureReport | null) => void;
+}
+
+/** After so long without a failure since the last try, the next failure begins anew. */
+const STEADY_MS = 60_000;
+
+export function createFailures({ broadcast, logger, elapsed, report }: FailuresOptions): Failures {
+  let last: { readonly text: string; readonly waitMs: number; readonly at: number } | null = null;
+  let isReported = false;
+  const recent = () => (last !== null && elapsed() < last.at + last.waitMs + STEADY_MS ? last : null);
+  return {
+    get isFailing() {
+      return recent() !== null;
+    },
+    failed(error) {
+      const before = recent();
+      const text = error instanceof Error ? error.message : String(error);
+      const passing = isPassing(error);
+      const waitMs = passing || before === null ? FIRST_MS : Math.min(2 * before.waitMs, MOST_MS);
+      if (before?.text !== text)
+        logger[passing ? 'warn' : 'error'](
+          { err: error, broadcast, againMs: waitMs },
+          'failed to send broadcast; retrying',
+        );
+      last = { text, waitMs, at: elapsed() };
+      if (!passing) report({ error: text, againMs: waitMs });
+      isReported ||= !passing;
+      return waitMs;
+    },
+    recovered() {
+      if (isReported) report(null);
+      isReported = false;
+    },
+  };
+}
+
+/** An outage ends by itself, and is tried at a steady pace. */
+function isPassing(error: unknown): boolean {
+  return (
+    [LogUnavailableError, OutcomeUnknownError, ReplacedError].some((kind) => error instanceof kind) ||
+    isDatabaseDown(error)
+  );
+}
