@@ -1,6 +1,8 @@
 import PQueue from 'p-queue';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { accrueRewards } from '../../commands/referral/accruals.ts';
+import { currencyDigits } from '../../domain/catalog/currency.ts';
+import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
 import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
@@ -16,79 +18,78 @@ import {
 } from '../../queries/referral/earnings.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
-import { type Places, settled, takeIn } from './places.ts';
-import { rewardItem } from './reward-item.ts';
+import { type Progress, safeCursor, takeIn } from './progress.ts';
 
-/** How soon a reward follows its event, beside what the read models take; once all is decided on, the log's growth wakes it. */
-const LOOK_MS = 150;
-/** How often it is looked whether to stop while the catalog is behind. */
+/** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */
+const POLL_MS = 150;
+/** How often it checks for a stop while the catalog is behind. */
 const CATALOG_MS = 500;
-/** Events of one page, whose rows are in memory at once. */
+/** Events of one page; its rows are in memory at once. */
 const PAGE = 2000;
-/** Accounts that are decided on side by side: their appends share transactions of the log. */
+/** How many accounts are decided on side by side: their appends share transactions of the log. */
 const ACCOUNTS_AT_ONCE = 32;
-/** In one append: some 400 bytes each, of the 1 MiB that an EventStoreDB takes. */
+/** Items of one append, some 400 bytes each: an engine may take 1 MiB at most. */
 const ITEMS_AT_ONCE = 500;
 
 /**
- * Rewards referrers for what their referrals do (decisions.md#reward-rules). It walks the events that rules name, in
- * the order in which they came to count, behind the read models, and hands them to the accounts, which know what they
- * have decided on: walking the same events again, or at the same time as another instance, changes nothing.
+ * Rewards referrers for events of their referrals (decisions.md#reward-rules). It walks the events that rules name, in the
+ * order in which they came to count, behind the read models, and hands them to the accounts. An account knows the events
+ * that it has decided on, so walking the same events again, or beside another instance, changes nothing.
  */
 export const accruals: Process = { name: 'accruals', alone: true, run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
-  const places: Places = { reached: new Map(await context.reached()), waiting: new Map() };
-  const { reached, waiting } = places;
+  const progress: Progress = { reached: new Map(await context.reached()), waiting: new Map() };
+  const { reached, waiting } = progress;
   const pausing = createRest(context);
   while (!signal.aborted) {
     pausing.begin();
-    const head = await context.log.endCursor();
-    const isIdle = hasPassedAll(reached, head) && waiting.size === 0;
-    const found = isIdle ? null : await look(context, head, signal);
+    const end = await context.log.endCursor();
+    const isIdle = hasPassedAll(reached, end) && waiting.size === 0;
+    const found = isIdle ? null : await lookUp(context, end, signal);
     if (found !== null) {
-      takeIn(places, found.deadLettered);
-      context.note(settled(places));
+      takeIn(progress, found.deadLettered);
+      context.note(safeCursor(progress));
       for (const [partition, to] of found.upTo) {
         const stretch = { partition, after: reached.get(partition) ?? '', to };
         const done = await walk(context.accounts, found.source, stretch, signal, (position) => {
           reached.set(partition, position);
-          context.note(settled(places));
+          context.note(safeCursor(progress));
         });
         if (!done) return;
       }
     }
-    await pausing.rest(LOOK_MS, waiting.size === 0 ? [reached] : null, signal);
+    await pausing.rest(POLL_MS, waiting.size === 0 ? [reached] : null, signal);
   }
 }
 
 interface Found {
   readonly source: EarningsSource;
-  /** By partition: behind it all is known of events and referrals that is to be known. */
+  /** By partition: the read models have applied events and referrals up to here. */
   readonly upTo: ReadonlyMap<number, Position>;
-  /** What these read models have set aside. */
+  /** Positions of these read models' dead letters, by their ids. */
   readonly deadLettered: ReadonlyMap<string, Position>;
 }
 
 /**
- * How far there is something to decide on; null: not yet. Rates and units come from the catalog, which must have whatever
- * was in the log before, up to `head`: else an event would be refused for a rate that is only late.
+ * Finds how far events can be decided on; null: not yet. Rates and units come from the catalog. It must have applied the log
+ * up to `logEnd`, since otherwise an event would be refused for a rate that is only late.
  */
-async function look({ pool, served }: ProcessContext, head: Cursor, signal: AbortSignal): Promise<Found | null> {
-  while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], head, { timeoutMs: CATALOG_MS })))
+async function lookUp({ pool, served }: ProcessContext, logEnd: Cursor, signal: AbortSignal): Promise<Found | null> {
+  while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], logEnd, { timeoutMs: CATALOG_MS })))
     if (signal.aborted) return null;
   const [events, referral, catalog] = await Promise.all(
     [eventsReadModel, referralReadModel, catalogReadModel].map(served),
   );
   if (!events || !referral || !catalog) return null;
   const upTo = new Map<number, Position>();
-  for (const [partition, end] of head) {
+  for (const [partition, end] of logEnd) {
     const [passed, known] = [events.passed.get(partition), referral.passed.get(partition)];
     if (passed === undefined || known === undefined) continue;
     upTo.set(partition, [end, passed, known].sort()[0]!);
   }
   const source = { pool, events: events.schema, referral: referral.schema, catalog: catalog.schema };
-  // Asked for after how far they are: what they have passed and do not have is there.
+  // Read after the checkpoints, so it has every dead letter before them.
   const deadLettered = await deadLetteredIn(pool, [events.schema, referral.schema]);
   return { source, upTo, deadLettered };
 }
@@ -129,14 +130,14 @@ async function accrue(accounts: Accounts, rows: readonly EarningRow[], signal: A
   try {
     await Promise.all(work);
   } finally {
-    // After a failure nothing may go on behind the back of whoever starts again.
+    // After a failure all work must have ended before the process is started again.
     queue.clear();
     await queue.onIdle();
   }
   return !signal.aborted;
 }
 
-/** In the order of the rows: the first of an account to accrue by a rule locks its rate. */
+/** Keeps the order of the rows: the first accrual of an account by a rule locks its rate. */
 function byAccount(rows: readonly EarningRow[]): Map<string, EarningRow[]> {
   const accounts = new Map<string, EarningRow[]>();
   for (const row of rows) {
@@ -146,4 +147,37 @@ function byAccount(rows: readonly EarningRow[]): Map<string, EarningRow[]> {
     else rowsOf.push(row);
   }
   return accounts;
+}
+
+/** The question that an account decides on. */
+function rewardItem(row: EarningRow): RewardItem {
+  const { rule_id, reward_type, amount, percent, hold_days, rule_unit_id, referral_id } = row;
+  const { commit_id, idx: index, event_id, date, date_received: received } = row;
+  return {
+    rule: { rule_id, reward_type, amount, percent, unit_id: rule_unit_id, hold_days },
+    referral_id,
+    event: { commit_id, index, event_id, date, received },
+    ...(reward_type === 'percent' ? baseOf(row) : {}),
+  };
+}
+
+/** The amount that a percentage is taken of: in the rule's unit, if it has one, else in the event's. */
+function baseOf(row: EarningRow): Pick<RewardItem, 'base' | 'refusal'> {
+  const { value, unit, rule_unit, rule_unit_id, rule_scale, rate } = row;
+  if (value === null) return { refusal: unit === null ? 'no_value' : 'unknown_unit' };
+  if (rule_unit_id === null) {
+    const own = eventUnit(row);
+    return own === undefined ? { refusal: 'unknown_unit' } : { base: { value, rate: '1', unit: own } };
+  }
+  // A value without a unit counts in the rule's unit.
+  const factor = unit === null || unit === rule_unit ? '1' : rate;
+  if (factor === null) return { refusal: 'no_rate' };
+  return { base: { value, rate: factor, unit: { unit_id: rule_unit_id, scale: rule_scale! } } };
+}
+
+/** A unit of the bot, or a currency; null: the event has no unit; undefined: its unit is unknown. */
+function eventUnit({ unit, event_unit_id, event_scale }: EarningRow): RewardBase['unit'] | undefined {
+  if (unit === null) return null;
+  if (event_unit_id !== null) return { unit_id: event_unit_id, scale: event_scale! };
+  return currencyDigits(unit) === undefined ? undefined : { currency: unit };
 }

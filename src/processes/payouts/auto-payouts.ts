@@ -10,20 +10,19 @@ import { usersWithAvailable } from '../../queries/referral/balance.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
 
-const LOOK_MS = 500;
-/** Then it is looked for other bots, and whether to stop. */
+const POLL_MS = 500;
+/** The longest wait for one bot: then it looks for other bots, and for a stop. */
 const CATCH_UP_MS = 1000;
 const ACCOUNTS_AT_ONCE = 16;
 
 /**
- * Requests payouts of bots that make them by themselves (decisions.md#auto-payouts), once a period and account. That a
- * period is done is in the bot's log, so that what becomes available later waits for the next, whatever is restarted or
- * rebuilt.
+ * Requests automatic payouts (decisions.md#auto-payouts), one for each period and account. An event of the bot ends a
+ * period, so a balance that becomes available later waits for the next period, even after a restart or a rebuild.
  */
 export const autoPayouts: Process = { name: 'auto payouts', alone: true, run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
-  /** Up to when each bot's are known to be made. */
+  /** By bot: the last period whose payouts are known to be requested. */
   const known = new Map<string, number>();
   let bots: Awaited<ReturnType<typeof listBots>> = [];
   const isDue = (): boolean | null => {
@@ -53,17 +52,17 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
         context.note(catalog.passed);
       }
     }
-    await pausing.rest(LOOK_MS, idle, signal);
+    await pausing.rest(POLL_MS, idle, signal);
   }
 }
 
-/** @returns whether all is made that is due; else the accounts are not all known yet, or the signal aborted */
+/** @returns whether all due payouts are requested; false: read model `accounts` is behind, or the signal aborted */
 async function make(context: ProcessContext, bot: string, signal: AbortSignal): Promise<boolean> {
   const until = await payoutsDue(context, bot);
   if (until === null) return true;
-  const head = await context.log.endCursor();
-  // Whoever has earned something before must not be left out for a read model that is behind.
-  if (!(await waitForReadModels([servedProgress(context.pool, accountsReadModel)], head, { timeoutMs: CATCH_UP_MS })))
+  const end = await context.log.endCursor();
+  // A read model that is behind must not leave out a user who has earned something before.
+  if (!(await waitForReadModels([servedProgress(context.pool, accountsReadModel)], end, { timeoutMs: CATCH_UP_MS })))
     return false;
   const served = (await context.served(accountsReadModel))!;
   const source = { pool: context.pool, schema: served.schema };

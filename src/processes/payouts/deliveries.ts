@@ -16,7 +16,7 @@ import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../..
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';
-import { parseNetwork } from './networks.ts';
+import { parseNetwork } from './guarded-connector.ts';
 import {
   type CallResult,
   createWebhookClient,
@@ -24,20 +24,20 @@ import {
   type WebhookClientOptions,
 } from './webhook-client.ts';
 
-const LOOK_MS = 200;
-/** Calls of one bot at once; its others wait for these, those of other bots do not. */
+const POLL_MS = 200;
+/** Calls of one bot at once. Its other calls wait for these; calls of other bots do not. */
 const CALLS_PER_BOT = 4;
-/** How long a stop waits for calls; one that is cut off is made again (CUT_OFF_MS). */
+/** How long a stop waits for calls. A call that is cut off is repeated (CUT_OFF_MS). */
 const GRACE_MS = 5000;
-/** What could not be recorded is recorded as soon as the log is there again. */
+/** The wait before an append is retried. */
 const AGAIN_MS = 500;
 
-/** What tests replace. */
+/** For tests. */
 export type DeliveryOptions = Omit<WebhookClientOptions, 'allowed'>;
 
 /**
- * Tells clients of their payouts (decisions.md#payout-webhook). What is due follows from the read model of the accounts
- * and the clock; each attempt is in the account's log before it is made, so that of several instances one makes it.
+ * Sends payouts to clients by webhook (decisions.md#payout-webhook). The read model `accounts` and the clock say which are
+ * due. Each attempt is in the account's stream before it is made, so one of several instances makes it.
  */
 export function deliveries(options: DeliveryOptions = {}): Process {
   return { name: 'payout deliveries', alone: true, run: (context, signal) => run(options, context, signal) };
@@ -65,13 +65,13 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
     });
   }
 
-  /** What is under way, and bots that have enough of it. */
+  /** Leaves out payouts that are under way, and bots with enough calls in their queue. */
   function others(): Pick<DueOptions, 'except' | 'exceptBots'> {
     const busy = [...queues].filter(([, queue]) => queue.size >= CALLS_PER_BOT);
     return { except: [...underWay], exceptBots: busy.map(([bot]) => bot) };
   }
 
-  /** As long as the accounts are as they were and none is due, there is nothing to look for. */
+  /** While the accounts have not changed and no payout is due, no query is made. */
   let seen = '';
   let next: number | null = null;
   const pausing = createRest(context, () => (next === null ? null : next <= sources.now()));
@@ -94,7 +94,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
         }
         context.note(accounts.passed);
       }
-      await pausing.rest(LOOK_MS, idle, signal);
+      await pausing.rest(POLL_MS, idle, signal);
     }
   } finally {
     await Promise.all([...queues.values()].map((queue) => queue.onIdle()));
@@ -103,7 +103,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
   }
 }
 
-/** One attempt, from its record to that of its end. Never rejects: whatever goes wrong, the attempt is due again later. */
+/** Makes one attempt and records its begin and its end. Never rejects: after any failure the attempt is due again later. */
 function deliverer(
   context: ProcessContext,
   client: WebhookClient,
@@ -126,7 +126,7 @@ function deliverer(
     if (end !== null) await record(key, number, end);
   }
 
-  /** Until the log has it: the client has been told, so that it must not be forgotten. */
+  /** Retries until the log has the end: the client knows of the payout, so its answer must not be lost. */
   async function record(key: PayoutKey, number: number, end: AttemptEnd): Promise<void> {
     for (;;) {
       try {
@@ -144,7 +144,7 @@ function deliverer(
     try {
       await attempt(payout, key);
     } catch (error) {
-      // An administrator was faster, or another instance that took the attempt for cut off.
+      // An administrator was faster, or another instance that found the attempt cut off.
       const level = error instanceof Rejection ? 'info' : 'error';
       context.logger[level]({ err: error, payout: payout.payout_id }, 'failed to announce a payout');
       await pause(AGAIN_MS, cut);
@@ -152,7 +152,7 @@ function deliverer(
   };
 }
 
-/** Null: it was cut off, and is to be made again. */
+/** Null: the call was cut off, and will be repeated. */
 function endOf(result: CallResult, now: number): AttemptEnd | null {
   switch (result.type) {
     case 'interrupted':

@@ -1,35 +1,35 @@
 import { Agent, request } from 'undici';
 import { type GuardOptions, guardedConnector, NotConnectedError, RefusedAddressError } from './guarded-connector.ts';
 
-/** What came of a call. */
+/** The result of a call. */
 export type CallResult =
   | { readonly type: 'answered'; readonly status: number; readonly retryAfter: string | undefined }
   /** The address is one that must not be called. */
   | { readonly type: 'refused'; readonly error: string }
-  /** No answer. `sent`: the client may have got the call all the same; false: there was no connection. */
+  /** No answer. `sent`: the client may have received the call all the same; false: there was no connection. */
   | { readonly type: 'failed'; readonly sent: boolean; readonly error: string }
-  /** The caller's signal aborted first: nothing is known. */
+  /** The caller's signal aborted first: the result is unknown. */
   | { readonly type: 'interrupted' };
 
 export interface WebhookClient {
-  /** One call, which follows no redirect. */
+  /** Makes one call; follows no redirect. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<CallResult>;
   close(): Promise<void>;
 }
 
 export interface WebhookClientOptions extends GuardOptions {
-  /** From the look-up of the name to the answer's headers, and as long for its body. */
+  /** From the look-up of the host name to the answer's headers, and again for its body. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 20_000;
-/** What is read of an answer, whose status says all; only so that its connection may serve again. */
+/** How much of an answer's body is read. Only the status counts; reading the body lets the connection be used again. */
 const READ_BYTES = 16 * 1024;
 
 export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: WebhookClientOptions): WebhookClient {
   const agent = new Agent({
     connect: guardedConnector(guard),
-    // The signal below is the one clock of a call.
+    // The signal below limits the time of a call.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -44,7 +44,7 @@ export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: Webhoo
           dispatcher: agent,
           signal: AbortSignal.any([signal, timeout]),
         });
-        // What becomes of the body changes nothing: the connection is closed if it is long, slow or broken.
+        // If the body is long, slow or broken, the connection is closed; the result is the same.
         answer.body.dump({ limit: READ_BYTES, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {});
         const retryAfter = answer.headers['retry-after'];
         return {
@@ -64,7 +64,7 @@ export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: Webhoo
   };
 }
 
-/** In a word: addresses and certificates are the client's own. */
+/** Short: the client knows its own addresses and certificates. */
 function problemOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return `the call failed: ${code ?? message}`;

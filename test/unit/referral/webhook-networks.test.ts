@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayCall, parseNetwork } from '../../../src/processes/payouts/networks.ts';
+import { mayCall, parseNetwork } from '../../../src/processes/payouts/guarded-connector.ts';
 
 /** An address of each network that a webhook must not lead to. */
 const REFUSED_V4 = [

@@ -1,18 +1,18 @@
 import { type Cursor, type Position, partitionOf } from '../../log/port.ts';
 
 /**
- * How far events were walked. What a read model has set aside may be applied later, at a place that has been passed by
- * then; it may be what earns, or what tells who referred whom. So it is remembered from where to walk once more as soon as
- * it is not set aside any longer; until then no more than that is noted, for whoever goes on after a restart.
+ * How far events were walked. A dead letter of a read model may be applied later, at a position that was passed by then, and
+ * may be an event that earns a reward, or one that makes a referral. So for each dead letter this remembers from where to
+ * walk once more when it has been applied. Until then no later position is saved, for the process after a restart.
  */
-export interface Places {
+export interface Progress {
   readonly reached: Map<number, Position>;
-  /** By what is set aside; `from` undefined: from the beginning. */
+  /** By the ids of dead letters; `from` undefined: from the beginning. */
   readonly waiting: Map<string, { readonly partition: number; readonly from: Position | undefined }>;
 }
 
-/** @param deadLettered where it is in the log, by whatever names it */
-export function takeIn({ reached, waiting }: Places, deadLettered: ReadonlyMap<string, Position>): void {
+/** @param deadLettered positions of dead letters, by their ids */
+export function takeIn({ reached, waiting }: Progress, deadLettered: ReadonlyMap<string, Position>): void {
   for (const [id, { partition, from }] of waiting) {
     if (deadLettered.has(id)) continue;
     waiting.delete(id);
@@ -26,8 +26,8 @@ export function takeIn({ reached, waiting }: Places, deadLettered: ReadonlyMap<s
   }
 }
 
-/** Up to where nothing is to be walked again. */
-export function settled({ reached, waiting }: Places): Cursor {
+/** The cursor up to which no event will be walked again. */
+export function safeCursor({ reached, waiting }: Progress): Cursor {
   const cursor = new Map(reached);
   for (const { partition, from } of waiting.values()) goBack(cursor, partition, from);
   return cursor;

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { type Progress, safeCursor, takeIn } from '../../../src/processes/accruals/progress.ts';
+
+const progressAt = (...reached: [number, string][]): Progress => ({ reached: new Map(reached), waiting: new Map() });
+
+it('walks again from a dead letter beyond the walk once it is applied, in its partition alone', () => {
+  const progress = progressAt([0, '0:5'], [1, '1:5']);
+  takeIn(progress, new Map([['a', '0:7']]));
+  progress.reached.set(0, '0:9').set(1, '1:9');
+  expect(safeCursor(progress)).toEqual(
+    new Map([
+      [0, '0:5'],
+      [1, '1:9'],
+    ]),
+  );
+  takeIn(progress, new Map([['a', '0:7']]));
+  expect(progress.reached.get(0)).toBe('0:9');
+  takeIn(progress, new Map());
+  expect(progress).toEqual(progressAt([0, '0:5'], [1, '1:9']));
+  expect(safeCursor(progress)).toEqual(progress.reached);
+});
+
+it('walks again from the beginning for a dead letter that may lie before the walk', () => {
+  const progress = progressAt([0, '0:5']);
+  takeIn(progress, new Map([['a', '0:5']]));
+  expect(safeCursor(progress)).toEqual(new Map());
+  takeIn(progress, new Map([['b', '0:8']]));
+  expect(progress.reached).toEqual(new Map());
+  expect(safeCursor(progress)).toEqual(new Map());
+});
+
+it('counts the first of several dead letters, until it is applied', () => {
+  const progress = progressAt([0, '0:1']);
+  takeIn(progress, new Map([['a', '0:2']]));
+  progress.reached.set(0, '0:4');
+  const both = new Map([
+    ['a', '0:2'],
+    ['b', '0:6'],
+  ]);
+  takeIn(progress, both);
+  progress.reached.set(0, '0:8');
+  expect(safeCursor(progress).get(0)).toBe('0:1');
+  both.delete('a');
+  takeIn(progress, both);
+  expect(progress.reached.get(0)).toBe('0:1');
+  progress.reached.set(0, '0:8');
+  expect(safeCursor(progress).get(0)).toBe('0:4');
+});
