@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import type { CommandContext } from '../../commands/decide-and-append.ts';
+import { type CommandContext, decideAndAppend, type Loaded, nothingLoaded } from '../../commands/decide-and-append.ts';
 import { type BotPauseEvent, type BotPauseState, botPause } from '../../domain/broadcast/bot-pause.ts';
 import { type SendingEvent, type SendingState, sending } from '../../domain/broadcast/sending.ts';
 import type { Decider, Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botSendingStream, sendingStream } from '../../domain/streams.ts';
-import { ConflictError, EMPTY_STREAM, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 
 /** Writes one stream and keeps its state in memory. */
@@ -45,62 +45,58 @@ export function openPauseWriter(context: WriterContext, bot: string): Promise<Pa
 }
 
 async function open<State, Event>(
-  { log, sources, logger }: WriterContext,
-  { initialState, evolve, read: readEvent, write }: Decider<State, Event>,
+  context: WriterContext,
+  decider: Decider<State, Event>,
   stream: string,
 ): Promise<StreamWriter<State, Event>> {
-  let state = initialState();
-  let head = EMPTY_STREAM;
-  let certain = true;
+  const { log, logger } = context;
+  let loaded: Loaded<State> = nothingLoaded(decider);
+  /** Whether `loaded` has all that this writer has appended; the outcome of its last append may be unknown. */
+  let isCurrent = false;
 
   /** Reads new commits. After a restart these are all: for a million recipients, perhaps one for every few of them. */
-  async function read(): Promise<void> {
+  async function read(): Promise<Loaded<State>> {
     for (let count = PAGE; count === PAGE; ) {
-      const page = await log.read(stream, head, PAGE);
-      for (const { events } of page.commits) state = events.map(readEvent).reduce(evolve, state);
-      head = page.head;
-      count = page.commits.length;
+      const { commits, head } = await log.read(stream, loaded.head, PAGE);
+      const events = commits.flatMap((commit) => commit.events.map(decider.read));
+      const position = commits.at(-1)?.position ?? loaded.position;
+      loaded = { state: events.reduce(decider.evolve, loaded.state), head, position };
+      count = commits.length;
     }
+    return loaded;
   }
 
-  async function tryAppend(decide: (state: State) => Decision<Event>): Promise<void> {
-    // The outcome of the last append may be unknown: then the log is read.
-    if (!certain) await read();
-    certain = true;
-    const decision = decide(state);
-    if (decision instanceof Rejection) throw new ReplacedError(decision.message);
-    if (decision.length === 0) return;
-    const events = decision.map(write);
-    certain = false;
-    const appended = await log.append({ id: sources.uuid(), stream, expected: head, at: sources.now(), events });
-    // The engine's client may have repeated the append after all: then the stream is read instead.
-    if (appended.repeated === null && appended.head !== null) {
-      state = decision.reduce(evolve, state);
-      head = appended.head;
-    } else await read();
-    certain = true;
+  async function append(decide: (state: State) => Decision<Event>, signal: AbortSignal): Promise<void> {
+    const known = isCurrent ? loaded : undefined;
+    isCurrent = false;
+    const onFailure = (error: unknown): Promise<void> => retry(error, signal);
+    const { events, head, position, repeated } = await decideAndAppend(context, decider, stream, decide, {
+      read,
+      known,
+      onFailure,
+    });
+    // The engine's client has repeated the append by itself: the stream has these events, perhaps among others.
+    if (repeated !== null || head === null) return append(() => [], signal);
+    if (events.length > 0) loaded = { state: events.reduce(decider.evolve, loaded.state), head, position };
+    isCurrent = true;
+  }
+
+  async function retry(error: unknown, signal: AbortSignal): Promise<void> {
+    if (error instanceof Rejection) throw new ReplacedError(error.message);
+    const isPassing = [ConflictError, LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
+    if (!isPassing) throw error;
+    signal.throwIfAborted();
+    if (error instanceof ConflictError) return;
+    logger.warn({ err: error, stream }, 'failed to append claims and outcomes; retrying');
+    await pause(RETRY_MS, signal);
   }
 
   await read();
+  isCurrent = true;
   return {
     get state() {
-      return state;
+      return loaded.state;
     },
-    async append(decide, signal) {
-      for (;;) {
-        try {
-          return await tryAppend(decide);
-        } catch (error) {
-          const passing = [ConflictError, LogUnavailableError, OutcomeUnknownError].some(
-            (kind) => error instanceof kind,
-          );
-          if (!passing) throw error;
-          signal.throwIfAborted();
-          if (error instanceof ConflictError) continue;
-          logger.warn({ err: error, stream }, 'failed to append claims and outcomes; retrying');
-          await pause(RETRY_MS, signal);
-        }
-      }
-    },
+    append,
   };
 }
