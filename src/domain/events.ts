@@ -1,8 +1,8 @@
-import * as audience from './broadcast/audience-events.ts';
+import * as audience from './broadcast/audience-frozen.ts';
 import * as pause from './broadcast/bot-pause.ts';
 import * as broadcast from './broadcast/broadcast-events.ts';
-import * as quota from './broadcast/quota-events.ts';
-import * as segment from './broadcast/segment-events.ts';
+import * as quota from './broadcast/quota.ts';
+import * as segment from './broadcast/segment.ts';
 import * as sending from './broadcast/sending-events.ts';
 import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';

@@ -1,9 +1,7 @@
-import type { UpdateItem } from '../domain/intake/events.ts';
+import type { Person, UpdateItem } from '../domain/intake/events.ts';
 import { isWithinYears } from '../domain/intake/moment.ts';
 import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
 import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
-import { type Command, commandOf } from './command.ts';
-import { personOf, replaceUnstorable } from './person.ts';
 
 /**
  * Where the updates that a user causes keep the user. Updates of channels, of business accounts (chats that are not the
@@ -153,4 +151,60 @@ function chatTypeOf(holder: unknown): ChatType | undefined {
 function dateOf(value: unknown): number | undefined {
   const seconds = safeInteger(value);
   return seconds !== undefined && seconds > 0 && isWithinYears(seconds * 1000) ? seconds * 1000 : undefined;
+}
+
+export interface Command {
+  /** With its slash, without the bot's name: `/help`. */
+  readonly name: string;
+  /** What follows the command, if it can be a payload of a start link. */
+  readonly payload: string | null;
+}
+
+const COMMAND = /^(\/[A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?$/;
+const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * The command that a message begins with.
+ * @param username the bot's own; null: not known. In a group a command may name the bot that it is for, another one too.
+ */
+export function commandOf(message: JsonObject, username: string | null): Command | null {
+  const text = property(message, 'text');
+  if (typeof text !== 'string' || !text.startsWith('/')) return null;
+  const length = commandLength(text, property(message, 'entities'));
+  const [, name, addressee] = COMMAND.exec(text.slice(0, length)) ?? [];
+  if (name === undefined) return null;
+  if (addressee !== undefined && username !== null && addressee.toLowerCase() !== username.toLowerCase()) return null;
+  const rest = text.slice(length).trim();
+  return { name, payload: PAYLOAD.test(rest) ? rest : null };
+}
+
+/**
+ * Of the entity that marks the command, in UTF-16 units as JavaScript counts. The platform marks every command, so
+ * text with entities but no such mark is none (code, say); who writes updates by hand may leave the entities out.
+ */
+function commandLength(text: string, entities: unknown): number {
+  if (entities === undefined) return /^\S+/.exec(text)![0].length;
+  if (!Array.isArray(entities)) return 0;
+  for (const entity of entities) {
+    if (!isJsonObject(entity) || property(entity, 'type') !== 'bot_command') continue;
+    if (safeInteger(property(entity, 'offset')) === 0) return safeInteger(property(entity, 'length')) ?? 0;
+  }
+  return 0;
+}
+
+const FIELDS = ['first_name', 'last_name', 'username', 'language_code'] as const;
+
+/** The personal fields of the platform's User object; undefined when it has none. */
+export function personOf(user: JsonObject): Person | undefined {
+  const person: Person = {};
+  for (const field of FIELDS) {
+    const text = property(user, field);
+    if (typeof text === 'string' && text !== '') person[field] = replaceUnstorable(text);
+  }
+  return Object.keys(person).length === 0 ? undefined : person;
+}
+
+/** U+0000 and lone surrogates, which neither Postgres nor UTF-8 can hold, become U+FFFD. */
+export function replaceUnstorable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { expect } from 'vitest';
-import { activateBroadcast } from '../../src/commands/broadcast/activate.ts';
-import { cancelBroadcast } from '../../src/commands/broadcast/cancel.ts';
+import { activateBroadcast, cancelBroadcast } from '../../src/commands/broadcast/activation.ts';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import { createBot } from '../../src/commands/catalog/create-bot.ts';
 import { createOwner } from '../../src/commands/catalog/create-owner.ts';

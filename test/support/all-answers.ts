@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { advanceBroadcast } from '../../src/commands/broadcast/advance.ts';
+import { advanceBroadcast } from '../../src/commands/broadcast/change.ts';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
 import { createUnit } from '../../src/commands/catalog/create-unit.ts';

@@ -3,7 +3,7 @@ import { createBroadcast } from '../../src/commands/broadcast/create.ts';
 import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
-import type { MessageType } from '../../src/domain/broadcast/message-types.ts';
+import type { MessageType } from '../../src/domain/broadcast/broadcast-events.ts';
 import { type BroadcastSettings, DEFAULT_SETTINGS } from '../../src/domain/broadcast/settings.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';

@@ -1,8 +1,8 @@
 import { stringify } from 'lossless-json';
 import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import type { MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { parseMessage } from '../../domain/broadcast/message.ts';
-import type { MessageType } from '../../domain/broadcast/message-types.ts';
 import { parseSettings } from '../../domain/broadcast/settings.ts';
 import { MAX_NAME_LENGTH, textProblem } from '../../domain/catalog/checks.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../../domain/json.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/message-types.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';

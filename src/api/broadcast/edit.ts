@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { activateBroadcast } from '../../commands/broadcast/activate.ts';
-import { cancelBroadcast } from '../../commands/broadcast/cancel.ts';
-import { saveBroadcast } from '../../commands/broadcast/save.ts';
+import { activateBroadcast, cancelBroadcast } from '../../commands/broadcast/activation.ts';
+import { saveBroadcast } from '../../commands/broadcast/change.ts';
 import { type Broadcast, type BroadcastContent, isLaunchable } from '../../domain/broadcast/broadcast.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';

@@ -11,9 +11,7 @@ import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { create } from './create.ts';
 import { activate, cancel, save } from './edit.ts';
-import { get } from './get.ts';
-import { list } from './list.ts';
-import { recipients } from './recipients.ts';
+import { get, list, recipients } from './read.ts';
 import { uploadSegment } from './upload-segment.ts';
 
 export interface BroadcastRoutesOptions {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
-import { customFieldsIn } from '../../domain/broadcast/message-custom-fields.ts';
+import { customFieldsIn } from '../../domain/broadcast/message.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
 import { inTime } from '../../util/in-time.ts';

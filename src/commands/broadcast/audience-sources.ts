@@ -1,5 +1,5 @@
-import type { TaskSource } from '../../domain/broadcast/audience-activation.ts';
-import { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
+import type { TaskSource } from '../../domain/broadcast/readiness.ts';
+import { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { broadcastStream, segmentStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 import { type BroadcastName, existingBroadcast } from './change.ts';

@@ -1,8 +1,10 @@
 import {
   type Broadcast,
+  type BroadcastContent,
   type BroadcastEvent,
   type BroadcastState,
   broadcast,
+  saveBroadcast as decide,
   evolveBroadcast,
   unknownBroadcast,
 } from '../../domain/broadcast/broadcast.ts';
@@ -74,4 +76,26 @@ export async function existingBroadcast(
   const { state } = await load(log, broadcast, broadcastStream(bot, id));
   if (state === null) throw unknownBroadcast(key);
   return state;
+}
+
+/** Changes a draft; any other broadcast stays as it is. @throws Rejection not_found */
+export function saveBroadcast(
+  context: CommandContext,
+  name: BroadcastName,
+  changes: BroadcastContent,
+  meta: CommandMeta,
+): Promise<BroadcastChange> {
+  return changeBroadcast(context, name, (state) => decide(state, changes), meta);
+}
+
+/**
+ * Takes a broadcast a step further, one of `lifecycle.ts`: `(state, now) => startSending(state, now)`.
+ * @throws Rejection conflict: it is not where the step begins, since somebody else was faster
+ */
+export function advanceBroadcast(
+  context: CommandContext,
+  name: BroadcastName,
+  step: (state: BroadcastState, now: number) => Decision<BroadcastEvent>,
+): Promise<BroadcastChange> {
+  return changeBroadcast(context, name, step);
 }

@@ -7,11 +7,11 @@ import {
   evolveBroadcast,
   type Readiness,
 } from '../../domain/broadcast/broadcast.ts';
-import type { MessageType } from '../../domain/broadcast/message-types.ts';
+import type { MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import type { IdPool } from '../reserve-ids.ts';
-import { counted, type InTime } from './activate.ts';
+import { counted, type InTime } from './activation.ts';
 import { type BroadcastChange, changeBroadcast } from './change.ts';
 
 export interface CreateBroadcast {

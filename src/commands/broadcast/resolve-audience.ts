@@ -1,12 +1,15 @@
 import {
+  audienceChunkFrozen,
   type FreezeChunk,
   type FrozenAudience,
   freezeChunk,
   frozenAudience,
 } from '../../domain/broadcast/audience-frozen.ts';
+import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import { audienceStream } from '../../domain/streams.ts';
-import { ConflictError, type Position } from '../../log/port.ts';
+import { ConflictError, EMPTY_STREAM, type EventLog, type Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend, type Loaded, load } from '../decide-and-append.ts';
+import type { BroadcastName } from './change.ts';
 
 export interface ResolveAudience {
   /** Public key of the broadcast's bot. */
@@ -96,3 +99,22 @@ async function* ahead(
     await iterator.return?.();
   }
 }
+
+/** The frozen audience of a broadcast, in its order: ascending. @throws BrokenChainError, UnreadableEventError */
+export async function frozenChats(log: EventLog, { bot, id }: BroadcastName): Promise<number[]> {
+  const stream = audienceStream(bot, id);
+  const chats: number[] = [];
+  for (let head = EMPTY_STREAM, count = PAGE; count === PAGE; ) {
+    const page = await log.read(stream, head, PAGE);
+    for (const { events } of page.commits)
+      for (const event of events)
+        if (event.type === audienceChunkFrozen.type)
+          for (const chat of unpackChats(audienceChunkFrozen.read(event).data.chats)) chats.push(chat);
+    head = page.head;
+    count = page.commits.length;
+  }
+  return chats;
+}
+
+/** Commits of some 10,000 chats each. */
+const PAGE = 10;

@@ -1,5 +1,4 @@
-import { addPart, partsOf, segment } from '../../domain/broadcast/segment.ts';
-import { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
+import { addPart, partsOf, segment, segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { segmentStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';

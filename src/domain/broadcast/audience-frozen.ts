@@ -1,8 +1,32 @@
+import { z } from 'zod';
 import { type Decision, decider } from '../decider.ts';
-import type { EventOf } from '../event-type.ts';
+import { type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { audienceChunkFrozen, audienceClosed } from './audience-events.ts';
 import { packChats, unpackChats } from './packed-chats.ts';
+
+/** The frozen audience of a broadcast, on `audience-<bot>/<id>`: chunks in order, then the end. */
+
+const broadcast_id = z.number().int().positive();
+const count = z.number().int().nonnegative();
+
+export const audienceChunkFrozen = eventType(
+  'audience_chunk_frozen',
+  1,
+  z.object({
+    broadcast_id,
+    /** From 0. */
+    index: count,
+    /** How many chats the chunks before have: the place of its first chat in the frozen order, from 0. */
+    offset: count,
+    /** When the audience began to be resolved, which days are counted back from; the same in all chunks. */
+    as_of: z.number().int(),
+    /** Packed (packed-chats.ts): ascending, above those of the chunk before. */
+    chats: z.string(),
+  }),
+);
+
+/** The audience has all of its chats, `count` of them: no chunk comes after it. */
+export const audienceClosed = eventType('audience_closed', 1, z.object({ broadcast_id, count }));
 
 /**
  * Stream `audience-<bot>/<broadcast id>`: whom a broadcast goes to, frozen chunk by chunk. Each chunk begins above the last

@@ -1,5 +1,7 @@
-import type { Condition } from '../condition/condition.ts';
-import type { ReportField } from '../reports/fields.ts';
+import type { Condition, FieldCatalogue } from '../condition/condition.ts';
+import type { JsonObject } from '../json.ts';
+import { type Problem, under } from '../problem.ts';
+import { type ReportField, reportFields, userFields } from '../reports/fields.ts';
 
 /** The checked form of a broadcast's `segmentations` (interface.md, "Audience"). */
 export interface Segmentations {
@@ -62,4 +64,30 @@ export function taskIdsOf(segmentations: Segmentations): number[] {
     segment.type === 'from_task' ? [segment.taskId] : [],
   );
   return [...new Set(ids)];
+}
+
+/** The fields of `user_conditions`, by the names that the document gives them (`users.`); `user.` is an alias. */
+export const audienceUserFields: FieldCatalogue<ReportField> = {
+  find: userFields.find,
+  names: userFields.names.map((name) => name.replace(/^user\./, 'users.')),
+};
+
+/** The fields of an event's `conditions`: those of the event alone. */
+export const audienceEventFields: FieldCatalogue<ReportField> = {
+  find(name) {
+    const field = reportFields.find(name);
+    return field?.root === 'events' || field?.root === 'events.properties' ? field : undefined;
+  },
+  names: reportFields.names.filter((name) => name.startsWith('events.')),
+};
+
+/** A misspelt key must not pass: it would send to others than those who were meant. */
+export function refuseUnknownKeys(
+  object: JsonObject,
+  known: readonly string[],
+  path: string,
+  problems: Problem[],
+): void {
+  for (const key of Object.keys(object))
+    if (!known.includes(key)) problems.push({ path: under(path, key), message: 'unknown key', allowed: known });
 }

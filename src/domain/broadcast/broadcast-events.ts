@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
-import { MESSAGE_TYPES } from './message-types.ts';
+
+/** The methods of the platform's bot interface that broadcasts send by (interface.md, "Message content by type"). */
+export const MESSAGE_TYPES = [
+  'sendMessage',
+  'sendPhoto',
+  'sendVideo',
+  'sendDocument',
+  'sendAnimation',
+  'sendAudio',
+  'sendVoice',
+  'sendMediaGroup',
+] as const;
+
+export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 /**
  * Events of broadcasts and their lifecycle, on `broadcast-<bot>/<id>`. All times are milliseconds since 1970 UTC; `at` is

@@ -1,5 +1,4 @@
-import { htmlText } from './markup-html.ts';
-import { markdownText } from './markup-markdown.ts';
+import { byteOffset, htmlText, isEmojiId, MarkupError } from './markup-html.ts';
 
 /** How the platform reads markup in a text, by the name that it gives to it (https://core.telegram.org/bots/api). */
 export const PARSE_MODES = ['HTML', 'MarkdownV2'] as const;
@@ -20,4 +19,177 @@ export function visibleText(text: string, mode: ParseMode | null): string {
     case null:
       return text;
   }
+}
+
+/**
+ * The platform's MarkdownV2 style. Every sign that may mean something must be escaped by a backslash where it means
+ * nothing; any ASCII character may be.
+ */
+
+type Entity =
+  | 'Bold'
+  | 'Italic'
+  | 'Underline'
+  | 'Strikethrough'
+  | 'Spoiler'
+  | 'Code'
+  | 'Pre'
+  | 'PreCode'
+  | 'TextUrl'
+  | 'CustomEmoji'
+  | 'BlockQuote';
+
+interface Open {
+  readonly entity: Entity;
+  /** Where it begins, in the source and in the visible text. */
+  readonly at: number;
+  readonly from: number;
+}
+
+interface Reading {
+  readonly text: string;
+  /** The next character. */
+  at: number;
+  visible: string;
+  readonly open: Open[];
+}
+
+const RESERVED = '_*[]()~`>#+-=|{}.!\n';
+/** What ends an entity; italics end where no underline does. */
+const ENDS: Readonly<Record<Exclude<Entity, 'BlockQuote'>, string>> = {
+  Bold: '*',
+  Italic: '_',
+  Underline: '__',
+  Strikethrough: '~',
+  Spoiler: '||',
+  Code: '`',
+  Pre: '```',
+  PreCode: '```',
+  TextUrl: ']',
+  CustomEmoji: ']',
+};
+/** The longer sign first. */
+const STARTS: readonly (readonly [string, Entity])[] = [
+  ['__', 'Underline'],
+  ['_', 'Italic'],
+  ['*', 'Bold'],
+  ['~', 'Strikethrough'],
+  ['||', 'Spoiler'],
+  ['```', 'Pre'],
+  ['`', 'Code'],
+  ['![', 'CustomEmoji'],
+  ['[', 'TextUrl'],
+];
+
+/** The text without its markup. @throws MarkupError */
+export function markdownText(text: string): string {
+  const reading: Reading = { text, at: 0, visible: '', open: [] };
+  while (reading.at < text.length) readNext(reading);
+  if (isQuoted(reading)) endQuote(reading);
+  const left = reading.open.at(-1);
+  if (left !== undefined) throw endless(reading, left);
+  return reading.visible;
+}
+
+function readNext(reading: Reading): void {
+  const { text, at, open } = reading;
+  const character = text[at]!;
+  const inner = open.at(-1)?.entity;
+  const isCode = inner === 'Code' || inner === 'Pre' || inner === 'PreCode';
+  if (character === '\\' && isEscapable(text[at + 1])) take(reading, 2, text[at + 1]);
+  else if (!(isCode ? '`' : RESERVED).includes(character)) take(reading, 1, character);
+  else if (inner !== undefined && inner !== 'BlockQuote' && endsHere(inner, text, at)) end(reading);
+  else if (character === '\n') {
+    take(reading, 1, character);
+    if (isQuoted(reading) && text[reading.at] !== '>') endQuote(reading);
+  } else if (character === '>' && isLineStart(reading)) {
+    if (!isQuoted(reading)) open.push({ entity: 'BlockQuote', at, from: reading.visible.length });
+    take(reading, 1);
+  } else start(reading, character);
+}
+
+function take(reading: Reading, length: number, visible = ''): void {
+  reading.at += length;
+  reading.visible += visible;
+}
+
+function isEscapable(character: string | undefined): boolean {
+  return character !== undefined && character > '\0' && character <= '~';
+}
+
+function isQuoted({ open }: Reading): boolean {
+  return open.some(({ entity }) => entity === 'BlockQuote');
+}
+
+function isLineStart({ visible }: Reading): boolean {
+  return visible === '' || visible.endsWith('\n') || visible.endsWith('\r');
+}
+
+function start(reading: Reading, character: string): void {
+  const { text, at, visible } = reading;
+  const found = STARTS.find(([sign]) => text.startsWith(sign, at));
+  if (found === undefined)
+    throw new MarkupError(`Character '${character}' is reserved and must be escaped with the preceding '\\'`);
+  const [sign, entity] = found;
+  reading.at += sign.length;
+  if (entity !== 'Pre') return void reading.open.push({ entity, at, from: visible.length });
+  const [whole, language] = /^([^\s`]*)(?=\s)(?:\r\n|\n\r|[\r\n])?/.exec(text.slice(reading.at)) ?? ['', ''];
+  reading.at += whole.length;
+  reading.open.push({ entity: language === '' ? 'Pre' : 'PreCode', at, from: visible.length });
+}
+
+function endsHere(entity: Exclude<Entity, 'BlockQuote'>, text: string, at: number): boolean {
+  return text.startsWith(ENDS[entity], at) && !(entity === 'Italic' && text[at + 1] === '_');
+}
+
+function end(reading: Reading): void {
+  const { entity } = reading.open.pop()!;
+  if (entity === 'BlockQuote') return;
+  reading.at += ENDS[entity].length;
+  if (entity === 'TextUrl') skipUrl(reading, 'a URL');
+  if (entity === 'CustomEmoji') {
+    const url = skipUrl(reading, 'a custom emoji URL');
+    if (url === null) throw new MarkupError('Custom emoji entity must contain a tg://emoji URL');
+    checkEmojiUrl(url);
+  }
+}
+
+/** The target in parentheses behind a bracket; null where there is none. */
+function skipUrl(reading: Reading, what: string): string | null {
+  const { text, at } = reading;
+  if (text[at] !== '(') return null;
+  let url = '';
+  for (let i = at + 1; i < text.length; i++) {
+    if (text[i] === ')') {
+      reading.at = i + 1;
+      return url;
+    }
+    if (text[i] === '\\' && isEscapable(text[i + 1])) i++;
+    url += text[i];
+  }
+  throw new MarkupError(`Can't find end of ${what} at byte offset ${byteOffset(text, at + 1)}`);
+}
+
+/** Dates take the place of emoji (`tg://time?unix=…`); the platform shows those that it cannot read as they are. */
+function checkEmojiUrl(url: string): void {
+  const [, scheme, host, query = ''] = /^(?:([a-z]+):(?:\/\/)?)?([^/?#]*)\/?(?:\?([^#]*))?/i.exec(url)!;
+  if (scheme?.toLowerCase() !== 'tg') throw new MarkupError('Custom emoji URL must have scheme tg');
+  if (host?.toLowerCase() === 'time') return;
+  if (host?.toLowerCase() !== 'emoji') throw new MarkupError('Custom emoji URL must have host "emoji"');
+  const id = new URLSearchParams(query).get('id');
+  if (id === null) throw new MarkupError('Custom emoji URL must have an emoji identifier');
+  if (!isEmojiId(id)) throw new MarkupError('Invalid custom emoji identifier specified');
+}
+
+/** A quotation ends with its last line; a spoiler that only opens there makes it expandable. */
+function endQuote(reading: Reading): void {
+  const { open, visible } = reading;
+  const last = open.at(-1)!;
+  if (last.entity === 'Spoiler' && /^\r?\n?$/.test(visible.slice(last.from))) open.pop();
+  const quote = open.pop();
+  if (quote !== undefined && quote.entity !== 'BlockQuote') throw endless(reading, quote);
+}
+
+function endless({ text }: Reading, { entity, at }: Open): MarkupError {
+  return new MarkupError(`Can't find end of ${entity} entity at byte offset ${byteOffset(text, at)}`);
 }

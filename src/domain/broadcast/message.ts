@@ -1,11 +1,11 @@
 import type { DataOf } from '../event-type.ts';
 import { isJsonObject, property, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import type { broadcastCreated } from './broadcast-events.ts';
+import type { broadcastCreated, MessageType } from './broadcast-events.ts';
 import { PARSE_MODES, type ParseMode, parseModeOf } from './markup.ts';
-import { textProblem } from './message-text.ts';
-import type { MessageType } from './message-types.ts';
 import { parseReplyMarkup } from './reply-markup.ts';
+import { isTemplate } from './template.ts';
+import { checkTemplate, textProblem } from './template-check.ts';
 
 /** Text and media of a broadcast, by the platform's names (interface.md, "Message content by type"). */
 export type Message = DataOf<typeof broadcastCreated>['message'];
@@ -150,4 +150,40 @@ function parseAlbumItem(input: unknown, path: string, problems: Problem[]): unkn
   for (const key of ['type', 'media'])
     if (property(input, key) === undefined) problems.push({ path: under(path, key), message: `${key} is required` });
   return item;
+}
+
+/** A custom field that a message's template names, and where the template stands. */
+export interface NamedCustomField {
+  readonly path: string;
+  readonly field: string;
+}
+
+/** The custom fields that a checked message names. @param path where the message stands */
+export function customFieldsIn(message: Message, path: string): NamedCustomField[] {
+  return [...templatesIn(message, path)].flatMap(([at, text]) =>
+    checkTemplate(text).map((field) => ({ path: at, field })),
+  );
+}
+
+function* templatesIn(message: Message, path: string): Generator<[path: string, text: string]> {
+  yield* templatesOf(message, ['text', 'caption'], path);
+  for (const [index, item] of itemsOf(message['media']).entries())
+    yield* templatesOf(item, ['caption'], under(path, `media.${index}`));
+  const markup = message['reply_markup'];
+  const rows = isJsonObject(markup) ? itemsOf(property(markup, 'inline_keyboard')) : [];
+  for (const [row, buttons] of rows.entries())
+    for (const [index, button] of itemsOf(buttons).entries())
+      yield* templatesOf(button, ['text', 'url'], under(path, `reply_markup.inline_keyboard.${row}.${index}`));
+}
+
+function* templatesOf(object: unknown, keys: readonly string[], path: string): Generator<[path: string, text: string]> {
+  if (!isJsonObject(object)) return;
+  for (const key of keys) {
+    const text = property(object, key);
+    if (typeof text === 'string' && isTemplate(text)) yield [under(path, key), text];
+  }
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,6 @@
-import type { Problem } from '../problem.ts';
+import { type Problem, under } from '../problem.ts';
 import { Rejection } from '../rejection.ts';
-import { activationProblems, type TaskSource } from './audience-activation.ts';
+import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
 import { storedSegmentations } from './audience-segmentations.ts';
 import type { Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
@@ -36,4 +36,51 @@ export function readiness({ timezone, isNew, hasToken, tasks }: ReadinessOptions
     const problems = [...(hasToken ? [] : [withoutToken]), ...(missing === undefined ? [] : [missing]), ...ofAudience];
     return problems.length === 0 ? undefined : new NotReady(problems);
   };
+}
+
+/** A broadcast of the owner that an audience is made from, as far as it matters to that. */
+export interface TaskSource {
+  /** Whether it has its recipients. */
+  readonly frozen: boolean;
+}
+
+/**
+ * What keeps a checked audience from being sent to (decisions.md#broadcast-status and #audience): nobody is included, a
+ * filter says nothing, or it is made from a broadcast that has no recipients to give.
+ */
+export function activationProblems(
+  segmentations: Segmentations,
+  {
+    path,
+    broadcastId,
+    tasks,
+  }: {
+    /** Where the segmentations stand. */
+    readonly path: string;
+    /** Null: it is created and activated at once. */
+    readonly broadcastId: number | null;
+    /** Of those that the segments name (`taskIdsOf`), the owner's, by id. */
+    readonly tasks: ReadonlyMap<number, TaskSource>;
+  },
+): Problem[] {
+  const problems = segmentsOf(segmentations).flatMap(({ segment, path: at }) => {
+    const problem = problemOf(segment, { broadcastId, tasks });
+    return problem === undefined ? [] : [{ path: under(under(path, at), problem.key), message: problem.message }];
+  });
+  if (segmentations.include.length > 0) return problems;
+  return [{ path: under(path, 'include'), message: 'an audience needs at least one include segment' }, ...problems];
+}
+
+function problemOf(
+  segment: Segment,
+  { broadcastId, tasks }: { broadcastId: number | null; tasks: ReadonlyMap<number, TaskSource> },
+): { readonly key: string; readonly message: string } | undefined {
+  if (segment.type === 'filter' && segment.users === null && segment.events === null)
+    return { key: 'config', message: 'a filter needs user_conditions or event_filters' };
+  if (segment.type !== 'from_task') return undefined;
+  const key = 'config.task_id';
+  if (segment.taskId === broadcastId) return { key, message: 'a broadcast cannot be made from itself' };
+  const task = tasks.get(segment.taskId);
+  if (task === undefined) return { key, message: 'there is no such broadcast' };
+  return task.frozen ? undefined : { key, message: 'this broadcast has no recipients yet' };
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import { templateProblem } from './message-text.ts';
 import { isTemplate } from './template.ts';
+import { templateProblem } from './template-check.ts';
 
 /** Inline keyboards (https://core.telegram.org/bots/api#inlinekeyboardmarkup). */
 

@@ -1,8 +1,29 @@
+import { z } from 'zod';
 import { type Decision, decider } from '../decider.ts';
-import type { DataOf, EventOf } from '../event-type.ts';
+import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import { packChats } from './packed-chats.ts';
-import { segmentPartUploaded } from './segment-events.ts';
+
+/** Chat ids that were uploaded for one broadcast, in parts, on `segment-<bot>/<segment id>`. */
+
+const id = z.number().int().positive();
+
+/** One part. The list counts once it has all of them. */
+export const segmentPartUploaded = eventType(
+  'segment_part_uploaded',
+  1,
+  z.object({
+    segment_id: id,
+    broadcast_id: id,
+    /** From 0. */
+    part: z.number().int().nonnegative(),
+    parts: z.number().int().positive(),
+    /** Of the whole list, without duplicates. */
+    count: z.number().int().positive(),
+    /** Packed (`packed-chats.ts`): ascending, above those of the part before. */
+    chats: z.string(),
+  }),
+);
 
 /** Stream `segment-<bot>/<segment id>`: a list of chats that was uploaded for one broadcast (interface.md, "Broadcasts"). */
 

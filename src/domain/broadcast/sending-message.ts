@@ -1,5 +1,5 @@
+import type { MessageType } from './broadcast-events.ts';
 import { parseModeOf } from './markup.ts';
-import type { MessageType } from './message-types.ts';
 import { compileTemplate, isTemplate, type TemplatePlace, type TemplateUser } from './template.ts';
 
 /** A broadcast's message made ready: compiled once, then parameters of a call of the platform's for each recipient. */

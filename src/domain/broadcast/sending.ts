@@ -1,16 +1,17 @@
 import { type Decision, decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { placesOf, toRanges } from './ranges.ts';
 import {
   batchAbandoned,
   batchAnswered,
   batchClaimed,
   type OUTCOMES,
   type Outcome,
+  placesOf,
   recipientsReopened,
   sendingPaused,
   sendingResumed,
+  toRanges,
   usersUnreachable,
 } from './sending-events.ts';
 

@@ -1,7 +1,9 @@
 import leven, { closestMatch } from 'leven';
 import { Tokenizer, TokenKind } from 'liquidjs';
 import { userFields } from '../reports/fields.ts';
-import { compileTemplate, parsed, TAGS } from './template.ts';
+import { type ParseMode, visibleText } from './markup.ts';
+import { MarkupError } from './markup-html.ts';
+import { compileTemplate, isTemplate, parsed, TAGS, TemplateError } from './template.ts';
 import { ExpressionReader, faultAt, type NamedField } from './template-grammar.ts';
 
 /** What a template may name, but for custom fields, which are any. */
@@ -83,4 +85,36 @@ function unknown(path: readonly string[], name: string): string {
   const nearest = FIELDS.includes(`user.${name}`) ? `user.${name}` : closestMatch(name, FIELDS);
   const custom = root === 'user' && path.length === 2 ? `, or ${CUSTOM_FIELDS}.${group} for a custom field` : '';
   return `there is no ${name}: use ${nearest}${custom}`;
+}
+
+/** Why a template cannot be used; undefined: it can, or the text is none. */
+export function templateProblem(text: string): string | undefined {
+  if (!isTemplate(text)) return undefined;
+  try {
+    checkTemplate(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return `the template is wrong: ${error.message}`;
+  }
+}
+
+/**
+ * Why a text cannot be sent; undefined: it can. The markup of a template, and how long it comes to be, is another one for
+ * each recipient, so that is told when it is sent.
+ * @param min,max code points without markup and the blanks around it, as the platform counts
+ */
+export function textProblem(
+  text: string,
+  mode: ParseMode | null,
+  { min, max }: { readonly min: number; readonly max: number },
+): string | undefined {
+  if (isTemplate(text)) return templateProblem(text);
+  try {
+    const { length } = [...visibleText(text, mode).trim()];
+    return length >= min && length <= max ? undefined : `must have ${min} to ${max} characters, and has ${length}`;
+  } catch (error) {
+    if (!(error instanceof MarkupError)) throw error;
+    return `can't parse entities: ${error.message}`;
+  }
 }

@@ -7,7 +7,7 @@ import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { audienceChats } from '../../queries/broadcast/audience.ts';
-import type { AudienceTables } from '../../queries/broadcast/audience-tables.ts';
+import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.ts';
 import type { ProcessContext } from '../process.ts';
 
 export interface AudienceOf {

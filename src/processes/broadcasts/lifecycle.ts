@@ -1,6 +1,5 @@
-import { advanceBroadcast } from '../../commands/broadcast/advance.ts';
-import { type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
-import { frozenChats } from '../../commands/broadcast/frozen-chats.ts';
+import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
+import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
 import { type Loaded, load } from '../../commands/decide-and-append.ts';
 import {
   type Broadcast,

@@ -3,7 +3,7 @@ import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import type { Cursor } from '../../log/port.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
-import { broadcastWork } from '../../queries/broadcast/work.ts';
+import { broadcastWork } from '../../queries/broadcast/broadcasts.ts';
 import { pause } from '../../util/pause.ts';
 import type { FailureReport, Process, ProcessContext } from '../process.ts';
 import { createRest } from '../rest.ts';

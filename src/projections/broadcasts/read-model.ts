@@ -1,13 +1,12 @@
 import type { ClientBase } from 'pg';
 import { type Broadcast, type BroadcastEvent, evolveBroadcast } from '../../domain/broadcast/broadcast.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
-import type { segmentPartUploaded } from '../../domain/broadcast/segment-events.ts';
+import type { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { copyInto, copyLine } from '../copy.ts';
 import type { ReadModel } from '../read-model.ts';
-import { loadBroadcasts, saveBroadcasts } from './store.ts';
 import { BROADCASTS_DDL } from './tables.ts';
 
 const EVENTS = [
@@ -71,4 +70,44 @@ async function addPart(tx: ClientBase, data: DataOf<typeof segmentPartUploaded>)
   if (rowCount !== 1) throw new Error(`part ${part} of segment ${segment_id} does not follow`);
   const lines = unpackChats(chats).map((chat) => copyLine([segment_id, chat]));
   await copyInto(tx, 'segment_chats', 'segment_id, chat_id', lines);
+}
+
+export async function loadBroadcasts(tx: ClientBase, ids: readonly number[]): Promise<Map<number, Broadcast>> {
+  const { rows } = await tx.query<{ broadcast: string }>({
+    name: 'broadcasts.load',
+    text: 'SELECT broadcast FROM broadcasts WHERE id = ANY ($1::bigint[])',
+    values: [ids],
+  });
+  const broadcasts = rows.map(({ broadcast }) => JSON.parse(broadcast) as Broadcast);
+  return new Map(broadcasts.map((broadcast) => [broadcast.id, broadcast]));
+}
+
+/** Writes broadcasts as they now are. `bot`: the public key of each one's bot. */
+export async function saveBroadcasts(
+  tx: ClientBase,
+  changed: readonly { readonly bot: string; readonly broadcast: Broadcast }[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const rows = changed.map(({ bot, broadcast }) => ({
+    ...broadcast,
+    public_key: bot,
+    name_folded: broadcast.name?.toLowerCase() ?? null,
+    broadcast: JSON.stringify(broadcast),
+  }));
+  const { rowCount } = await tx.query({
+    name: 'broadcasts.save',
+    text: `INSERT INTO broadcasts (id, bot_id, public_key, owner_id, broadcast, status, status_before, launch, name, name_folded,
+                                   date_send, date_create, date_finish, due, frozen)
+           SELECT r.id, bots.bot_id, public_key, bots.owner_id, r.broadcast, r.status, r.status_before, r.launch, r.name,
+                  r.name_folded, r.date_send, r.date_create, r.date_finish, r.due, r.frozen
+             FROM jsonb_populate_recordset(NULL::broadcasts, $1) AS r JOIN bots USING (public_key)
+           ON CONFLICT (id) DO UPDATE SET
+             broadcast = EXCLUDED.broadcast, status = EXCLUDED.status, status_before = EXCLUDED.status_before,
+             launch = EXCLUDED.launch, name = EXCLUDED.name,
+             name_folded = EXCLUDED.name_folded, date_send = EXCLUDED.date_send, date_finish = EXCLUDED.date_finish,
+             due = EXCLUDED.due, frozen = EXCLUDED.frozen`,
+    values: [JSON.stringify(rows)],
+  });
+  // Fewer means that the log lacks a bot.
+  if (rowCount !== rows.length) throw new Error(`${rowCount} rows instead of ${rows.length}: save broadcasts`);
 }

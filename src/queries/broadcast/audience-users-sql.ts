@@ -1,8 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventFilter, Performed, Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
-import { columnSql, eventsSql } from '../reports/fields.ts';
-import type { AudienceTables } from './audience-tables.ts';
+import { columnSql, eventsSql, type ReportTables } from '../reports/fields.ts';
+
+/** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
+export interface AudienceTables extends ReportTables {
+  readonly broadcasts: string;
+  readonly recipients: string;
+}
 
 /** Segments that pick from the users of the bot by what is known of them. */
 export type UserSegment = Extract<Segment, { type: 'all' | 'filter' }>;

@@ -1,7 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { Segmentations } from '../../domain/broadcast/audience.ts';
+import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
 import { statement } from '../reports/statement.ts';
-import { type AudienceSource, audienceSql } from './audience-sql.ts';
+import { type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
 
 /** Of one chunk: what an event of the frozen audience holds, and what is in memory at a time. */
 const CHUNK_CHATS = 10_000;
@@ -47,5 +48,76 @@ export async function* audienceChats(
     signal?.removeEventListener('abort', cancel);
     // Whoever stops half way ends the transaction with its connection; a cancellation may still be on its way to it.
     client.release(broken || signal?.aborted);
+  }
+}
+
+export interface AudienceSource extends UsersSource {
+  /** Public key of the bot. */
+  readonly bot: string;
+  /** Only chats above; null: all. */
+  readonly after: number | null;
+}
+
+/**
+ * The chats of an audience, ascending, each once: in one statement all that is included without all that is excluded. Users
+ * of the bot are looked at once, each with whether segments include and exclude it; lists are put beside them.
+ */
+export function audienceSql(segmentations: Segmentations, source: AudienceSource): RawBuilder<{ chat: string }> {
+  const { include, exclude } = segmentations;
+  // With everybody included, the other include segments are ignored (interface.md).
+  const included = include.find(({ type }) => type === 'all');
+  const [of, without] = [split(included === undefined ? include : [included]), split(exclude)];
+  const users = of.users.length + without.users.length === 0 ? [] : [usersSql(of.users, without.users, source)];
+  const lists = [
+    ...of.lists.map((list) => listSql(list, source, true)),
+    ...without.lists.map((list) => listSql(list, source, false)),
+  ];
+  const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
+  const kept = sql`${after} AND ${notErased(source)}`;
+  // Users alone are in their order and each there once: neither is to be made.
+  if (lists.length === 0 && users.length === 1)
+    return sql`SELECT chat FROM (${users[0]}) AS marked WHERE ${kept} AND included AND NOT excluded ORDER BY chat`;
+  const marked = [...users, ...lists];
+  if (marked.length === 0) return sql`SELECT NULL::bigint AS chat WHERE FALSE`;
+  return sql`SELECT chat FROM (${sql.join(marked, sql` UNION ALL `)}) AS marked (chat, included, excluded)
+    WHERE ${kept} AND (included OR excluded)
+    GROUP BY chat HAVING bool_or(included) AND NOT bool_or(excluded) ORDER BY chat`;
+}
+
+/** Leaves erased users out of every kind of audience. A user's private chat has the user's id. */
+function notErased({ botId, tables }: AudienceSource): RawBuilder<unknown> {
+  return sql`chat NOT IN (SELECT user_id FROM ${sql.id(tables.users, 'erased_users')} WHERE bot_id = ${botId}::int)`;
+}
+
+type ListSegment = Exclude<Segment, UserSegment>;
+
+function split(segments: readonly Segment[]): { readonly users: UserSegment[]; readonly lists: ListSegment[] } {
+  const isOfUsers = (segment: Segment): segment is UserSegment => segment.type === 'all' || segment.type === 'filter';
+  return {
+    users: segments.filter(isOfUsers),
+    lists: segments.filter((segment): segment is ListSegment => !isOfUsers(segment)),
+  };
+}
+
+function listSql(segment: ListSegment, source: AudienceSource, isIncluded: boolean): RawBuilder<unknown> {
+  return sql`SELECT chat, ${sql.lit(isIncluded)}, ${sql.lit(!isIncluded)} FROM (${chatsSql(segment, source)}) AS list (chat)`;
+}
+
+function chatsSql(segment: ListSegment, { bot, botId, tables }: AudienceSource): RawBuilder<unknown> {
+  switch (segment.type) {
+    case 'list':
+    case 'channel':
+      return sql`SELECT unnest(${segment.chatIds}::bigint[])`;
+    case 'custom':
+      return sql`SELECT chat_id FROM ${sql.id(tables.broadcasts, 'segment_chats')}
+        WHERE segment_id = ${segment.segmentId}::bigint`;
+    case 'from_task':
+      // Of another bot's broadcast, those that are users of this bot.
+      return sql`SELECT t.chat_id FROM ${sql.id(tables.recipients, 'recipients')} AS t
+        WHERE t.broadcast_id = ${segment.taskId}::bigint
+          AND (EXISTS (SELECT FROM ${sql.id(tables.recipients, 'sendings')} AS s
+                        WHERE s.broadcast_id = ${segment.taskId}::bigint AND s.public_key = ${bot})
+            OR EXISTS (SELECT FROM ${sql.id(tables.users, 'users')} AS u
+                        WHERE u.bot_id = ${botId}::int AND u.user_id = t.chat_id))`;
   }
 }

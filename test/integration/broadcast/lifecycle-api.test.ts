@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { broadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
-import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
-import { advanceBroadcast } from '../../../src/commands/broadcast/advance.ts';
-import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
+import { advanceBroadcast, saveBroadcast } from '../../../src/commands/broadcast/change.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
-import { saveBroadcast } from '../../../src/commands/broadcast/save.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import { createBot } from '../../../src/commands/catalog/create-bot.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';

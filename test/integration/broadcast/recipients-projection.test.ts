@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { audienceChunkFrozen } from '../../../src/domain/broadcast/audience-events.ts';
+import { audienceChunkFrozen } from '../../../src/domain/broadcast/audience-frozen.ts';
 import * as lifecycle from '../../../src/domain/broadcast/broadcast-events.ts';
 import { packChats } from '../../../src/domain/broadcast/packed-chats.ts';
 import {

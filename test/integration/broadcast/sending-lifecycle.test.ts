@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';

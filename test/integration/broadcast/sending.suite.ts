@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
-import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { projectionStatus } from '../../../src/projections/runtime/status.ts';

@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
-import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { pause } from '../../../src/util/pause.ts';
-import type { Behaviour, BotApiServer, Call } from '../../support/bot-api-server.ts';
-import { startBotApi } from '../../support/bot-api-server.ts';
+import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, TOKEN, until } from '../../support/broadcasts.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { activationProblems, type TaskSource } from '../../../src/domain/broadcast/audience-activation.ts';
 import { storedSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import { activationProblems, type TaskSource } from '../../../src/domain/broadcast/readiness.ts';
 
 const TASKS = new Map<number, TaskSource>([
   [1, { frozen: true }],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { activationProblems } from '../../../src/domain/broadcast/audience-activation.ts';
 import { parseSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import { activationProblems } from '../../../src/domain/broadcast/readiness.ts';
 import type { Problem } from '../../../src/domain/problem.ts';
 
 const WORDS = [

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { segmentsOf } from '../../../src/domain/broadcast/audience.ts';
-import { audienceUserFields } from '../../../src/domain/broadcast/audience-fields.ts';
+import { audienceUserFields, segmentsOf } from '../../../src/domain/broadcast/audience.ts';
 import { storedSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
 import { isTemplate } from '../../../src/domain/broadcast/template.ts';
 import { checkTemplate } from '../../../src/domain/broadcast/template-check.ts';

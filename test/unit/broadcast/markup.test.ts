@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseModeOf, visibleText } from '../../../src/domain/broadcast/markup.ts';
-import { MarkupError } from '../../../src/domain/broadcast/markup-error.ts';
+import { MarkupError } from '../../../src/domain/broadcast/markup-html.ts';
 
 /** Expectations are what the platform's own parser says (tdlib, test/message_entities.cpp, and its error messages). */
 

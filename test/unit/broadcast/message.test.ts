@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MESSAGE_TYPES, type MessageType } from '../../../src/domain/broadcast/broadcast-events.ts';
 import { missingContent, parseMessage } from '../../../src/domain/broadcast/message.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../../src/domain/broadcast/message-types.ts';
 import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP, parseSettings } from '../../../src/domain/broadcast/settings.ts';
 import type { Problem } from '../../../src/domain/problem.ts';
 

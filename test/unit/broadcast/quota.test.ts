@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { activateBroadcast } from '../../../src/commands/broadcast/activate.ts';
-import { cancelBroadcast } from '../../../src/commands/broadcast/cancel.ts';
+import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/quota.ts';
 import { createBot } from '../../../src/commands/catalog/create-bot.ts';

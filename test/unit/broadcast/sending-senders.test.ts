@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { placesOf } from '../../../src/domain/broadcast/ranges.ts';
 import {
   type Answered,
   abandonClaims,
@@ -14,6 +13,7 @@ import {
   type SendingState,
   sending,
 } from '../../../src/domain/broadcast/sending.ts';
+import { placesOf } from '../../../src/domain/broadcast/sending-events.ts';
 import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-reopened.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 

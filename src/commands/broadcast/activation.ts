@@ -2,7 +2,8 @@ import {
   type BroadcastContent,
   type BroadcastEvent,
   type BroadcastState,
-  activateBroadcast as decide,
+  activateBroadcast as decideActivation,
+  cancelBroadcast as decideCancellation,
   isLaunchable,
   type Readiness,
 } from '../../domain/broadcast/broadcast.ts';
@@ -28,9 +29,9 @@ export interface ActivateBroadcast extends BroadcastName {
 }
 
 /**
- * Saves the changes and launches the broadcast, if it is one to launch (`domain/broadcast/broadcast.ts`).
- * @throws Rejection not_found; invalid: it is not ready; limit: the owner's broadcasts of the month are used up. Nothing is
- *   saved then
+ * Saves the changes, and launches the broadcast if its status allows that (`domain/broadcast/broadcast.ts`). After a
+ * rejection nothing is saved.
+ * @throws Rejection not_found; invalid: it is not ready; limit: the owner's broadcasts of the month are used up
  */
 export async function activateBroadcast(
   context: CommandContext,
@@ -38,7 +39,7 @@ export async function activateBroadcast(
   meta: CommandMeta,
 ): Promise<BroadcastChange> {
   const activation = meta.command?.id ?? context.sources.uuid();
-  const activate = (state: BroadcastState, now: number) => decide(state, changes, ready, activation, now);
+  const activate = (state: BroadcastState, now: number) => decideActivation(state, changes, ready, activation, now);
   const before = await existingBroadcast(context.log, name);
   const decision = activate(before, context.sources.now());
   const isFirst = before.status === 0 && isLaunchable(before) && !(decision instanceof Rejection);
@@ -53,16 +54,16 @@ interface Launch extends BroadcastName {
   readonly activation: string;
 }
 
-/** Refuses to activate by a count that others may take for left over by then. */
+/** Refuses an activation that is so late that another one may have taken its quota as left over. */
 export type InTime = (state: BroadcastState, now: number) => Decision<BroadcastEvent> | undefined;
 
-/** Counts a first launch, and launches it by `append`. @throws Rejection limit */
+/** Takes the quota of a first launch, and launches it by `append`. @throws Rejection limit */
 export async function counted(
   context: CommandContext,
   { bot, id, ownerId, activation }: Launch,
   append: (inTime: InTime) => Promise<BroadcastChange>,
 ): Promise<BroadcastChange> {
-  // After an activation that is repeated there may be no room for another.
+  // A repeat must not need quota: there may be none left.
   const first = await context.log.findCommand(broadcastStream(bot, id), activation, context.sources.now());
   if (first !== null) return repeatedChange(context.log, first);
   const from = context.sources.now();
@@ -72,10 +73,34 @@ export async function counted(
   try {
     change = await append((_, now) => (now - from > ACTIVATED_WITHIN_MS / 2 ? late : undefined));
   } catch (error) {
-    // It may be activated: then the count holds, else it is found later.
+    // It may be activated: then the quota stays taken. If it is not, a later command gives the quota back.
     if (!(error instanceof OutcomeUnknownError)) await giveQuotaBack(context, ownerId, activation);
     throw error;
   }
   if (change.broadcast.activation !== activation) await giveQuotaBack(context, ownerId, activation);
+  return change;
+}
+
+/**
+ * Cancels a broadcast that is waiting or being sent. If no sender has begun its first launch, its quota is given back. Any
+ * other broadcast stays as it is.
+ * @throws Rejection not_found
+ */
+export async function cancelBroadcast(
+  context: CommandContext,
+  { ownerId, ...name }: BroadcastName & { readonly ownerId: number },
+  meta: CommandMeta,
+): Promise<BroadcastChange> {
+  let counted: string | null = null;
+  const change = await changeBroadcast(
+    context,
+    name,
+    (state, now) => {
+      counted = state?.status === 1 && state.launch === 1 ? state.activation : null;
+      return decideCancellation(state, now);
+    },
+    meta,
+  );
+  if (counted !== null && change.repeated === null) await giveQuotaBack(context, ownerId, counted);
   return change;
 }

@@ -1,17 +1,27 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { instantsOf, parseLocalTime } from '../../domain/local-time.ts';
+import { existingBroadcast } from '../../commands/broadcast/change.ts';
+import { instantsOf, localTimeOf, parseLocalTime } from '../../domain/local-time.ts';
 import {
   BROADCAST_ORDERS,
   type BroadcastList,
   type BroadcastsSource,
+  findStatistics,
   listBroadcasts,
 } from '../../queries/broadcast/broadcasts.ts';
+import { listRecipients } from '../../queries/broadcast/recipients.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { broadcastObject } from './object.ts';
-import { broadcastsAnswer, listQuery } from './schemas.ts';
+import { type BroadcastChanges, broadcastObject } from './context.ts';
+import {
+  broadcastAnswer,
+  broadcastsAnswer,
+  getQuery,
+  listQuery,
+  recipientsAnswer,
+  recipientsQuery,
+} from './schemas.ts';
 
 /** GET /v1/broadcast/list: the broadcasts of a bot. */
 export function list(source: () => Promise<BroadcastsSource>): AnyRoute {
@@ -62,4 +72,49 @@ function createdOf(given: string | undefined, timezone: string): BroadcastList['
   if (from.toPlainDate().toString() > to.toPlainDate().toString())
     throw invalid([{ path, message: 'the first day must not be after the last' }]);
   return { from: instantsOf(from, timezone).first, until: instantsOf(to.add({ days: 1 }), timezone).first };
+}
+
+/** GET /v1/broadcast/get: what the log has of it, with counts as far as the read model has followed. */
+export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/broadcast/get',
+    operationId: 'getBroadcast',
+    summary: 'A broadcast: its content, status and statistics',
+    tag: 'Broadcasts',
+    access: { resource: 'required', premium: true },
+    query: getQuery,
+    answer: broadcastAnswer,
+    exact: true,
+    async handle({ request, query: { id } }) {
+      const { public_key: bot, timezone } = botOf(request);
+      const broadcast = await existingBroadcast(context.log, { bot, id });
+      const statistics = await findStatistics(await source(), id);
+      return { ok: true, data: broadcastObject(broadcast, statistics, timezone) };
+    },
+  });
+}
+
+/** GET /v1/broadcast/recipients (decisions.md#broadcast-recipients): what became of each recipient. */
+export function recipients({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/broadcast/recipients',
+    operationId: 'listRecipients',
+    summary: 'The recipients of a broadcast by chat id, and what became of each',
+    tag: 'Broadcasts',
+    access: { resource: 'required', premium: true },
+    query: recipientsQuery,
+    answer: recipientsAnswer,
+    async handle({ request, query: { id, state = null, limit, offset } }) {
+      const { public_key: bot, timezone } = botOf(request);
+      await existingBroadcast(context.log, { bot, id });
+      const { items, total } = await listRecipients(await source(), id, { state, limit, offset });
+      const shown = items.map(({ date, ...item }) => ({
+        ...item,
+        date: date === null ? null : localTimeOf(date, timezone),
+      }));
+      return { ok: true, data: { items: shown, total, limit, offset } };
+    },
+  });
 }
