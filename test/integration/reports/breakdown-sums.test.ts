@@ -10,7 +10,7 @@ import { asJson, grouped } from './oracle-parts.ts';
 import { dates, filters, separators, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
-/** The rows of a breakdown, `other` included, are the whole: of what adds up, in every type of report. */
+/** The rows of a breakdown, including `other`, add up to the report without breakdown, for all additive measures. */
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function rowsOf([timezone, bot, { from, to }]: Where, source_request: obje
   return asJson(answer.rows) as Row[];
 }
 
-/** Each measure that adds up, by what tells rows of the whole apart; without what is 0. */
+/** The additive measures, by the key of their row in the report without breakdown; zeros are left out. */
 function sums(rows: readonly Row[], keys: readonly string[], measures: (key: string) => boolean): Map<string, number> {
   const groups = grouped(rows, (row) => JSON.stringify(keys.map((key) => row[key])));
   const added = [...groups].flatMap(([group, some]) =>
@@ -46,7 +46,7 @@ function sums(rows: readonly Row[], keys: readonly string[], measures: (key: str
   return new Map(added.filter(([, sum]) => Math.abs(sum) > 1e-6).map(([key, sum]) => [key, Number(sum.toFixed(5))]));
 }
 
-/** Whether breakdowns of several rows, and such with a rest, were seen. */
+/** Whether breakdowns of several rows, and breakdowns with `other`, occurred. */
 function counted(seen: { broken: number; other: number }, rows: readonly Row[]): void {
   if (rows.length > 1) seen.broken += 1;
   if (rows.some((row) => row['other'] === true)) seen.other += 1;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Gives a bot's events, and says which columns of chunks were fetched for it, each time that some were. */
+/** The source of a bot's events, and the columns of chunks that each statement fetched for it. */
 async function fetchedFor(
   { botId, cache }: { readonly botId: number; readonly cache: ChunkCache },
   names: readonly ColumnName[],
@@ -35,7 +35,7 @@ async function fetchedFor(
   return [...fetched];
 }
 
-/** Users and types of all events, in their order. */
+/** Users and types of all events in order. */
 async function read(source: { readonly botId: number; readonly cache: ChunkCache }): Promise<unknown[]> {
   const found: unknown[] = [];
   await fetchedFor(source, ['user_idx', 'event_id'], (chunk) => {
@@ -51,7 +51,7 @@ describe.each([
 ] as const)('of %s events', (name, order) => {
   const botId = BOT_IDS[name];
 
-  it('a column is fetched once, whatever reports asked for before it', async () => {
+  it('fetches a column once, whichever columns earlier reports read', async () => {
     const source = { botId, cache: createChunkCache(1e7) };
     expect(await fetchedFor(source, ['user_idx'])).toContain(`date,user_idx${order}`);
     expect(await fetchedFor(source, ['event_id'])).toEqual(['event_id']);
@@ -59,7 +59,7 @@ describe.each([
     expect(await fetchedFor(source, ['event_id', 'unit', 'user_idx'])).toEqual(['unit']);
   });
 
-  it('events are the same from a cache that has all, none or some of their columns', async () => {
+  it('gives the same events from a cache with all, none or some of their columns', async () => {
     const none = { botId, cache: createChunkCache(1) };
     const all = await read(none);
     expect(all).toHaveLength(world.events.length);

@@ -6,7 +6,7 @@ import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Everything that shows amounts tells that they await revaluation after a change of rates or units. */
+/** All answers with amounts say that the amounts await revaluation after a change of rates or units. */
 
 let service: TestService;
 let bot: TestBot;
@@ -37,7 +37,7 @@ afterAll(() => service.stop());
 const setRate = (rate: string) =>
   setExchangeRates(service.commands, [{ from: 'EUR', to: 'USD', rate, date: '2026-01-01' }]);
 
-/** A report of these days of February. */
+/** A report of some days of February. */
 async function report(source: object, days: readonly [string, string] = ['01', '03']) {
   const params = { ':date_from': `2026-02-${days[0]} 00:00:00`, ':date_to': `2026-02-${days[1]} 23:59:59` };
   const report_config = { source_request: source, settings: { params } };
@@ -56,7 +56,7 @@ async function statusOfEvents(): Promise<ProjectionStatus> {
 }
 const measured = async () => (await service.get('/metrics')).body as string;
 
-/** Runs work while events are not revalued; commits with rates and units are projected meanwhile. */
+/** Runs work while revaluation is paused. Commits with rates and units are still projected. */
 async function whileRevaluationsWait(work: () => Promise<void>): Promise<void> {
   const { rows } = await service.database.pool.query<{ schema: string }>(
     `SELECT 'events_v' || version AS schema FROM runtime.read_models WHERE name = 'events' AND state = 'live'`,

@@ -10,10 +10,10 @@ import { asJson, brokenDown, isIn, isSelected, type Selected, timelines } from '
 import { dates, filters, now, separators, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
-/** Funnels against brute force: every start is tried, and every choice of events for steps. */
+/** Compares funnels with brute force, which tries every start, and every choice of events for the steps. */
 
 let database: TestDatabase;
-/** Holds some of the chunks. */
+/** Has room for some of the chunks. */
 const cache = createChunkCache(20_000);
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -48,7 +48,7 @@ interface Best {
   readonly times: readonly number[];
 }
 
-/** Tries each start; of those that lead as far the latest is the last. `can[i]`: the steps that event i can be. */
+/** Tries each start; of equally good ones it takes the latest. `can[i]`: the steps that event i can be. */
 function bestOf(
   events: readonly WorldEvent[],
   can: readonly boolean[][],
@@ -80,7 +80,7 @@ function bestOf(
   return best;
 }
 
-/** The most steps, from `steps` down, that different events fill: every choice is tried. */
+/** The most steps, from `steps` down, that different events fill. It tries every choice. */
 function most(steps: number, window: readonly boolean[][], used: ReadonlySet<number> = new Set()): number {
   if (steps === 0) return 0;
   let result = most(steps - 1, window, used);
@@ -157,7 +157,7 @@ async function run(timezone: string, botId: number, config: Asked, { from, to }:
   return reportRunner(database.pool, cache)({ tables: TABLES, botId, parsed, ...how });
 }
 
-it('every funnel says what brute force says', async () => {
+it('every funnel equals brute force', async () => {
   const seen = { all: 0, other: 0, median: 0, in_progress: 0, dropped: 0 };
   await fc.assert(
     fc.asyncProperty(

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { almostValid, anything, VALID_REPORTS } from '../../support/almost-valid-reports.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Callers who mean harm, or whose texts look as if: whatever stands in a config, it is a value or it is refused. */
+/** Hostile input, and harmless text that looks hostile: every text in a config is taken as a value, or refused. */
 
-/** Text that an event may carry, and that means something to somebody else. */
+/** Text that an event may have, and that has a meaning in SQL, JSON, JavaScript, CSV or for a terminal. */
 const STORABLE = [
   "'",
   '"',
@@ -29,7 +29,7 @@ const STORABLE = [
   '-'.repeat(250),
 ];
 const TEXTS = [...STORABLE, '', '\0', 'a\0b', '\ud800', 'x'.repeat(100_000)];
-/** As JSON has them. */
+/** As JSON text. */
 const NUMBERS = [
   '-1',
   '1.5',
@@ -54,7 +54,7 @@ beforeAll(async () => {
     const chat = { id: from.id, type: 'private' };
     return { update: { update_id: index, message: { message_id: 1, date: 1, chat, from, text: 'hello' } } };
   });
-  // The n-th text has n + 1 events.
+  // Text n has n + 1 events.
   const events = STORABLE.flatMap((text, index) =>
     Array.from({ length: index + 1 }, (_, more) => ({
       event: text,
@@ -87,17 +87,17 @@ async function rowsOf(source_request: object): Promise<Record<string, unknown>[]
   return body.data.rows;
 }
 
-/** A report is answered, or refused with what is wrong; anything else is told. */
+/** Null if a report is answered, or refused with a problem; else a description of the answer. */
 function failureOf({ status, body }: Answer): string | null {
   if (status === 200 && body.ok === true && Array.isArray(body.data.rows)) return null;
   if (status === 400 && body.details?.length > 0 && /^[^\0]+$/.test(body.error)) return null;
   return `${status}: ${JSON.stringify(body).slice(0, 300)}`;
 }
 
-/** Every place gets every third of the texts, the next place the next third. */
+/** Each place gets a third of the texts, the next place the next third. */
 const SHARE = 3;
 
-/** Texts of JSON: the config with one of its strings, keys or numbers replaced, each place in turn. */
+/** JSON texts of the config with one string, key or number replaced, for each place. */
 function* replaced(config: unknown): Generator<{ readonly what: string; readonly json: string }> {
   const marker = '\u2588';
   for (const [place, { path, at, marked }] of [...marks(config, marker)].entries()) {
@@ -115,7 +115,7 @@ interface Mark {
   readonly marked: unknown;
 }
 
-/** The value with the marker in the place of one string, key or number, for each of them. */
+/** For each string, key and number of the value: a copy of the value with the marker in its place. */
 function* marks(value: unknown, marker: string, path = ''): Generator<Mark> {
   if (typeof value === 'string') yield { path, at: 'text', marked: marker };
   if (typeof value === 'number') yield { path, at: 'number', marked: marker };
@@ -130,11 +130,11 @@ function* marks(value: unknown, marker: string, path = ''): Generator<Mark> {
   }
 }
 
-describe('texts that mean something elsewhere', () => {
+describe('texts with a meaning elsewhere', () => {
   it.each(
     VALID_REPORTS.map((report) => [(report as { source_request: { type: string } }).source_request.type, report]),
   )(
-    'in any place of a report (%s) are values, or are refused with their place',
+    'at any place of a report (%s) are values, or are refused with their path',
     async (_, report) => {
       const before = (await ask(JSON.stringify(report))).body;
       const questions = [...replaced(report)];
@@ -155,7 +155,7 @@ describe('texts that mean something elsewhere', () => {
     120_000,
   );
 
-  it('select the events that have them, and no other', async () => {
+  it('select the events that have them, and no others', async () => {
     for (const field of FIELDS) {
       const metric = (filters: unknown) => ({ type: 'trend', event_id: null, event_name: 'x', agr: 'total', filters });
       for (let from = 0; from < STORABLE.length; from += 25) {
@@ -170,7 +170,7 @@ describe('texts that mean something elsewhere', () => {
     }
   });
 
-  it('are told as they are, in breakdowns, lists, labels and CSV', async () => {
+  it('are unchanged in breakdowns, lists, labels and CSV', async () => {
     const separators = [{ property: 'events.category' }, { property: 'user.first_name' }];
     const metric = {
       type: 'trend',
@@ -200,7 +200,7 @@ describe('texts that mean something elsewhere', () => {
     expect(new Map(named)).toEqual(new Map(STORABLE.map((text, index) => [text, index + 1])));
   });
 
-  it('name a saved report, and are its config, unchanged', async () => {
+  it('are unchanged in the name and config of a saved report', async () => {
     for (const text of STORABLE) {
       const report_config = { ...VALID_REPORTS[0], [`x${text}`]: text };
       const key = { 'api-key': bot.apiKey };
@@ -211,7 +211,7 @@ describe('texts that mean something elsewhere', () => {
   });
 });
 
-it('whatever is sent as a report is answered or refused, never an error of ours', async () => {
+it('answers or refuses any input as a report, and never with a status of 500 or more', async () => {
   const seen = { answered: 0, refused: 0 };
   const sent = fc.oneof({ weight: 9, arbitrary: almostValid }, { weight: 1, arbitrary: anything });
   await fc.assert(
@@ -225,7 +225,7 @@ it('whatever is sent as a report is answered or refused, never an error of ours'
   expect(Math.min(seen.answered, seen.refused)).toBeGreaterThan(20);
 });
 
-/** So many at once. */
+/** Requests at once. */
 async function inTurns<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const worker = async (): Promise<void> => {

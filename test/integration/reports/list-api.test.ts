@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(reportAnswer.parse(body)).toEqual(body);
   });
 
-  it('shows its first 10 rows in a preview, and how many a run has', async () => {
+  it('shows its first 10 rows in a preview, and the number of rows of a run', async () => {
     const { data } = (await ask('preview', { report_config: config({ offset: 1 }) })).body;
     expect(data.rows).toHaveLength(10);
     expect(data.meta).toMatchObject({ rows_total: 11, truncated: true });
@@ -66,14 +66,14 @@ describe('a list', () => {
     expect(limited.body.data.meta).toMatchObject({ rows_total: 3, truncated: false });
   });
 
-  it('is of users too', async () => {
+  it('can be of users', async () => {
     const columns = ['user.first_name', 'users.date_create'];
     const { data } = (await ask('run', { report_config: config({ table: 'users', columns, filters: null }) })).body;
     expect(data.rows).toEqual([{ 'user.first_name': 'Ada', 'users.date_create': '2026-01-01T01:00:00.000+01:00' }]);
   });
 
-  it('as CSV has every digit, and nothing where a value is missing', async () => {
-    // Separators mean nothing to a list.
+  it('as CSV has every digit, and an empty cell for a missing value', async () => {
+    // A list ignores separators.
     const report_config = config({ limit: 2, separators: [{ property: 'events.category' }] });
     const { body } = await ask('run', { report_config, format: 'csv' });
     expect(parse(body)).toEqual([
@@ -83,7 +83,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('can be saved, and is refused with the place of what is wrong', async () => {
+  it('can be saved, and is refused with the paths of its problems', async () => {
     const { uuid } = (await ask('save', { name: 'Raw', report_config: config() })).body.data;
     expect((await ask('run', { uuid })).body.data.rows).toHaveLength(12);
     const wrong = await ask('preview', { report_config: config({ columns: ['date'] }) });

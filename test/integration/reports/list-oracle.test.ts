@@ -12,7 +12,7 @@ import { dates, filters, TIMEZONES, world } from './questions.ts';
 import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
 let database: TestDatabase;
-/** Holds some of the chunks. */
+/** Has room for some of the chunks. */
 const cache = createChunkCache(20_000);
 
 beforeAll(async () => {
@@ -60,13 +60,13 @@ const asked: fc.Arbitrary<Asked> = fc.constantFrom<Asked['table']>('events', 'ev
   });
 });
 
-/** A record and what it is known by; a user is looked at as an event of which only the user is known. */
+/** A record and its id. A user is treated as an event that has only a user. */
 interface Item {
   readonly event: WorldEvent;
   readonly id: number;
 }
 
-/** All records that are in the list, whatever its limit: by brute force from decisions.md. */
+/** All records of the list without its limit, by brute force from decisions.md. */
 function expected({ table, filters, order }: Asked, period: Dates, timezone: string): Item[] {
   const items: Item[] =
     table === 'events'
@@ -96,7 +96,7 @@ function readField(name: string, { event }: Item): unknown {
   return fieldOf(name, event, world, 'UTC') ?? null;
 }
 
-/** By type, then by value, in a way; what is missing comes last both ways. */
+/** Orders by type, then by value, in a direction. A missing value comes last in both directions. */
 function compared(a: unknown, b: unknown, way: 1 | -1): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const kinds = [a, b].map((value) => (value instanceof Big ? 'number' : typeof value));
@@ -107,7 +107,7 @@ function compared(a: unknown, b: unknown, way: 1 | -1): number {
 
 const exact = (value: unknown) => (value instanceof Big ? value : new Big(Number(value)));
 
-/** Numbers by their digits. */
+/** Compares numbers by their digits. */
 function cellOf(name: string, item: Item, timezone: string): unknown {
   const value = readField(name, item);
   if (value === null) return null;
@@ -132,7 +132,7 @@ async function run(
 }
 const list = (config: Asked) => ({ type: 'list', type_chart: 'list', ...config });
 
-it('every list says what brute force says', async () => {
+it('every list equals brute force', async () => {
   const seen = { events: 0, users: 0, cut: 0 };
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...TIMEZONES), asked, dates, async (timezone, config, period) => {
@@ -165,7 +165,7 @@ it('every list says what brute force says', async () => {
 
 const isNumber = (cell: unknown) => typeof cell === 'number' || (typeof cell === 'object' && cell !== null);
 
-it('what a table counts, a list of the same filter shows', async () => {
+it('a list has as many rows as a table counts with the same filter', async () => {
   let counted = 0;
   const event_id = fc.constantFrom(null, 1, 101, 102);
   await fc.assert(
@@ -190,7 +190,7 @@ it('what a table counts, a list of the same filter shows', async () => {
   expect(counted).toBeGreaterThan(1000);
 });
 
-it('numbers are what they are, however they are written', async () => {
+it('orders and compares numbers by value, however they are written', async () => {
   const bot = 99;
   await database.pool.query(
     `INSERT INTO users_test.users (bot_id, user_id, user_status, date_create, addition_fields, custom_fields)
@@ -207,7 +207,7 @@ it('numbers are what they are, however they are written', async () => {
   const ask = async (source: object) =>
     (await run('UTC', { type: 'list', type_chart: 'list', ...source }, period, 10, bot)).rows;
   const order = { 'user.custom_fields.n': 'asc' };
-  // Equal numbers by user_id, and JSON's null is a missing value.
+  // Equal numbers are ordered by user_id, and JSON's null is a missing value.
   const users = await ask({ table: 'users', columns: ['user.user_id', 'user.custom_fields.n'], order });
   expect(users.map((row) => row['user.user_id'])).toEqual([5, 2, 3, 4, 1]);
   expect(users.at(-1)).toEqual({ 'user.user_id': 1, 'user.custom_fields.n': null });

@@ -6,7 +6,7 @@ import { statement } from '../../../src/queries/reports/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES } from './world.ts';
 
-/** The first page of a list looks at that page, not at everything there is. */
+/** The first page of a list reads only rows of that page. */
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** What reads tables: the leaves. */
+/** The leaves of a plan, which read tables. */
 function scans(plan: Plan): Plan[] {
   return plan.Plans === undefined ? [plan] : plan.Plans.flatMap(scans);
 }

@@ -3,7 +3,7 @@ import { stringify } from 'lossless-json';
 import { type Dates, type Filter, fieldOf, holds, iso, localText } from './oracle.ts';
 import { ordOf, type World, type WorldEvent } from './world.ts';
 
-/** What the oracles share: timelines, selections and breakdowns, by brute force. */
+/** Parts of all oracles: timelines, selections and breakdowns, by brute force. */
 
 export interface Selected {
   readonly event_id: number | null;
@@ -25,7 +25,7 @@ export function isIn({ from, to }: Dates, date: number, timezone: string): boole
   return local >= from && local <= to;
 }
 
-/** The events of each user, by date, then as the log has them. */
+/** The events of each user, by date, then in the order of the log. */
 export function timelines({ events }: World): WorldEvent[][] {
   const ordered = events
     .map((event, index) => ({ event, ord: ordOf(index) }))
@@ -37,9 +37,9 @@ export function timelines({ events }: World): WorldEvent[][] {
 const MAX_SHOWN = 25;
 
 /**
- * Things by the combination of what their events have in some fields: the largest first, then all others.
+ * Groups things by the combination of their events' values in some fields: the largest first, then all others.
  *
- * @returns for each the cells of the breakdown, and the things
+ * @returns for each group the cells of the breakdown, and the things
  */
 export function brokenDown<T>(
   things: readonly T[],
@@ -89,7 +89,7 @@ function byText(a: readonly unknown[], b: readonly unknown[]): number {
           : Buffer.compare(Buffer.from(String(left), 'utf8'), Buffer.from(String(right), 'utf8'));
     if (order !== 0) return order;
   }
-  // What reads alike: numbers, then text.
+  // Values with equal text: numbers first, then text.
   for (const [index, left] of a.entries()) if (typeof left !== typeof b[index]) return left instanceof Big ? -1 : 1;
   return 0;
 }
@@ -102,7 +102,7 @@ export function grouped<T, K>(things: readonly T[], keyOf: (thing: T) => K): Map
   return groups;
 }
 
-/** As a caller sees it. */
+/** As answers show it. */
 export function asJson(value: unknown): unknown {
   return JSON.parse(stringify(value)!);
 }

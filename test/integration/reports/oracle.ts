@@ -3,8 +3,8 @@ import { brokenDown, grouped, isSelected } from './oracle-parts.ts';
 import { sessionId, type World, type WorldEvent } from './world.ts';
 
 /**
- * Reports worked out by brute force from decisions.md, from the config itself and with none of the code under test: days
- * and hours come from the local clock of each quarter of an hour, dates compare as local text.
+ * Computes reports by brute force from decisions.md. It reads the config itself and uses none of the code under test: days
+ * and hours come from the local clock of each quarter of an hour, and dates are compared as local text.
  */
 
 const Exact = Big();
@@ -16,14 +16,14 @@ export interface Asked {
   readonly type_chart: string;
   readonly granularity: 'hour' | 'day' | 'week' | 'month';
   readonly filters: Filter | null;
-  /** With utm_* charts their own. */
+  /** For utm_* charts the UTM fields. */
   readonly separators: readonly string[];
   readonly breakdown_limit: number | null;
-  /** Of utm_* charts: buckets of utm_trends, combinations of utm_table. */
+  /** Limit of utm_* charts: buckets of utm_trends, combinations of utm_table. */
   readonly row_limit: number | null;
   readonly requests: readonly { event_id: number | null; agr: string; agr_field?: string; filters: Filter | null }[];
 }
-/** Local times, as in settings.params; none of them skipped or repeated by the clock. */
+/** Local times as in settings.params. The clock neither skips nor repeats them. */
 export interface Dates {
   readonly from: string;
   readonly to: string;
@@ -32,7 +32,7 @@ export interface Dates {
 /** One metric of one combination: the measure of each bucket by its start, and of the whole period; as decimal text. */
 export interface Expected {
   readonly metric: number;
-  /** Of the breakdown. */
+  /** The cells of the breakdown. */
   readonly cells: Readonly<Record<string, unknown>>;
   readonly buckets: ReadonlyMap<string, string | null>;
   readonly total: string | null;
@@ -71,7 +71,7 @@ const formatter = remembered(
   (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }),
 );
 
-/** How far the local clock is ahead of UTC, in minutes. */
+/** The offset of the local clock from UTC, in minutes. */
 function offset(ms: number, timezone: string): number {
   return (Date.parse(`${localText(ms, timezone).replace(' ', 'T')}Z`) - Math.floor(ms / 1000) * 1000) / 60_000;
 }
@@ -96,7 +96,7 @@ export const bucketKey = remembered((ms: number, timezone: string, granularity: 
 const QUARTER = 15 * 60_000;
 const [WORLD_FROM, WORLD_TO] = [Date.UTC(2025, 0, 25), Date.UTC(2026, 1, 1)];
 
-/** Every bucket that the world touches, by key: its first and its last quarter of an hour. */
+/** All buckets with events of the world, by key: the first and last quarter of an hour. */
 export const allBuckets = remembered((timezone: string, granularity: Asked['granularity']) => {
   const buckets = new Map<string, { readonly first: number; last: number }>();
   for (let ms = WORLD_FROM; ms < WORLD_TO; ms += QUARTER) {
@@ -108,7 +108,7 @@ export const allBuckets = remembered((timezone: string, granularity: Asked['gran
   return buckets;
 });
 
-/** The buckets that the period touches, by key, with the first instant of each as ISO 8601. */
+/** The buckets that overlap the period, by key, with the first instant of each as ISO 8601. */
 export function bucketStarts(
   timezone: string,
   granularity: Asked['granularity'],
@@ -167,7 +167,7 @@ function statistic(name: string, values: Big[]): string | null {
   return result[name as keyof typeof result].toFixed();
 }
 
-/** Two-valued: a missing value fails every positive comparison, != is the complement of =. */
+/** Two-valued: a missing value fails each positive comparison, and != is the complement of =. */
 export function holds(filter: Filter | null, event: WorldEvent, world: World, timezone: string): boolean {
   if (filter === null || filter.length === 0) return true;
   const [operator, ...rest] = filter;
@@ -196,7 +196,7 @@ export function holds(filter: Filter | null, event: WorldEvent, world: World, ti
   }
 }
 
-/** NaN, which fails every comparison, where a value is missing or the types differ. */
+/** NaN, which fails each comparison, if a value is missing or the types differ. */
 function compare(value: unknown, constant: unknown): number {
   if (value instanceof Big && typeof constant === 'number') return value.cmp(constant);
   if (typeof value === 'boolean' && typeof constant === 'boolean') return Number(value) - Number(constant);

@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { filter, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
-/** A condition is a test for events that are walked and SQL for those that are listed: both must say the same. */
+/** A condition is a test of events in scans, and SQL in lists. Both must give the same result. */
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { Dates, Filter } from './oracle.ts';
 import { SOURCES, sampleWorld, sessionId, TEXTS } from './world.ts';
 
-/** What reports in these tests ask for, of any type: zones, periods and filters over one world. */
+/** Generators of report configs for all oracle tests: zones, periods and filters over one world. */
 
 export const world = sampleWorld();
 
 export const TIMEZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu'];
-/** Days on which no clock of these zones changes, so that every local time is there once. */
+/** Days on which no clock of these zones changes, so that each local time exists once. */
 export const QUIET_DAYS = [
   '2025-03-07',
   '2025-03-11',
@@ -23,7 +23,7 @@ const OPERATORS = ['=', '!=', '<', '<=', '>', '>='];
 const localTime = fc
   .tuple(fc.constantFrom(...QUIET_DAYS), fc.constantFrom('00:00:00', '00:00:01', '03:44:59', '12:30:00', '23:59:59'))
   .map(([day, time]) => `${day} ${time}`);
-/** Seconds of events, and those before, by the clock of UTC: where ranges end is where mistakes are. */
+/** The seconds of events, and the seconds before them, in UTC: mistakes are at the ends of ranges. */
 const nearEvents = fc
   .tuple(fc.constantFrom(...world.events), fc.constantFrom(0, 1000))
   .map(([event, before]) => new Date(event.date - before).toISOString().slice(0, 19).replace('T', ' '))
@@ -34,7 +34,7 @@ const text = fc.constantFrom(...TEXTS, 'EUR', 'shop', ...SOURCES);
 const session = fc.constantFrom(...world.events.map((_, index) => sessionId(index)), 'x');
 const custom = fc.constantFrom<unknown>('1', 1, 1.5, 'ä', 'b');
 
-/** Fields with the constants that they are compared with. */
+/** Fields, with the constants to compare them with. */
 const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
   ...['date', 'date_received'].map((key) => [`events.${key}`, date] as const),
   ...['user_id', 'event_type_id', 'value_int', 'value_amount'].map((key) => [`events.${key}`, number] as const),
@@ -81,7 +81,7 @@ export const dates: fc.Arbitrary<Dates> = fc
   .tuple(date, date)
   .map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }));
 
-/** The present, at and around what happens. */
+/** The current time: at and around the dates of events. */
 export const now: fc.Arbitrary<number> = fc.oneof(
   fc.constant(Date.UTC(2026, 0, 1)),
   fc
@@ -89,7 +89,7 @@ export const now: fc.Arbitrary<number> = fc.oneof(
     .map(([event, more]) => event.date + more),
 );
 
-/** Many values, few values, none; three of them make more combinations than are shown. */
+/** Fields with many values, few values and none. Three fields together have more combinations than are shown. */
 export const separators: fc.Arbitrary<readonly string[]> = fc.oneof(
   fc.constant([]),
   fc.subarray(

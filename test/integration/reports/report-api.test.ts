@@ -48,7 +48,7 @@ function config(source: object = {}, params: object = {}) {
     settings: { params: dates },
   };
 }
-/** Of 9,999 days. */
+/** A period of 9,999 days. */
 function retention(intervals: number, more: object = {}) {
   const entity = { type: 'event', event_id: null, event_name: 'any' };
   const source = { type: 'retention', type_chart: 'retention', target_entity: entity, returning_entity: entity };
@@ -64,8 +64,8 @@ const list = (name: string, apiKey = bot.apiKey, resource?: string) =>
     ...(resource !== undefined && { 'resource-key': resource }),
   });
 
-describe('events sent are events counted', () => {
-  it('day by day, by the clock of the bot', async () => {
+describe('reports count the events that were sent', () => {
+  it('by day, in the bot’s time zone', async () => {
     const { items } = (await list('events')).body.data;
     const { event_id } = items.find(({ name }: { name: string }) => name === 'order_paid');
     const requests = [metric({ event_id }), metric({ event_id, agr: 'total_uniq_user_id', label: 'Buyers' })];
@@ -105,7 +105,7 @@ describe('events sent are events counted', () => {
     expect(await response.text()).toContain('"total":123456789012345.423456');
   });
 
-  it('as a funnel, by whom came how far', async () => {
+  it('as a funnel, by the steps that users took', async () => {
     const { body } = await preview(
       config({
         type: 'funnels',
@@ -125,7 +125,7 @@ describe('events sent are events counted', () => {
     ]);
   });
 
-  it('as retention, by who came back', async () => {
+  it('as retention, by the users who returned', async () => {
     const entity = { type: 'event', event_id: null, event_name: 'any' };
     const { body } = await preview(
       config({
@@ -144,7 +144,7 @@ describe('events sent are events counted', () => {
     ]);
   });
 
-  it('ten rows of a preview at most', async () => {
+  it('with at most ten rows in a preview', async () => {
     const { body } = await preview(config({ granularity: 'hour' }));
     expect(body.data.rows).toHaveLength(10);
     expect(body.data.meta).toMatchObject({ rows_total: 72, truncated: true });
@@ -168,7 +168,7 @@ describe('lists', () => {
     expect(byName['payment']).toMatchObject({ event_id: 3, count: 0, first_seen: null, last_seen: null });
   });
 
-  it('of resources: what the key can access', async () => {
+  it('of resources: the bots that the key can access', async () => {
     const resource = { resource_key: bot.publicKey, name: 'Bot', username: null, timezone: 'Europe/Berlin' };
     expect((await list('resources')).body).toEqual({ ok: true, data: { items: [resource] } });
   });
@@ -194,7 +194,7 @@ describe('lists', () => {
 });
 
 describe('refusals', () => {
-  it('name the offending value, the document’s words first', async () => {
+  it('name the offending value, after the message of the interface', async () => {
     const { status, body } = await preview(config({ requests: [metric({ agr: 'total_uniq' })] }));
     expect(status).toBe(400);
     expect(body).toMatchObject({
@@ -216,7 +216,7 @@ describe('refusals', () => {
     expect(answer.body.details).toMatchObject([{ path: 'report_config' }]);
   });
 
-  it('of who may not: no key, no plan, no bot named, an unknown one, another one’s', async () => {
+  it('without access: no key, no plan, no bot, an unknown bot, another owner’s bot', async () => {
     const free = await service.createBot({ plan: 'free' });
     const { publicKey } = await createBot(service.commands, { ownerId: bot.ownerId, name: 'Second', timezone: 'UTC' });
     const { apiKey } = await issueKey(service.commands, {
@@ -244,12 +244,12 @@ describe('refusals', () => {
     }
   });
 
-  it('of more numbers than are kept at once', async () => {
+  it('of reports with more numbers than the limit', async () => {
     const hours = { ':date_from': '2026-01-01 00:00:00', ':date_to': '2027-02-20 13:59:59' };
     const lines = (count: number, more: object = {}) =>
       config({ granularity: 'hour', requests: Array(count).fill(metric()), ...more }, hours);
     const byCategory = { separators: [{ property: 'events.category' }] };
-    // Two categories and none at 9,974 hours, or of each day.
+    // Two categories and a missing one, at 9,974 hours or at each day.
     for (const [most, more] of [
       [lines(33, byCategory), lines(34, byCategory)],
       [retention(48), retention(50)],
@@ -263,7 +263,7 @@ describe('refusals', () => {
     }
   });
 
-  it('of what takes too long, and of too much at once', async () => {
+  it('of reports that take too long, and of too many reports at once', async () => {
     const blocker = await service.database.pool.connect();
     try {
       await blocker.query('BEGIN; LOCK TABLE events_v1.events IN ACCESS EXCLUSIVE MODE');
@@ -279,14 +279,14 @@ describe('refusals', () => {
   });
 });
 
-it('an answer that nobody takes counts as a report that runs', async () => {
+it('counts an answer that no client reads as a running report', async () => {
   const waiting = await Promise.all([untaken(retention(48)), untaken(retention(48))]);
   expect((await preview(config())).status).toBe(429);
   for (const response of waiting) response.destroy();
   await expect.poll(async () => (await preview(config())).status).toBe(200);
 });
 
-it('so does a report whose caller has gone, until it ends', async () => {
+it('counts a report whose client has disconnected until it ends', async () => {
   const blocker = await service.database.pool.connect();
   try {
     await blocker.query('BEGIN; LOCK TABLE events_v1.events IN ACCESS EXCLUSIVE MODE');
@@ -316,7 +316,7 @@ function untaken(report_config: unknown): Promise<IncomingMessage> {
   });
 }
 
-it('answers have just the shapes that OpenAPI shows', async () => {
+it('answers match the schemas of OpenAPI', async () => {
   const shown = [
     [reportAnswer, (await preview(config())).body],
     [reportAnswer, (await preview(config({ type_chart: 'table' }))).body],

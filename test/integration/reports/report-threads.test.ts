@@ -16,7 +16,7 @@ import { world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
 const [KEY, OTHER_KEY] = [1, 2];
-/** A thread may take long to start on a busy machine. */
+/** A thread can take long to start on a busy machine. */
 const PATIENT = readConfig({ MAX_WAIT_MS: '60000' });
 let database: TestDatabase;
 let threads: ReportThreads;
@@ -52,7 +52,7 @@ function task(type_chart: string, timeoutMs = 30_000, granularity = 'month', met
   return { tables: TABLES, botId: BOT_IDS.mixed, parsed, ...how };
 }
 
-it('a thread answers as this one would, with all digits', async () => {
+it('a thread gives the same answer as the calling thread, with all digits', async () => {
   const here = reportRunner(database.pool, createChunkCache(2 ** 20));
   for (const chart of ['line', 'table']) {
     const answer = stringify(await threads.run(task(chart), KEY));
@@ -61,12 +61,12 @@ it('a thread answers as this one would, with all digits', async () => {
   }
 });
 
-it('many reports at once are all answered', async () => {
+it('answers many reports at once', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => threads.run(task('table'), KEY)));
   expect(new Set(answers.map((answer) => stringify(answer.rows))).size).toBe(1);
 });
 
-it('what takes too long is a timeout here as well, and the thread goes on', async () => {
+it('reports a timeout from a thread, which then runs the next report', async () => {
   const blocker = await database.pool.connect();
   try {
     await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.events IN ACCESS EXCLUSIVE MODE`);
@@ -78,7 +78,7 @@ it('what takes too long is a timeout here as well, and the thread goes on', asyn
   await expect(threads.run(task('table'), KEY)).resolves.toMatchObject({ meta: { truncated: false } });
 });
 
-it('a report whose turn does not come in time is refused as not run, not as one that took too long', async () => {
+it('refuses a report that cannot start in time as not run, not as timed out', async () => {
   const busy = startReportThreads(database.url, readConfig({ MAX_WAIT_MS: '1000' }));
   const blocker = await database.pool.connect();
   const running: Promise<unknown>[] = [];
@@ -89,7 +89,7 @@ it('a report whose turn does not come in time is refused as not run, not as one 
       running.push(Promise.allSettled([busy.run(task('table'), KEY)]));
       await pause(100);
     }
-    // Its own time would have been over long before.
+    // The report's own time limit is much shorter.
     await expect(busy.run(task('table', 1), OTHER_KEY)).rejects.toThrow(ReportNotRunError);
   } finally {
     await blocker.query('ROLLBACK');
@@ -99,11 +99,11 @@ it('a report whose turn does not come in time is refused as not run, not as one 
   }
 });
 
-it('what is too large is so here as well', async () => {
+it('reports from a thread that a report is too large', async () => {
   await expect(threads.run(task('line', 30_000, 'hour', 40), KEY)).rejects.toThrow(ReportTooLargeError);
 });
 
-it('a database that is down is one here as well', async () => {
+it('reports from a thread that the database is unavailable', async () => {
   const nowhere = startReportThreads('postgres://nobody@127.0.0.1:1/none', PATIENT);
   try {
     await expect(nowhere.run(task('table'), KEY)).rejects.toThrow(DatabaseUnavailableError);

@@ -10,10 +10,10 @@ import { asJson, brokenDown, grouped, isIn, isSelected, type Selected, timelines
 import { dates, filters, now, separators, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
-/** Retention against brute force: cohorts and returns by the local date of each event. */
+/** Compares retention with brute force, which finds cohorts and returns by the local date of each event. */
 
 let database: TestDatabase;
-/** Holds some of the chunks. */
+/** Has room for some of the chunks. */
 const cache = createChunkCache(20_000);
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -44,7 +44,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 interface Member {
   readonly cohort: string;
   readonly start: WorldEvent;
-  /** Local intervals in which the user came back. */
+  /** Local intervals in which the user returned. */
   readonly returned: ReadonlySet<string>;
 }
 
@@ -109,7 +109,7 @@ async function run(timezone: string, botId: number, config: Asked, { from, to }:
   return reportRunner(database.pool, cache)({ tables: TABLES, botId, parsed, ...how });
 }
 
-it('every retention says what brute force says', async () => {
+it('every retention equals brute force', async () => {
   const seen = { other: 0, returned: 0, notBegun: 0, ever: 0 };
   await fc.assert(
     fc.asyncProperty(

@@ -72,7 +72,7 @@ describe('a run', () => {
     const period = { ':date_from': '2025-12-31 00:00:00', ':date_to': '2025-12-31 23:59:59' };
     expect(await dates(period)).toEqual(['2025-12-31']);
     expect(await dates({ ':date_from': null, ':date_to': '2026-01-01 00:00:00' })).toEqual(['2026-01-01']);
-    // The saved one stays as it was.
+    // The saved report does not change.
     expect(await dates({})).toHaveLength(3);
   });
 
@@ -87,20 +87,20 @@ describe('a run', () => {
     expect(await run(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
   });
 
-  it('points at a wrong period where the caller wrote it', async () => {
+  it('gives the path in params for a problem of the period', async () => {
     const uuid = await saved(config());
     const answer = await run({ uuid, params: { ':date_to': 'today' } });
     expect(answer.body).toMatchObject({ error_code: 400, details: [{ path: 'params.:date_to' }] });
   });
 
-  it('warns of an unknown key of a period where the caller wrote it', async () => {
+  it('gives the path in params for an unknown key of the period', async () => {
     const warned = async (uuid: string) =>
       (await run({ uuid, params: { date_from: 1 } })).body.data.meta.warnings.map(({ path }: { path: string }) => path);
     expect(await warned(await saved(config()))).toEqual(['params.date_from']);
     expect(await warned(await saved(config({}, { until: 1 })))).toEqual(['settings.params.until', 'params.date_from']);
   });
 
-  it('warns of an event that the bot does not have, and of an id beside the name of another event', async () => {
+  it('warns of an event that the bot does not have, and of an id next to the name of another event', async () => {
     const START = 1;
     const entity = (event_id: number | null, event_name = 'any') => ({ type: 'event', event_id, event_name });
     const warned = async (source: object) =>
@@ -133,7 +133,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('asks a key for several bots for the bot, but with the uuid of a report', async () => {
+  it('requires the bot from a key for several bots, except with the uuid of a report', async () => {
     const { publicKey } = await createBot(service.commands, { ownerId: bot.ownerId, name: 'Second', timezone: 'UTC' });
     const issued = { ownerId: bot.ownerId, bots: 'all', kind: 'service', name: null, expiresAt: null } as const;
     const { apiKey } = await issueKey(service.commands, issued);
@@ -143,7 +143,7 @@ describe('a run', () => {
     await service.projected();
     const report_config = config();
     expect((await run({ report_config }, apiKey)).body.details).toMatchObject([{ path: 'resource_key' }]);
-    // Before the plan is looked at.
+    // Checked before the plan.
     expect((await run({ report_config }, freeWide)).status).toBe(400);
     expect((await run({ uuid: 'x' }, freeWide)).status).toBe(403);
     expect((await run({ report_config }, apiKey, { 'resource-key': publicKey })).body.data.meta.timezone).toBe('UTC');
@@ -155,7 +155,7 @@ describe('a run', () => {
 describe('as CSV', () => {
   const text = { type_chart: 'table', requests: [metric({ label: 'a "b", c\nd' }), metric({ label: '=1+1' })] };
 
-  it('has the labels as its header and is quoted where it must be', async () => {
+  it('has the labels as its header, and quotes where needed', async () => {
     const { status, headers, body } = await run({ report_config: config(text), format: 'csv' });
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -167,7 +167,7 @@ describe('as CSV', () => {
     ]);
   });
 
-  it('has every digit, and nothing for a measure of nothing', async () => {
+  it('has every digit, and an empty cell for a measure of no events', async () => {
     const amount = { agr_field: 'events.value_int', event_id: 101 };
     const requests = [
       metric({ ...amount, agr: 'property_sum', label: 'Sum' }),
@@ -180,7 +180,7 @@ describe('as CSV', () => {
     expect(second).toEqual(['2026-01-02T00:00:00+01:00', '0', '']);
   });
 
-  it('has all rows, of a saved report with another period too', async () => {
+  it('has all rows, also of a saved report with another period', async () => {
     const uuid = await saved(config({ granularity: 'hour' }));
     const params = { ':date_from': '2025-11-01 00:00:00', ':date_to': '2026-01-31 23:59:59' };
     const { body } = await run({ uuid, params, format: 'csv' });
@@ -204,7 +204,7 @@ describe('as CSV', () => {
 });
 
 describe('utm-labels', () => {
-  it('are those of visits, the most used first, then by code points', async () => {
+  it('are the labels of visits, the most used first, then by code points', async () => {
     const { body } = await service.get('/v1/reports/utm-labels', { 'api-key': bot.apiKey });
     expect(body).toEqual({
       ok: true,
@@ -213,7 +213,7 @@ describe('utm-labels', () => {
     expect(utmLabelsAnswer.parse(body)).toEqual(body);
   });
 
-  it('are the bot’s own, for the premium plan', async () => {
+  it('are those of the bot, and need the premium plan', async () => {
     const other = await service.createBot();
     const empty = { sources: [], mediums: [], campaigns: [], terms: [], contents: [] };
     const ask = (apiKey: string) => service.get('/v1/reports/utm-labels', { 'api-key': apiKey });

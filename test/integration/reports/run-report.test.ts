@@ -62,7 +62,7 @@ const chart = (...requests: object[]) => ({ type_chart: 'line', requests });
 const table = (...requests: object[]) => ({ type_chart: 'table', requests });
 
 describe('answers', () => {
-  it('of a chart: a row a bucket, a column a line, with its total', async () => {
+  it('of a chart have a row for each bucket, and a column for each line with its total', async () => {
     const answer = await run(chart(metric('total', { label: 'All' }), metric('total_uniq_user_id', { event_id: 101 })));
     expect(answer.columns).toEqual([
       { key: 'date', label: 'Date', type: 'date' },
@@ -76,7 +76,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('of a table: a row a metric', async () => {
+  it('of a table have a row for each metric', async () => {
     const answer = await run(table(metric('total', { label: 'All' }), metric('avg'), metric('min', { event_id: 999 })));
     expect(answer.columns.map(({ key, type }) => [key, type])).toEqual([
       ['metric', 'number'],
@@ -88,7 +88,7 @@ describe('answers', () => {
     );
   });
 
-  it('say what they cover, how fresh they are, and when they are cut', async () => {
+  it('have their period, their lag, and whether they are truncated', async () => {
     const { rows, meta } = await run({ ...chart(metric('total')), granularty: 'hour' }, 2, 'Asia/Kathmandu');
     expect(rows).toHaveLength(2);
     expect(meta).toEqual({
@@ -104,7 +104,7 @@ describe('answers', () => {
     expect((await run(chart(metric('total')), 3)).meta).toMatchObject({ rows_total: 3, truncated: false });
   });
 
-  it('begin with the whole first bucket, though not with its events', async () => {
+  it('begin with the start of the first bucket, but count only events of the period', async () => {
     const { rows } = await run({ ...chart(metric('total')), granularity: 'week' });
     expect(rows).toEqual([{ date: '2024-12-30T00:00:00+00:00', s0: 4 }]);
   });
@@ -128,7 +128,7 @@ describe('numbers', () => {
     ]);
   });
 
-  it('of nothing are 0 where they count or add, else null', async () => {
+  it('of no events are 0 for counts and sums, else null', async () => {
     const nothing = { filters: ['=', 'events.category', 'x'], agr_field: 'events.value_int' };
     const { columns, rows } = await run(
       chart(
@@ -164,14 +164,14 @@ describe('a report that takes too long', () => {
     await expect(run(table(metric('total')))).resolves.toMatchObject({ rows: [{ value: 4 }] });
   });
 
-  it('has one time for all that it asks', async () => {
+  it('has one time limit for all its queries', async () => {
     const nap = sql<{ n: null }>`SELECT pg_sleep(0.15)`;
     const naps = inSnapshot(database.pool, 250, async ({ query }) => [await query(nap), await query(nap)]);
     await expect(naps).rejects.toThrow(ReportTimeoutError);
   });
 });
 
-it('everything that a report asks, it asks of one snapshot', async () => {
+it('runs all queries of a report on one snapshot', async () => {
   const count = sql<{ n: string }>`SELECT count(*) AS n FROM events_test.utms`;
   const counts = await inSnapshot(database.pool, 10_000, async ({ query }) => {
     const before = await query(count);
@@ -181,7 +181,7 @@ it('everything that a report asks, it asks of one snapshot', async () => {
   expect(counts[1]).toEqual(counts[0]);
 });
 
-it('it begins once, though its first queries are asked at the same time', async () => {
+it('begins the transaction once, even if the first queries run at the same time', async () => {
   const notices: unknown[] = [];
   const keep = (notice: unknown) => void notices.push(notice);
   const listen = (client: pg.PoolClient) => void client.on('notice', keep);
@@ -203,7 +203,7 @@ describe('rows that are copied', () => {
   const numbers = (count: number, more = '') =>
     `SELECT i, CASE WHEN i % 3 > 0 THEN repeat('x', i % 100000) END ${more} FROM generate_series(1, ${count}) AS i`;
 
-  it('come whole, one after another, however long they are', async () => {
+  it('arrive whole and in order, whatever their length', async () => {
     await inSnapshot(database.pool, 10_000, async ({ copy }) => {
       for (const count of [2001, 0, 1]) {
         let next = 1;
@@ -219,7 +219,7 @@ describe('rows that are copied', () => {
     });
   });
 
-  it('end when the time of the report does, though none of them is late', async () => {
+  it('end with the time limit of the report, even if each row arrives in time', async () => {
     const slow = numbers(100_000, ', CASE WHEN i % 5000 = 0 THEN pg_sleep(0.15)::text END');
     let rows = 0;
     const copied = inSnapshot(database.pool, 700, ({ copy }) => copy(slow, 3, () => (rows += 1)));

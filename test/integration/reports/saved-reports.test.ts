@@ -7,9 +7,9 @@ import { type Answer, startTestService, type TestBot, type TestService } from '.
 
 let service: TestService;
 let bot: TestBot;
-/** Of the same owner. */
+/** Another bot of the same owner. */
 let second: string;
-/** For both bots. */
+/** A key for both bots. */
 let personal: string;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const names = async (headers: Headers = own()): Promise<string[]> =>
   (await list(headers)).body.data.items.map(({ name }: { name: string }) => name);
 
 describe('a report that was saved', () => {
-  it('is there for whoever asks next, newest first, and gone with its deletion', async () => {
+  it('is in the next list, newest first, until it is deleted', async () => {
     const other = await service.createBot({ timezone: 'Asia/Kolkata' });
     const key = { 'api-key': other.apiKey };
     expect((await list(key)).body).toEqual({ ok: true, data: { items: [] } });
@@ -92,7 +92,7 @@ describe('a report that was saved', () => {
     expect(await response.text()).toContain(`"report_config":${text}`);
   });
 
-  it('is in the log before the caller sees its uuid, with the key that asked', async () => {
+  it('is in the log, with the id of the key, before the client gets its uuid', async () => {
     const uuid = await savedUuid({ name: 'Logged' });
     const commits = await readAll(service.log, { categories: ['report'] });
     const [commit] = commits.filter(({ stream }) => stream === `report-${bot.publicKey}/${uuid}`);
@@ -100,8 +100,8 @@ describe('a report that was saved', () => {
   });
 });
 
-describe('whose reports', () => {
-  it('a key for several bots lists, gets, runs and deletes without naming the bot, and cannot save so', async () => {
+describe('access to saved reports', () => {
+  it('a key for several bots lists, gets, runs and deletes without a named bot, but cannot save', async () => {
     const key = { 'api-key': personal };
     const named = { ...key, 'resource-key': second };
     expect((await save({}, key)).status).toBe(400);
@@ -111,7 +111,7 @@ describe('whose reports', () => {
     expect(await names(named)).toEqual(['Of the second']);
     expect((await get(uuid, key)).body.data.resource_key).toBe(second);
     expect((await run({ uuid }, key)).body.data.meta.timezone).toBe('UTC');
-    // Who names a bot asks for its reports.
+    // A named bot limits the request to its reports.
     expect((await get(uuid, { ...key, 'resource-key': bot.publicKey })).status).toBe(404);
     expect((await remove(uuid, { ...key, 'resource-key': bot.publicKey })).status).toBe(404);
     expect((await save({ uuid }, { ...key, 'resource-key': bot.publicKey })).status).toBe(404);
@@ -155,7 +155,7 @@ describe('whose reports', () => {
       expect((await ask(impersonal)).body.error).toBe('this needs a personal key');
       expect((await ask({ 'api-key': personal, 'resource-key': 'nobody' })).status).toBe(404);
     }
-    // Neither preview nor run needs one.
+    // Preview and run do not need a personal key.
     expect((await run({ report_config: config() }, impersonal)).status).toBe(200);
   });
 });
@@ -175,7 +175,7 @@ describe('what is refused', () => {
     expect(answer.body.details.map(({ path }: { path: string }) => path)).toEqual(paths);
   });
 
-  it('no uuid to get or delete', async () => {
+  it('to get or delete without a uuid', async () => {
     for (const answer of [await service.get('/v1/reports/get', own()), await remove(null), await remove(undefined)])
       expect(answer.body).toMatchObject({ error_code: 400, details: [{ path: 'uuid', message: 'uuid is required' }] });
   });
@@ -194,7 +194,7 @@ describe('with an Idempotency-Key', () => {
     expect((await names()).filter((name) => name === 'Once')).toHaveLength(1);
   });
 
-  it('a replacement and a deletion are answered again though the report is gone', async () => {
+  it('a replacement and a deletion are answered again after the report is deleted', async () => {
     const uuid = await savedUuid();
     const key = { 'api-key': personal, 'idempotency-key': 'change' };
     const replace = () => save({ uuid, name: 'New' }, { ...key, 'resource-key': bot.publicKey });
@@ -210,7 +210,7 @@ describe('with an Idempotency-Key', () => {
   });
 });
 
-it('the same Idempotency-Key on another bot is another one, whoever names the bot', async () => {
+it('the same Idempotency-Key on another bot is another command, whether the key or the request names the bot', async () => {
   const key = { 'api-key': personal, 'idempotency-key': 'of two bots' };
   const bots = [bot.publicKey, second];
   for (const publicKey of bots) {
@@ -220,7 +220,7 @@ it('the same Idempotency-Key on another bot is another one, whoever names the bo
 });
 
 describe('while the read model is late', () => {
-  /** The table can be read, not written. */
+  /** Blocks writes to the table, not reads. */
   async function standingStill(work: () => Promise<void>): Promise<void> {
     await service.projected();
     const blocker = await service.database.pool.connect();
@@ -245,7 +245,7 @@ describe('while the read model is late', () => {
     expect(await names()).toContain('Late');
   });
 
-  it('a report that was saved is got, run, replaced and deleted by its uuid as the log has it', async () => {
+  it('gets, runs, replaces and deletes a saved report by its uuid, from the log', async () => {
     const key = { 'api-key': personal };
     const stranger = await service.createBot();
     const old = await savedUuid({ name: 'Old' });
@@ -271,7 +271,7 @@ describe('while the read model is late', () => {
   }, 40_000);
 });
 
-it('answers have just the shapes that OpenAPI shows', async () => {
+it('answers match the schemas of OpenAPI', async () => {
   const saved = await save({});
   const { uuid } = saved.body.data;
   const shown = [

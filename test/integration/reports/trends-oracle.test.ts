@@ -11,7 +11,7 @@ import { dates, filters, QUIET_DAYS, separators, TIMEZONES, world } from './ques
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
 let database: TestDatabase;
-/** Holds some of the chunks. */
+/** Has room for some of the chunks. */
 const cache = createChunkCache(20_000);
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ const asked: fc.Arbitrary<Asked> = fc.constantFrom('line', 'table', 'utm_trends'
     ),
   }),
 );
-/** Some days around a clock change: by the hour the whole world has 6,000 buckets, almost all of them empty. */
+/** Some days around a clock change. By the hour, the whole world has 6,000 buckets, almost all empty. */
 const fewDays: fc.Arbitrary<Dates> = fc
   .integer({ min: 0, max: QUIET_DAYS.length - 2 })
   .filter((index) => index !== 3)
@@ -83,7 +83,7 @@ async function run(timezone: string, botId: number, { requests, separators, ...s
   return reportRunner(database.pool, cache)({ tables: TABLES, botId, parsed, ...how });
 }
 
-it('every trends report says what brute force says', async () => {
+it('every trends report equals brute force', async () => {
   const seen = { other: 0, utmOther: 0, lines: 0, cut: 0 };
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...TIMEZONES), botId, question, async (timezone, bot, [config, period]) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The labels as a report gets them that asks for a source. */
+/** The labels that a report with a filter on the source gets. */
 function utmsOf(botId: number): Promise<readonly Utm[]> {
   return inSnapshot(database.pool, 10_000, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
@@ -37,7 +37,7 @@ async function addUtm(botId: number, id: number, label: string): Promise<void> {
   await database.pool.query(`UPDATE ${TABLES.events}.bots SET utm_count = $2 WHERE bot_id = $1`, [botId, id]);
 }
 
-it('labels are kept for the next report, which asks for new ones only', async () => {
+it('keeps labels for the next report, which fetches only newer ones', async () => {
   const first = await utmsOf(BOT_IDS.packed);
   expect(first.map(({ source }) => source)).toEqual([null, ...SOURCES]);
   expect(await utmsOf(BOT_IDS.packed)).toBe(first);
@@ -48,7 +48,7 @@ it('labels are kept for the next report, which asks for new ones only', async ()
   expect(await utmsOf(BOT_IDS.packed)).toBe(second);
 });
 
-it('those of another bot are its own, and without a chunk nothing is kept', async () => {
+it('keeps labels by bot, and none for a bot without chunks', async () => {
   await addUtm(BOT_IDS.loose, SOURCES.length + 1, 'other');
   const loose = await utmsOf(BOT_IDS.loose);
   expect(loose.map(({ source }) => source)).toEqual([null, ...SOURCES, 'other']);
@@ -56,7 +56,7 @@ it('those of another bot are its own, and without a chunk nothing is kept', asyn
   expect((await utmsOf(BOT_IDS.mixed)).map(({ source }) => source)).toEqual([null, ...SOURCES]);
 });
 
-it('chunks that were made anew, as those of another version, are of labels that are asked for anew', async () => {
+it('fetches all labels again after a rebuild, whose chunks are new', async () => {
   const { schema, bot } = { schema: TABLES.events, bot: BOT_IDS.packed };
   await database.pool.query(`UPDATE ${schema}.utms SET source = 'later' WHERE bot_id = $1 AND utm_id = 1`, [bot]);
   expect((await utmsOf(bot))[1]!.source).toBe(SOURCES[0]);

@@ -6,7 +6,7 @@ import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
 import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
 import { USERS_DDL } from '../../../src/projections/users/tables.ts';
 
-/** What reports are asked about in these tests: some users and their events, in tables and, for the oracle, as they are. */
+/** The users and events of these tests: as objects for the oracles, and stored in the tables of read models. */
 export interface World {
   readonly users: ReadonlyMap<number, WorldUser>;
   readonly events: readonly WorldEvent[];
@@ -45,11 +45,11 @@ export interface WorldEvent {
 }
 
 export const BOT_ID = 7;
-/** All have the same events: almost all packed; some of them, with others that changed since; and none. In the order of packing. */
+/** Bots with the same events: almost all packed; some packed and others changed since; none packed. In order of packing. */
 export const BOT_IDS = { packed: BOT_ID + 1, mixed: BOT_ID + 2, loose: BOT_ID };
 export const TABLES = { events: 'events_test', users: 'users_test', referral: 'referral_test' };
 
-/** Text that collations, UTF-16 and bytes order differently: the last two are U+FFFD and U+1F600. */
+/** Text that collations, UTF-16 and UTF-8 order differently: the last two are U+FFFD and U+1F600. */
 export const TEXTS = ['', 'A', 'Z', 'a', 'ab', 'B', 'ä', 'z', 'É', '-', '%', "o'x", '\ufffd', '\u{1f600}'];
 /** The clock of Berlin goes forward on 2025-03-30 and back on 2025-10-26, New York's on 2025-03-09 and 2025-11-02. */
 export const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T06:00Z'].map(
@@ -60,7 +60,7 @@ export const SOURCES = ['ads', 'Blog', 'ä', 'Ads', 'zoo', '-', 'b'];
 const HOUR = 3_600_000;
 const QUARTER = HOUR / 4;
 
-/** 400 events of 12 users, and of some that did little, around the clock changes, some of them at the same time. The same every time. */
+/** 400 events of 12 users and of some with few events, around the clock changes, some at the same time. Deterministic. */
 export function sampleWorld(): World {
   const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
   const text = nullable(fc.constantFrom(...TEXTS));
@@ -97,7 +97,7 @@ export function sampleWorld(): World {
     const app = draft.webapp_name === null ? null : first(`${draft.user_id} ${draft.webapp_name}`);
     return { ...draft, date_received: draft.date + 1500, session: first(`${draft.user_id}`), app_session: app };
   });
-  // Some differ by milliseconds, some by a second, some by the hour that a clock repeats.
+  // Dates differ by milliseconds, by a second, or by the hour that a clock repeats.
   const userDate = fc
     .tuple(fc.constantFrom(...CENTERS), fc.constantFrom(0, 1, 999, 1000, HOUR))
     .map(([center, more]) => center + more);
@@ -112,20 +112,20 @@ export function sampleWorld(): World {
       fc.constantFrom(...TEXTS),
     ),
   });
-  const ids = [...new Set(events.map(({ user_id }) => user_id))].filter((id) => id !== 11); // one is not there (yet)
+  const ids = [...new Set(events.map(({ user_id }) => user_id))].filter((id) => id !== 11); // one user is not known yet
   const users = fc
     .sample(user, { numRuns: ids.length, seed: 2 })
     .map((fields, index) => ({ ...fields, user_id: ids[index]! }));
   return { events, users: new Map(users.map((each) => [each.user_id, each])) };
 }
 
-/** What callers know a session by, given the index of its first event. */
+/** The public id of a session, from the index of its first event. */
 export function sessionId(index: number): string {
   return `${commitId(index)}.3`;
 }
 
 const commitId = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
-/** Of an event, by its index in the world: nothing like the order of dates, since events come late and backdated. */
+/** The `ord` of an event, by its index in the world. It differs from the order of dates, because events come late or backdated. */
 export const ordOf = (index: number) => ((index * 7919) % 4001) * 1024 + 3;
 
 /** Creates the read models' tables and fills them. */
@@ -206,10 +206,10 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
   }
 }
 
-/** What a revaluation, sessions that became one and a late visit change. */
+/** Changes events as a revaluation, merged sessions and a late visit do. */
 const BEFORE = { value_amount: '-1', session: 1, app_session: 1, utm_id: 1 };
 const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000, changedInChunk: 1_000_000 };
-/** Packs only what has changed most, and what is new. */
+/** Packs only the chunks with the most changes, and new events. */
 const PACK_SOME = { ...PACK_ALL, changed: 60 };
 
 async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
@@ -224,7 +224,7 @@ function botRow(bot_id: number, user_count: number): object {
   return { bot_id, ...names, units: {}, rules: [], clock: 0, utm_count: SOURCES.length, user_count };
 }
 
-/** Gives every column of text the collation that a database may well have, which orders nothing by code points. */
+/** Gives all text columns a collation that databases often have, and that does not order by code points. */
 async function collateLikePeople(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ statement: string }>(
     `SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE text COLLATE "en-x-icu"', table_schema, table_name, column_name) AS statement

@@ -35,7 +35,7 @@ describe('what is accepted', () => {
     expect(parse(['!=', 'events.category', 'a']).filter).toEqual({ type: 'not', condition: one_of });
   });
 
-  it('and and or nest, with one condition or many', () => {
+  it('nests and and or, with one condition or many', () => {
     const { filter, problems } = parse(['or', category, ['and', category]]);
     expect(problems).toEqual([]);
     expect(filter).toMatchObject({ type: 'or', conditions: [{ type: 'one_of' }, { type: 'and', conditions: [{}] }] });
@@ -55,7 +55,7 @@ describe('what is accepted', () => {
     });
   });
 
-  it('users. is user., and custom fields take values of any type', () => {
+  it('users. is an alias of user., and custom fields take values of any type', () => {
     expect(parse(['=', 'users.is_premium', true]).filter).toMatchObject({ field: { name: 'user.is_premium' } });
     for (const value of ['1', new LosslessNumber('1'), true])
       expect(parse(['=', 'user.custom_fields.level', value]).problems).toEqual([]);
@@ -65,11 +65,11 @@ describe('what is accepted', () => {
     expect(parse(nested(20)).problems).toEqual([]);
   });
 
-  it('has 10,000 values in a set', () => {
+  it('accepts 10,000 values in a set', () => {
     expect(parse(['in', 'events.user_id', Array(10_000).fill(1)]).problems).toEqual([]);
   });
 
-  it('has 1,000 conditions', () => {
+  it('accepts 1,000 conditions', () => {
     expect(parse(['and', ...Array(1000).fill(category)]).problems).toEqual([]);
   });
 });
@@ -91,17 +91,17 @@ describe('dates', () => {
     expect(date(operator, '2025-03-30 12:00:00')).toMatchObject({ from, to });
   });
 
-  it('between takes in the whole last second', () => {
+  it('between includes the whole last second', () => {
     const filter = date('between', '2025-03-30 12:00:00', '2025-03-30 12:00:00');
     expect(filter).toMatchObject({ from: at(second, true), to: at(second + 1000, false) });
   });
 
-  it('a time that the clock skips moves forward by the gap', () => {
+  it('a time that the clock skips is moved forward by the gap', () => {
     const filter = date('>=', '2025-03-30 02:30:00');
     expect(filter).toMatchObject({ from: at(Date.UTC(2025, 2, 30, 1, 30), true) });
   });
 
-  it('a time that the clock shows twice is two seconds, and ranges reach as far as they can', () => {
+  it('a time that the clock shows twice is two seconds, and ranges include as much as possible', () => {
     const [first, last] = [Date.UTC(2025, 9, 26, 0, 30), Date.UTC(2025, 9, 26, 1, 30)];
     const twice = '2025-10-26 02:30:00';
     expect(date('=', twice)).toMatchObject({ values: [{ value: first }, { value: last }] });
@@ -166,7 +166,7 @@ describe('what is refused', () => {
     expect(problemOf(input).path).toBe(path);
   });
 
-  it('every wrong place at once, with what is allowed there', () => {
+  it('all problems at once, with the accepted values', () => {
     const { problems } = parse([
       'and',
       ['~', 'events.category', 'a'],

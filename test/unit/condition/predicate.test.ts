@@ -5,7 +5,7 @@ import type { Field, FieldType } from '../../../src/domain/condition/condition.t
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { compareText, type FieldValue, predicateOf, roundedRange } from '../../../src/domain/condition/predicate.ts';
 
-/** Whether a field of the type, with the value, meets `[operator, "field", …constants]`. */
+/** Whether a field with this type and value fulfils `[operator, "field", …constants]`. */
 function holds(type: FieldType, value: FieldValue, operator: string, ...constants: unknown[]): boolean {
   const field: Field = { name: 'field', type };
   const problems: [] = [];
@@ -34,7 +34,7 @@ it.each<[FieldType, FieldValue, string, unknown[], boolean]>([
   expect(holds(type, value, operator, ...constants)).toBe(expected);
 });
 
-it('numbers that round to one double are told apart by their digits', () => {
+it('compares numbers that round to one double by their digits', () => {
   const constant = new LosslessNumber('9007199254740993');
   expect(holds('number', '9007199254740992', '<', constant)).toBe(true);
   expect(holds('number', '9007199254740993.000001', '>', constant)).toBe(true);
@@ -42,13 +42,13 @@ it('numbers that round to one double are told apart by their digits', () => {
   expect(holds('dynamic', new LosslessNumber('9007199254740994'), '<=', constant)).toBe(false);
 });
 
-it('text is ordered by code points, as its bytes are', () => {
+it('orders text by code points, like its UTF-8 bytes', () => {
   const texts = ['', 'A', 'a', 'ab', 'ä', '\u{d7ff}', '\u{e000}', '\u{fffd}', '\u{10000}', '\u{1f600}', '\u{1f601}'];
   for (const a of texts)
     for (const b of texts) expect(Math.sign(compareText(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
 });
 
-it('what a range says of a nearest double is what it says of the digits, or nothing', () => {
+it('a range gives for a nearest double the same result as for the digits, or none', () => {
   const digits = fc.stringMatching(/^[0-9]{1,25}$/);
   const decimal = fc
     .tuple(fc.boolean(), digits, digits)

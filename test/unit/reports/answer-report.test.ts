@@ -12,7 +12,7 @@ const config = {
   settings: { params: { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-31 23:59:59' } },
 };
 
-/** What a report that fails with `error` is answered with. */
+/** The API error for a report that fails with `error`. */
 async function answered(error: Error): Promise<unknown> {
   const keys: number[] = [];
   const answer = answerReport(
@@ -27,7 +27,7 @@ async function answered(error: Error): Promise<unknown> {
   return failed;
 }
 
-it('a report that did not get its turn is 503 with Retry-After, one that ran too long 502', async () => {
+it('answers 503 with Retry-After for a report that did not start, and 502 for one that ran too long', async () => {
   expect(await answered(new ReportNotRunError())).toMatchObject({ status: 503, retryAfter: 1 });
   expect(await answered(new ReportTimeoutError(100))).toMatchObject({
     status: 502,

@@ -27,7 +27,7 @@ describe('buckets', () => {
     ]);
   });
 
-  it('of a day without midnight begin when it begins', () => {
+  it('of a day without midnight begin with its first instant', () => {
     expect(buckets('day', 'America/Sao_Paulo', '2018-11-03', '2018-11-05')).toEqual([
       '2018-11-03T00:00:00-03:00',
       '2018-11-04T01:00:00-02:00',
@@ -65,14 +65,14 @@ describe('buckets', () => {
     ]);
   });
 
-  it('of hours begin at full hours of the local clock, wherever its offset is not one', () => {
+  it('of hours begin at full hours of the local clock, also with an offset of half an hour', () => {
     expect(buckets('hour', 'Asia/Kolkata', '2025-01-01T00:30', '2025-01-01T02:00')).toEqual([
       '2025-01-01T00:00:00+05:30',
       '2025-01-01T01:00:00+05:30',
     ]);
   });
 
-  it('of hours are cut where the clock changes by half an hour', () => {
+  it('of hours are split at a clock change of half an hour', () => {
     expect(buckets('hour', 'Australia/Lord_Howe', '2025-04-06T01:00', '2025-04-06T03:00')).toEqual([
       '2025-04-06T01:00:00+11:00',
       '2025-04-06T01:30:00+10:30',
@@ -85,7 +85,7 @@ describe('buckets', () => {
     ]);
   });
 
-  it('that begin in such a piece begin where it begins', () => {
+  it('of a period that begins in a split hour begin with that part of the hour', () => {
     const repeated = Date.parse('2025-04-06T01:45:00+10:30');
     const starts = bucketStarts({ timezone: 'Australia/Lord_Howe', from: repeated, to: repeated + 1 }, 'hour', 10);
     expect(starts).toEqual([Date.parse('2025-04-06T01:30:00+10:30')]);
@@ -95,13 +95,13 @@ describe('buckets', () => {
     );
   });
 
-  it('are at most as many as the limit', () => {
+  it('are undefined above the limit', () => {
     const tenDays = period('UTC', '2025-01-01', '2025-01-11');
     expect(bucketStarts(tenDays, 'day', 10)).toHaveLength(10);
     expect(bucketStarts(tenDays, 'day', 9)).toBeUndefined();
   });
 
-  it('cover the period, ascend, and each is where the local clock says', () => {
+  it('cover the period, ascend, and match the local clock', () => {
     const zones = [
       'UTC',
       'Europe/Berlin',

@@ -6,14 +6,14 @@ import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];
 
-/** What the labels have in these parts. */
+/** The labels in these parts. */
 async function valuesBy(...parts: readonly string[]) {
   const separators = parts.map((part) => ({ field: reportFields.find(`events.utm_${part}`)!, name: part }));
   const source = { botId: 1, tables: { events: '', users: '', referral: '' }, utms, users: 0, query: async () => [] };
   return (await combinationsOf(separators, source)).values;
 }
 
-it('numbers of labels are kept by the parts that were asked for last, in their order', async () => {
+it('keeps the numbers of labels for the parts that reports used last, in their order', async () => {
   const first = await valuesBy('source', 'medium');
   expect(first).toEqual([
     [null, null],

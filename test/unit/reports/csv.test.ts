@@ -18,7 +18,7 @@ async function textOf(columns: readonly Column[], rows: readonly object[], of: o
   return Buffer.concat(parts).toString();
 }
 
-it('a missing value of a breakdown is named, but not in the row of all others, and no other missing one', async () => {
+it('names a missing value of a breakdown, except in the row of other combinations, and no other missing value', async () => {
   const columns = ['events.unit', 'user.level', 'other', 'value'].map((key) => column(key));
   const rows = [
     { 'events.unit': 'EUR', 'user.level': null, other: false, value: new LosslessNumber('0.10000000000000000001') },
@@ -32,7 +32,7 @@ it('a missing value of a breakdown is named, but not in the row of all others, a
   expect(await textOf([column('events.unit')], [{ 'events.unit': null }, {}], plain)).toBe('events.unit\n\n\n');
 });
 
-it('the lines of a chart are told apart by what they are broken down to', async () => {
+it('adds the values of a breakdown to the headers of chart lines', async () => {
   const line = { key: 's', label: 'Orders', type: 'number', metric: 0 } as const;
   const columns: Column[] = [
     { key: 'date', label: 'Date', type: 'date' },
@@ -43,7 +43,7 @@ it('the lines of a chart are told apart by what they are broken down to', async 
   expect(await textOf(columns, [])).toBe('Date,"Orders: hats, 1.50","Orders: other, (none)",Orders: (other)\n');
 });
 
-it('columns that would be headed alike are told apart by their aggregation, then by a number', async () => {
+it('distinguishes equal headers by their aggregation, then by a number', async () => {
   const line = (index: number, label: string) => ({ key: `s${index}`, label, type: 'number', metric: index }) as const;
   const sum = { agr: 'property_sum', agr_field: 'events.value_int' };
   const requests = [{ agr: 'total' }, sum, { ...sum, agr_field: 'events.value_amount' }, sum, sum, { agr: 'total' }];
@@ -74,13 +74,13 @@ it('columns that would be headed alike are told apart by their aggregation, then
   expect(await textOf(measures, [], charted)).toBe('Orders (total) 2,Orders (total) 3,Orders (total) 1\n');
 });
 
-it('so are the missing labels of a UTM table', async () => {
+it('names the missing labels of a UTM table', async () => {
   const columns = ['utm_source', 'utm_content', 'other', 'm0'].map((key) => column(key));
   const rows = [{ utm_source: 'ads', utm_content: null, other: false, m0: null }];
   expect(await textOf(columns, rows, config({ type_chart: 'utm_table' }))).toContain('\nads,(none),false,\n');
 });
 
-it('whoever reads it back has every row and text', async () => {
+it('a CSV parser reads back every row and text', async () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[",;\n\r\t =']{0,6}$/));
   const columns = ['a', 'b'].map((key) => column(key, `${key}, "labelled"`));
   const rows = fc.array(fc.record({ a: text, b: text }), { maxLength: 5 });
@@ -92,7 +92,7 @@ it('whoever reads it back has every row and text', async () => {
   );
 });
 
-it('comes in parts, each when it is wanted', async () => {
+it('formats each part only when the reader asks for it', async () => {
   let read = 0;
   const rows = Array.from({ length: 100_000 }, (_, index) => ({
     get a() {

@@ -21,7 +21,7 @@ function problemsOf(source: object) {
 }
 
 describe('a list', () => {
-  it('has the 50 latest records, unless it says otherwise', () => {
+  it('has the 50 latest records by default', () => {
     expect(parsed({}).report).toMatchObject({
       type: 'list',
       period: { timezone: 'UTC', from: Date.UTC(2025, 0, 1), to: Date.UTC(2025, 1, 1) },
@@ -39,7 +39,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('keeps the names of its columns, and the order of what it is ordered by', () => {
+  it('keeps the names of its columns, and the sequence of its order', () => {
     const { report, warnings } = parsed({
       columns: ['users.username', 'user.username', 'events.properties.x.y'],
       order: { 'events.value_amount': 'desc', 'users.custom_fields.level': 'asc' },
@@ -64,7 +64,7 @@ describe('a list', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('has up to 200 columns, and warns of keys that mean nothing', () => {
+  it('has up to 200 columns, and warns of unknown keys', () => {
     const columns = Array.from({ length: 200 }, (_, index) => `events.properties.p${index}`);
     const { report, warnings } = parsed({ columns, separators: [], ofset: 1 });
     expect(report.columns).toHaveLength(200);
@@ -102,7 +102,7 @@ describe('a list is refused', () => {
     ['from before its start', { offset: -1 }, at('offset')],
     ['from a part of a row', { offset: 1.5 }, at('offset')],
     [
-      'with everything that is wrong at once',
+      'with all problems at once',
       { table: 'x', columns: [], filters: 1, order: 1, limit: 0 },
       at('table', 'columns', 'filters', 'order', 'limit'),
     ],
@@ -114,7 +114,7 @@ describe('a list is refused', () => {
     return indexes.map((index) => `columns.${index}`);
   }
 
-  it('with what would have been accepted', () => {
+  it('with the accepted values', () => {
     expect(problemsOf({ table: undefined })).toMatchObject([
       { message: 'table is required', allowed: ['events', 'users'] },
     ]);

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { almostValid, anything } from '../../support/almost-valid-reports.ts';
 
-/** Whether the path leads to a value or, where it ends, to a key that is not there. */
+/** Whether the path leads to a value, or to a missing key of a value. */
 function leadsSomewhere(root: unknown, path: string): boolean {
   let at = root;
   for (const [index, step] of path.split('.').entries()) {
-    // A missing key may lie below keys that are missing too: settings.params.:date_from of {}.
+    // A missing key may be below other missing keys: settings.params.:date_from of {}.
     if (at === undefined || at === null) return index > 0;
     if (typeof at !== 'object') return false;
     at = Object.hasOwn(at, step) ? (at as Record<string, unknown>)[step] : undefined;
@@ -15,7 +15,7 @@ function leadsSomewhere(root: unknown, path: string): boolean {
   return true;
 }
 
-it('anything at all gives a report, or problems that point at something, and never throws', () => {
+it('gives a report, or problems with a valid path, for any input, and never throws', () => {
   let reports = 0;
   fc.assert(
     fc.property(fc.oneof({ weight: 9, arbitrary: almostValid }, { weight: 1, arbitrary: anything }), (input) => {
@@ -38,7 +38,7 @@ it('anything at all gives a report, or problems that point at something, and nev
   expect(reports).toBeGreaterThan(200);
 });
 
-it('nesting deeper than any stack is refused, not fatal', () => {
+it('refuses nesting that is deeper than the stack', () => {
   const deep = '['.repeat(400_000) + ']'.repeat(400_000);
   const source = `{"type":"trends","type_chart":"line","filters":${deep},"x":${deep}}`;
   expect(parseReport(JSON.parse(`{"source_request":${source}}`), 'UTC').ok).toBe(false);

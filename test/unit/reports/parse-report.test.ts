@@ -26,7 +26,7 @@ function problemsOf(input: unknown, timezone = 'UTC') {
 }
 
 describe('a report', () => {
-  it('of trends over days, unless it says otherwise', () => {
+  it('of trends has days as buckets by default', () => {
     const report = reportOf(config());
     expect(report).toMatchObject({
       type: 'trends',
@@ -38,7 +38,7 @@ describe('a report', () => {
     expect(report.axis?.starts).toHaveLength(31);
   });
 
-  it('takes null for absent', () => {
+  it('treats null as absent', () => {
     const empty = { filters: null, separators: null, granularity: null };
     expect(reportOf(config(empty))).toEqual(reportOf(config()));
     expect(reportOf(withMetric({ event_id: null, label: null, agr_field: null, filters: null }))).toMatchObject({
@@ -46,12 +46,12 @@ describe('a report', () => {
     });
   });
 
-  it.each(['table', 'utm_table'])('as %s has no axis, whatever granularity says', (type_chart) => {
+  it.each(['table', 'utm_table'])('as %s has no axis, and ignores the granularity', (type_chart) => {
     for (const granularity of ['hour', 'minute', 5])
       expect(reportOf(config({ type_chart, granularity })).axis).toBeNull();
   });
 
-  it('has metrics of their own label, event and filter', () => {
+  it('has metrics with their own label, event and filter', () => {
     const own = { ...metric, label: 'Sales', event_id: new LosslessNumber('7'), filters: ['=', 'events.unit', 'EUR'] };
     const source_request = {
       type: 'trends',
@@ -65,11 +65,11 @@ describe('a report', () => {
     });
   });
 
-  it.each(['line', 'bar', 'area', 'pie', 'column', 'number'])('comes as %s', (type_chart) => {
+  it.each(['line', 'bar', 'area', 'pie', 'column', 'number'])('accepts the chart %s', (type_chart) => {
     expect(reportOf(config({ type_chart })).axis).not.toBeNull();
   });
 
-  it('ends with the second that date_to names, the last one where the clock shows it twice', () => {
+  it('ends after the second of date_to, the later one if the clock shows it twice', () => {
     const twice = { params: { ':date_from': '2025-10-26 02:00:00', ':date_to': '2025-10-26 02:59:59' } };
     expect(reportOf(config({}, twice), 'Europe/Berlin').period).toMatchObject({
       from: Date.UTC(2025, 9, 26, 0),
@@ -87,7 +87,7 @@ describe('a report', () => {
 });
 
 describe('breakdowns', () => {
-  it('are by what separators name', () => {
+  it('are by the fields of separators', () => {
     const separators = [{ property: 'users.gender', color: 'red' }, { property: 'events.category' }];
     expect(reportOf(config({ separators }))).toMatchObject({
       separators: [
@@ -111,7 +111,7 @@ describe('breakdowns', () => {
     });
   });
 
-  it('of the other kind mean nothing, which is told', () => {
+  it('of the other kind are ignored with a warning', () => {
     const warned = (source: object) => {
       const parsed = parseReport(config(source), 'UTC');
       return parsed.ok && parsed.warnings.map(({ path }) => path);
@@ -140,7 +140,7 @@ describe('aggregations', () => {
   ];
   const agr_field = 'events.value_amount';
 
-  it('of tables and of charts are two sets', () => {
+  it('of tables and of charts have different names', () => {
     for (const agr of new Set([...table, ...charts])) {
       const refusal = (allowed: string[]) => [
         { path: 'source_request.requests.0.agr', message: 'Unsupported aggregation', allowed },
@@ -154,7 +154,7 @@ describe('aggregations', () => {
     expect(problemsOf(withMetric({ agr }))).toMatchObject([{ message: 'Unsupported aggregation' }]);
   });
 
-  it('of a property name the field', () => {
+  it('of a property require the field', () => {
     expect(problemsOf(withMetric({ agr: 'property_sum' }))).toEqual([
       {
         path: 'source_request.requests.0.agr_field',
@@ -225,7 +225,7 @@ describe('what is refused', () => {
     ['51 metrics', config({ requests: Array(51).fill(metric) }), [at('requests')]],
     ['a metric that is no object', config({ requests: [metric, 'total'] }), [at('requests.1')]],
     [
-      'a metric without anything',
+      'an empty metric',
       config({ requests: [{}] }),
       [at('requests.0.type'), at('requests.0.event_name'), at('requests.0.agr')],
     ],
@@ -242,7 +242,7 @@ describe('what is refused', () => {
     expect(problemsOf(input).map(({ path }) => path)).toEqual(paths);
   });
 
-  it('nothing that is just within bounds', () => {
+  it('nothing that is exactly at a limit', () => {
     expect(problemsOf(config({ requests: Array(50).fill(metric) }))).toEqual([]);
     expect(problemsOf(config({ type_chart: 'utm_table', breakdown_limit: 500, row_limit: 1 }))).toEqual([]);
     expect(problemsOf(config({ type_chart: 'table' }, dates('1970-01-01 00:00:00', '2100-12-31 23:59:59')))).toEqual(
@@ -250,7 +250,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('a separator that is no object, or is not in the list, in the words of the document', () => {
+  it('a separator that is not an object, or not in the list, with the message of the interface', () => {
     const wrong = (separators: unknown) => problemsOf(config({ separators }))[0];
     expect(wrong(['events.category'])).toMatchObject({
       path: 'source_request.separators.0',
@@ -269,7 +269,7 @@ describe('what is refused', () => {
       expect(wrong([{ property }])).toBeUndefined();
   });
 
-  it('everything at once', () => {
+  it('all problems at once', () => {
     const requests = [{ ...metric, agr: 'avg', filters: ['and'] }];
     const paths = problemsOf(config({ requests, granularity: 'year', separators: ['x'] }, {})).map(({ path }) => path);
     expect(paths).toHaveLength(6);
@@ -298,7 +298,7 @@ describe('warnings', () => {
     ]);
   });
 
-  it('are none for a report without any', () => {
+  it('are an empty list for a report without unknown keys', () => {
     expect(parseReport(config(), 'UTC')).toMatchObject({ ok: true, warnings: [] });
   });
 });

@@ -33,7 +33,7 @@ function problemsOf(input: unknown) {
 const DAY = 86_400_000;
 
 describe('a funnel', () => {
-  it('is ordered, within 14 days, unless it says otherwise', () => {
+  it('is ordered, within 14 days, by default', () => {
     const filters = ['=', 'events.unit', 'EUR'];
     const requests = [step, { ...step, event_id: null, label: 'Paid', agr: 'median', filters }];
     expect(reportOf(funnel({ requests }))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a funnel', () => {
     expect(problemsOf(funnel(source)).map(({ path }) => path)).toEqual(keys.map((key) => `source_request.${key}`));
   });
 
-  it('refuses in words that say what would do', () => {
+  it('refuses with a message that names the accepted values', () => {
     expect(problemsOf(funnel({ funnel_order_type: 'any', funnel_window: -1 }))).toEqual([
       { path: 'source_request.funnel_window', message: 'expected an integer, from 1' },
       {
@@ -93,14 +93,14 @@ describe('a funnel', () => {
   });
 });
 
-it('bounds are within what they bound', () => {
+it('accepts values that are exactly at a limit', () => {
   const separators = ['a', 'b', 'c'].map((key) => ({ property: `user.custom_fields.${key}` }));
   expect(problemsOf(funnel({ requests: Array(20).fill(step), separators }))).toEqual([]);
   expect(problemsOf(retention({ retention_total_intervals: 366, separators }))).toEqual([]);
 });
 
 describe('retention', () => {
-  it('is of first times, over 8 days, unless it says otherwise', () => {
+  it('is of first times, over 8 days, by default', () => {
     const report = reportOf(retention());
     expect(report).toMatchObject({
       type: 'retention',
@@ -111,12 +111,12 @@ describe('retention', () => {
       separators: [],
     });
     const starts = report.type === 'retention' ? report.calendar.starts : [];
-    // 31 cohorts, of which the last has 8 days, and where the last of these ends.
+    // 31 cohorts; the last has 8 days, and the end of its last day is the last number.
     expect(starts).toHaveLength(31 + 8);
     expect([starts[0], starts.at(-1)]).toEqual([Date.UTC(2025, 0, 1), Date.UTC(2025, 1, 8)]);
   });
 
-  it('has weeks from Monday, by the clock of the bot', () => {
+  it('has weeks from Monday, in the bot’s time zone', () => {
     const report = reportOf(retention({ granularity: 'week', retention_total_intervals: 1 }), 'Europe/Berlin');
     const starts = report.type === 'retention' ? report.calendar.starts : [];
     expect(report).toMatchObject({ calendar: { cohorts: 5 } });
@@ -160,7 +160,7 @@ describe('retention', () => {
   });
 });
 
-it('unknown keys are told, by the type of the report', () => {
+it('warns of unknown keys by the type of the report', () => {
   const warnings = (input: unknown) => {
     const parsed = parseReport(input, 'UTC');
     return parsed.ok ? parsed.warnings.map(({ path }) => path) : [];

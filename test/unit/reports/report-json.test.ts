@@ -25,20 +25,20 @@ async function textOf(answered: object): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-it.each([0, 1, 4999, 5000, 5001, 12_345])('%i rows are one text, in parts or not', async (count) => {
+it.each([0, 1, 4999, 5000, 5001, 12_345])('%i rows give the same JSON, in parts or at once', async (count) => {
   const rows = Array.from({ length: count }, (_, index) => ({ a: `"${index}`, b: new LosslessNumber(`${index}.10`) }));
   const answered = reportJson(reply, answer(rows));
   expect(answered instanceof Readable).toBe(count > 5000);
   expect(await textOf(answered)).toBe(stringify({ ok: true, data: answer(rows) }));
 });
 
-it('a row with more columns than a part has cells is a part', async () => {
+it('a row with more cells than a part is a part of its own', async () => {
   const many: Column[] = Array.from({ length: 20_000 }, (_, index) => ({ ...columns[0]!, key: `s${index}` }));
   const rows = [{ s0: 1 }, { s0: 2 }];
   expect(await textOf(reportJson(reply, answer(rows, many)))).toBe(stringify({ ok: true, data: answer(rows, many) }));
 });
 
-it('parts are made when they are wanted', async () => {
+it('formats each part only when the reader asks for it', async () => {
   let read = 0;
   const rows = Array.from({ length: 100_000 }, (_, index) => ({
     get a() {

@@ -4,7 +4,7 @@ import { ReportNotRunError, reportQueue } from '../../../src/queries/reports/rep
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A queue whose reports run until they are told to end. */
+/** A queue whose reports run until the test ends them. */
 function world(places: number) {
   const queue = reportQueue(places, 5000);
   const began: string[] = [];
@@ -32,7 +32,7 @@ it('lets a report of another key pass all queued reports of one key', async () =
   expect(await Promise.all(asked)).toEqual(['1a', '1b', '1c', '2a', '3a', '2b']);
 });
 
-it('gives a free place to the key with the fewest running reports', async () => {
+it('gives a free slot to the key with the fewest running reports', async () => {
   const { began, ask, end } = world(3);
   const asked = ['1a', '1b', '2a', '1c', '2b', '2c'].map(ask);
   await vi.advanceTimersByTimeAsync(0);
@@ -72,7 +72,7 @@ it('counts the wait for a turn and the start of a report against one limit', asy
   expect(await left).toBe(3000);
 });
 
-it('gives the place of a report that fails to the next', async () => {
+it('gives the slot of a failed report to the next', async () => {
   const { queue, ask, end } = world(1);
   const failed = expect(queue.run(1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   const next = ask('1b');

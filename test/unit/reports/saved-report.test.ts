@@ -31,7 +31,7 @@ describe('a saved report', () => {
         .isRefused('conflict', 'uuid');
   });
 
-  it('is replaced while it is there, by the same too', () => {
+  it('is replaced until it is deleted, also by the same content', () => {
     for (const content of [changed, report])
       given(savedReport, saved)
         .when((state) => changeReport(state, content))
@@ -52,7 +52,7 @@ describe('a saved report', () => {
         .isRefused('not_found', 'uuid');
   });
 
-  it.each(['', 'x'.repeat(251), 'a\0b', '\ud800'])('is not called %j', (name) => {
+  it.each(['', 'x'.repeat(251), 'a\0b', '\ud800'])('refuses the name %j', (name) => {
     given(savedReport)
       .when((state) => saveReport(state, { ...report, name }))
       .isRefused('invalid', 'name');
@@ -61,7 +61,7 @@ describe('a saved report', () => {
       .isRefused('invalid', 'name');
   });
 
-  it('has a name of 250 characters, whatever they take', () => {
+  it('accepts a name of 250 characters of any width', () => {
     const name = '\u{1f600}'.repeat(250);
     given(savedReport)
       .when((state) => saveReport(state, { ...report, name }))
@@ -69,7 +69,7 @@ describe('a saved report', () => {
   });
 });
 
-it('what was done and cannot be done again is answered to a repeat as it was', async () => {
+it('answers a repeat of a command as the first time, even if the command would now be refused', async () => {
   const context = { log: memoryLog(), sources: testSources() };
   const stamp = () => ({ command: { id: context.sources.uuid(), bodyHash: 'h', answer: 'done' } });
   const [changing, deleting] = [stamp(), stamp()];

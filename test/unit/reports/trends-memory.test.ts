@@ -10,7 +10,7 @@ import { runTrends } from '../../../src/queries/reports/trends.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
-/** So many that a median of theirs is a group of its own. */
+/** So many that each median of their events is measured in a scan of its own. */
 const USERS = 6_000_000;
 const MB = 2 ** 20;
 
@@ -28,32 +28,32 @@ function bytesNow(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
-/** Runs a report over so many users, of whom there is no event, and tells of each of its walks over them. */
-async function scan(agrs: readonly string[], onWalk: () => void): Promise<void> {
-  const over: Scan = {
+/** Runs a report over these users, who have no events, and calls `onScan` at each scan. */
+async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
+  const scan: Scan = {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
-    query: () => Promise.reject(new Error('asks for nothing')),
+    query: () => Promise.reject(new Error('no query is expected')),
     users: USERS,
     utms: [],
-    events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onWalk() },
+    events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onScan() },
     arrays: openArrayPool(),
     checkTime() {},
   };
-  const { columns } = await runTrends(reportOf(agrs), over, 100);
+  const { columns } = await runTrends(reportOf(agrs), scan, 100);
   expect(columns).toHaveLength(1 + agrs.length);
 }
 
 async function walksOf(agrs: readonly string[]): Promise<number> {
-  let walks = 0;
-  await scan(agrs, () => walks++);
-  return walks;
+  let scans = 0;
+  await run(agrs, () => scans++);
+  return scans;
 }
 
-it('what metrics remember of users is forgotten when others are measured', async () => {
+it('frees the state of users of one group of metrics before it measures the next', async () => {
   const before = bytesNow();
   let most = 0;
-  await scan(
+  await run(
     Array.from({ length: 6 }, () => 'median_user_id'),
     () => (most = Math.max(most, bytesNow() - before)),
   );
@@ -62,12 +62,12 @@ it('what metrics remember of users is forgotten when others are measured', async
   expect(await walksOf(Array.from({ length: 20 }, () => 'total_uniq_session_id'))).toBeGreaterThan(5);
 });
 
-it('a metric that remembers nothing of users needs no scan of its own', async () => {
+it('measures a metric without state of users in the scan of another', async () => {
   const agrs = Array.from({ length: 3 }, () => ['median_user_id', 'total']).flat();
   expect(await walksOf(agrs)).toBe(3);
 });
 
-it('a median of few events needs no memory of its own outside of the bin', () => {
+it('a median of few events allocates no memory outside of the JavaScript heap', () => {
   const buckets = 10_000;
   const before = bytesNow();
   const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrayPool());

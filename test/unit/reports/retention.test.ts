@@ -13,15 +13,15 @@ const calendar = { starts: [10, 20, 30, 40, 50, 60], cohorts: 3, intervals: 3 };
 
 /**
  * S: start, R: return, each with its interval; B: start before the period.
- * @returns cohorts and the places of their starts, and intervals
+ * @returns cohorts with the indexes of their starts, and intervals with returns
  */
-function walked(retention: RetentionType, events: string) {
+function foldOf(retention: RetentionType, events: string) {
   const kinds: Record<string, number> = { S: START, R: RETURN, B: STARTED_BEFORE };
   const all = events.split(' ');
   const marks = Uint32Array.from(all, ([kind, interval]) => kinds[kind!]! + PER_INTERVAL * Number(interval ?? 0));
-  const did = retentionFold(retention, calendar)({ begin: 0, end: all.length, marks });
-  const cohorts = Array.from({ length: did.memberships }, (_, i) => [did.cohorts[i], did.starts[i]]);
-  return { cohorts, returned: [...did.returned.subarray(0, did.returns)] };
+  const user = retentionFold(retention, calendar)({ begin: 0, end: all.length, marks });
+  const cohorts = Array.from({ length: user.memberships }, (_, i) => [user.cohorts[i], user.starts[i]]);
+  return { cohorts, returned: [...user.returned.subarray(0, user.returns)] };
 }
 
 describe('cohorts', () => {
@@ -40,24 +40,24 @@ describe('cohorts', () => {
       ],
     ],
   ])('%s of %s', (retention, events, cohorts) => {
-    expect(walked(retention, events).cohorts).toEqual(cohorts);
+    expect(foldOf(retention, events).cohorts).toEqual(cohorts);
   });
 });
 
-it('returns count once in their interval, even before the start and of who is in no cohort', () => {
-  expect(walked('retention_first_time', 'R0 R0 S1 R1 R3 R3 R4').returned).toEqual([0, 1, 3, 4]);
-  expect(walked('retention_first_time_ever', 'B R0 S0 R2').returned).toEqual([0, 2]);
+it('counts returns once an interval, also before the start and without a cohort', () => {
+  expect(foldOf('retention_first_time', 'R0 R0 S1 R1 R3 R3 R4').returned).toEqual([0, 1, 3, 4]);
+  expect(foldOf('retention_first_time_ever', 'B R0 S0 R2').returned).toEqual([0, 2]);
 });
 
-it('what one user did is not the next one’s', () => {
+it('keeps nothing of one user for the next', () => {
   const marks = Uint32Array.from([STARTED_BEFORE, START, RETURN, START + PER_INTERVAL]);
-  const scan = retentionFold('retention_first_time_ever', calendar);
-  expect(scan({ begin: 0, end: 3, marks })).toMatchObject({ memberships: 0, returns: 1 });
-  expect(scan({ begin: 3, end: 4, marks })).toMatchObject({ memberships: 1, returns: 0 });
+  const fold = retentionFold('retention_first_time_ever', calendar);
+  expect(fold({ begin: 0, end: 3, marks })).toMatchObject({ memberships: 0, returns: 1 });
+  expect(fold({ begin: 3, end: 4, marks })).toMatchObject({ memberships: 1, returns: 0 });
 });
 
 describe('cells', () => {
-  it('count users of the cohort, interval by interval; those that have not begun are null', () => {
+  it('count the cohort’s users by interval; an interval that has not begun is null', () => {
     const tally = retentionTally(calendar, 39);
     const returning = (...intervals: number[]) => ({ returns: intervals.length, returned: Int32Array.from(intervals) });
     tally.add(0, returning(0, 2, 4));
@@ -70,7 +70,7 @@ describe('cells', () => {
     ]);
   });
 
-  it('an interval has begun at its first millisecond', () => {
+  it('an interval begins with its first millisecond', () => {
     expect(retentionTally(calendar, 40).cohort(2).users).toEqual([0, 0, null]);
   });
 });

@@ -28,7 +28,7 @@ it.each<[string, unknown, boolean]>([
   expect(isLike(pattern)(value)).toBe(expected);
 });
 
-it('says what a regular expression says', () => {
+it('matches the same texts as a regular expression', () => {
   const parts = fc.array(fc.constantFrom('%', 'a', 'b', '.', '_', '\\', '\n', '\u{1f600}'), { maxLength: 8 });
   fc.assert(
     fc.property(parts, parts, (pattern, value) => {
@@ -39,6 +39,6 @@ it('says what a regular expression says', () => {
   );
 });
 
-it('LIKE is told what is not special', () => {
+it('escapes characters that are special in LIKE only', () => {
   expect(likePattern('a_b\\c%')).toBe('a\\_b\\\\c%');
 });
