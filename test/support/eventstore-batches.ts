@@ -1,13 +1,7 @@
 import { createRequire } from 'node:module';
+import type { Empty, WrongExpectedVersion } from '@eventstore/db-client/generated/shared_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type handleBidiStreamingCall, type handleUnaryCall, Metadata, status } from '@grpc/grpc-js';
-import type {
-  Empty,
-  WrongExpectedVersion,
-} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
-import type {
-  BatchAppendReq,
-  BatchAppendResp,
-} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts';
 
 /**
@@ -17,21 +11,19 @@ import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts'
 
 // Generated as CommonJS, with names that Node cannot see.
 const require = createRequire(import.meta.url);
-const GENERATED = '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1';
+const GENERATED = '@eventstore/db-client/generated';
 const { Any } =
   require('google-protobuf/google/protobuf/any_pb.js') as typeof import('google-protobuf/google/protobuf/any_pb.js');
 const { BatchAppendResp: Response } = require(
   `${GENERATED}/streams_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js');
-const shared = require(
-  `${GENERATED}/shared_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js');
+) as typeof import('@eventstore/db-client/generated/streams_pb.js');
+const shared = require(`${GENERATED}/shared_pb.js`) as typeof import('@eventstore/db-client/generated/shared_pb.js');
 const { Status } = require(
   `${GENERATED}/status_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js');
+) as typeof import('@eventstore/db-client/generated/status_pb.js');
 const features = require(
   `${GENERATED}/serverfeatures_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js');
+) as typeof import('@eventstore/db-client/generated/serverfeatures_pb.js');
 
 /** What the double does with an append; null: the answer is lost, with the connection; `nothing`: it does not answer. */
 export type Take = (

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { AppendReq, ReadReq, TombstoneReq } from '@eventstore/db-client/generated/streams_pb.js';
 import {
   type handleClientStreamingCall,
   type handleServerStreamingCall,
@@ -9,11 +10,6 @@ import {
   type ServerWritableStream,
   status,
 } from '@grpc/grpc-js';
-import type {
-  AppendReq,
-  ReadReq,
-  TombstoneReq,
-} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import { batchAppend, supportedMethods, type Take } from './eventstore-batches.ts';
 import { type Expected, type ProposedEvent, type RecordedEvent, Streams } from './eventstore-streams.ts';
 
@@ -42,19 +38,17 @@ export interface EventStoreDouble {
 
 // Generated as CommonJS, with names that Node cannot see.
 const require = createRequire(import.meta.url);
-const GENERATED = '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1';
+const GENERATED = '@eventstore/db-client/generated';
 const streamsPb = require(
   `${GENERATED}/streams_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js');
-const sharedPb = require(
-  `${GENERATED}/shared_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js');
+) as typeof import('@eventstore/db-client/generated/streams_pb.js');
+const sharedPb = require(`${GENERATED}/shared_pb.js`) as typeof import('@eventstore/db-client/generated/shared_pb.js');
 const { StreamsService } = require(
   `${GENERATED}/streams_grpc_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js');
+) as typeof import('@eventstore/db-client/generated/streams_grpc_pb.js');
 const { ServerFeaturesService } = require(
   `${GENERATED}/serverfeatures_grpc_pb.js`,
-) as typeof import('@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js');
+) as typeof import('@eventstore/db-client/generated/serverfeatures_grpc_pb.js');
 
 const { AppendResp, ReadResp, TombstoneResp } = streamsPb;
 

@@ -126,7 +126,7 @@ it('an engine of the log is named in its folder and in the registry of engines o
 const HOMES: Readonly<Record<string, string>> = {
   // And client-topic.ts beside it.
   kafkajs: 'src/log/kafka/client',
-  '@kurrent/kurrentdb-client': 'src/log/eventstore/client.ts',
+  '@eventstore/db-client': 'src/log/eventstore/client.ts',
   commander: 'src/cli/',
   fastify: 'src/api/',
 };

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
-import kurrent, {
+import {
+  binaryEvent,
+  ErrorType,
+  EventStoreDBClient,
+  isCommandError,
   type JSONEventType,
-  type KurrentDBClient,
+  jsonEvent,
   type ResolvedEvent,
   type StreamMetadata,
-} from '@kurrent/kurrentdb-client';
+} from '@eventstore/db-client';
 import { inTime } from '../../util/in-time.ts';
 
-// It is CommonJS, and exports in a way that Node cannot see the names of.
-const { binaryEvent, isCommandError, KurrentDBClient: Client, ErrorType, jsonEvent, streamNameFilter } = kurrent;
-
 /**
- * All that the engine asks of EventStoreDB, and the only file that knows which client it is: @kurrent/kurrentdb-client, the
- * successor of @eventstore/db-client, which has had no release since 2024 and keeps the answers to all clients' appends of a
- * process in one map, so that one broken connection fails the others' appends. Both speak the same protocol.
- * Streams count their events from 0; as numbers they stay exact for 2^53 events.
+ * All that the engine asks of EventStoreDB. Only this file knows the client, `@eventstore/db-client`
+ * (docs/adr/0023-eventstoredb-by-its-own-client-one-append-a-call.md).
+ * Streams count their events from 0. The numbers stay exact as JavaScript numbers for 2^53 events.
  */
 export interface EventStoreClient {
   /**
@@ -28,7 +28,7 @@ export interface EventStoreClient {
   last(stream: string): Promise<StoredEvent | null>;
   /** Events from number `from` on, at most `limit`. */
   read(stream: string, from: number, limit: number): Promise<StoredEvent[]>;
-  /** Of all streams whose names begin so, those that were deleted perhaps too. */
+  /** Events of all streams whose names begin with the prefix, perhaps deleted ones too. Reads the whole database. */
   readByPrefix(prefix: string): AsyncIterable<StoredEvent>;
   /** Events from number `from` on, for ever; a step yields what has arrived since the one before. Throws when it breaks. */
   follow(stream: string, from: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
@@ -73,10 +73,12 @@ const PAGE = 500;
 /** Events of a subscription held here, besides what HTTP/2 holds in its window. */
 const BUFFERED = 256;
 
-/** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with whatever else the client's manual says of it */
+/** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with the options that the client's manual lists */
 export function openEventStoreClient(url: string): EventStoreClient {
-  // It understands the older name, and warns of it where nobody wants to be warned.
-  const client = Client.connectionString(url.replace(/^esdb/, 'kurrentdb'));
+  const client = EventStoreDBClient.connectionString(url.replace(/^(?:kurrentdb|kdb)(?=[:+])/, 'esdb'));
+  // The client says `false` of servers before 21.10. It then sends each append as a call of its own. Otherwise the appends
+  // of all clients of a thread share one map, and one broken connection fails them all (ADR 23).
+  Object.assign(client, { supports: async () => false });
   const options = { deadline: DEADLINE_MS };
   const read = (stream: string, from: number, limit: number): Promise<StoredEvent[]> =>
     answered(readAll(client, stream, { fromRevision: BigInt(from), maxCount: limit }));
@@ -87,7 +89,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
         const { nextExpectedRevision } = await answered(
           client.appendToStream(stream, events.map(eventOf), {
             ...options,
-            streamState: expected === 0 ? 'no_stream' : BigInt(expected - 1),
+            expectedRevision: expected === 0 ? 'no_stream' : BigInt(expected - 1),
           }),
         );
         return { next: Number(nextExpectedRevision) + 1 };
@@ -98,7 +100,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
           throw new NeverSentError(error.message, { cause: error });
         if (!isCommandError(error)) throw error;
         if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
-          return { has: typeof error.actualState === 'bigint' ? Number(error.actualState) + 1 : 0 };
+          return { has: typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) + 1 : 0 };
         if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
         if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
           throw new RangeError('larger than the server takes: see its MaxAppendSize', { cause: error });
@@ -115,10 +117,11 @@ export function openEventStoreClient(url: string): EventStoreClient {
     read,
 
     async *readByPrefix(prefix) {
-      for await (const resolved of client.readAll({ filter: streamNameFilter({ prefixes: [prefix] }) })) {
+      // The client has no filter for this read.
+      for await (const resolved of client.readAll()) {
         const event = storedOf(resolved);
-        // What a deletion leaves is a system event.
-        if (event !== null && !event.type.startsWith('$')) yield event;
+        // A deletion leaves a system event.
+        if (event?.stream.startsWith(prefix) && !event.type.startsWith('$')) yield event;
       }
     },
 
@@ -203,9 +206,9 @@ function storedOf({ event }: ResolvedEvent): StoredEvent | null {
 }
 
 async function readAll(
-  client: KurrentDBClient,
+  client: EventStoreDBClient,
   stream: string,
-  options: Parameters<KurrentDBClient['readStream']>[1],
+  options: Parameters<EventStoreDBClient['readStream']>[1],
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
   try {

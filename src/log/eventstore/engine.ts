@@ -14,7 +14,7 @@ export const eventStore = defineEngine({
         .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
         .optional()
         .describe(
-          'esdb://host:port?tls=false, or any other connection string of KurrentDB’s clients; needed with EVENT_LOG=eventstoredb',
+          'esdb://host:port?tls=false, or any other connection string of EventStoreDB’s clients; needed with EVENT_LOG=eventstoredb',
         ),
       EVENTSTORE_STREAM: z.string().min(1).default('botledger').describe('The stream that is the log'),
     },

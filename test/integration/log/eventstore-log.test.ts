@@ -15,7 +15,7 @@ import { startEventStore } from '../../support/eventstore-server.ts';
 import { appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
 import { tcpProxy } from '../../support/tcp-proxy.ts';
 
-/** What only a log on EventStoreDB can get wrong. What needs a server that fails on command runs against the double. */
+/** Faults that only a log on EventStoreDB can have. Tests whose server must fail on command run against the double. */
 const server = await startEventStore();
 const double = server.double ?? (await startEventStoreDouble());
 const client = openEventStoreClient(server.url);
@@ -45,7 +45,7 @@ const commitEvent = (commit: NewCommit) => ({
   type: 'commit',
   data: Buffer.from(encodeCommit(commit)),
 });
-/** As a stranger appends, past the engine. */
+/** Appends past the engine, as another writer does. */
 async function put(...events: Parameters<EventStoreClient['append']>[1]): Promise<void> {
   const last = await client.last(under.stream);
   expect(await client.append(under.stream, events, last === null ? 0 : last.number + 1)).toHaveProperty('next');
@@ -54,8 +54,8 @@ async function idsOf(log: EventLog, bot: string): Promise<string[]> {
   return (await readAll(log)).filter(({ stream }) => keyOf(stream) === bot).map(({ id }) => id);
 }
 
-describe('whatever else is in the stream', () => {
-  it('what is no commit, a repeat and a lost race are passed over, and counted', async () => {
+describe('a stream with records of other writers', () => {
+  it('skips and counts records that are no commit, a repeat or a lost race', async () => {
     const log = await open();
     const bot = newBot();
     const [first, taken, last] = [newCommit(`intake-${bot}`), newCommit(`bot-${bot}`), newCommit(`intake-${bot}`)];
@@ -82,7 +82,7 @@ describe('whatever else is in the stream', () => {
     );
   });
 
-  it('the index is the same when it is made anew from the stream', async () => {
+  it('yields the same index when it is read again from the beginning', async () => {
     const log = await open();
     const bot = newBot();
     for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(`bot-${bot}`, { command: { id: randomUUID() } }));
@@ -119,7 +119,7 @@ describe('a stream that cannot be the log', () => {
 });
 
 describe('a server that fails', () => {
-  /** A log on the double, whatever the others run on. */
+  /** A log on the double, even if other tests run on a server. */
   beforeEach(async () => {
     await under.destroy();
     under = await createEventStoreTestLog(double);
@@ -127,7 +127,7 @@ describe('a server that fails', () => {
 
   afterEach(() => double.start());
 
-  it('and loses the answer to an append, has it once', async () => {
+  it('stores an append once when its answer is lost', async () => {
     const log = await open();
     const bot = newBot();
     const commits = [newCommit(`intake-${bot}`), newCommit(`bot-${bot}`)];
@@ -139,7 +139,7 @@ describe('a server that fails', () => {
     expect(await idsOf(log, bot)).toEqual(commits.map(({ id }) => id));
   });
 
-  it('and is of before 21.10, where appends go one by one, has them once too', async () => {
+  it('stores an append once on a server before 21.10, which takes no batches', async () => {
     const old = await startEventStoreDouble({ batches: false });
     const log = await open({ url: old.url });
     const bot = newBot();
@@ -159,6 +159,24 @@ describe('a server that fails', () => {
     old.stop();
   });
 
+  it('fails the appends of one client, and no append of another client in the same thread', async () => {
+    const other = await startEventStoreDouble();
+    const clients = [openEventStoreClient(double.url), openEventStoreClient(other.url)] as const;
+    const append = (to: EventStoreClient): Promise<string> =>
+      to.append(newBot(), [commitEvent(newCommit(`intake-${newBot()}`))], 0).then(() => 'appended', String);
+    expect(await Promise.all(clients.map(append))).toEqual(['appended', 'appended']);
+
+    other.swallowNextAppend();
+    const waiting = append(clients[1]);
+    double.loseNextAnswer();
+    expect(await append(clients[0])).toMatch(/Error/);
+    expect(await Promise.race([waiting, pause(100).then(() => 'waits')])).toBe('waits');
+
+    await Promise.all(clients.map((each) => each.close()));
+    await waiting;
+    other.stop();
+  });
+
   it('gives an append another place when its own is taken', async () => {
     const log = await open();
     const bot = newBot();
@@ -175,12 +193,12 @@ describe('a server that fails', () => {
     expect(await idsOf(log, bot)).toEqual([theirs.id, mine.id]);
   });
 
-  it('is told from one that is slow: what was not sent is certainly not there', async () => {
+  it('says that an append is not in the log when it was never sent', async () => {
     const log = await open({ maxWaitMs: 500 });
     const stream = `intake-${newBot()}`;
     await log.append(newCommit(stream));
     double.kill();
-    await pause(100); // until the connection is known to be gone
+    await pause(100); // until the client has noticed that the connection broke
     for (let n = 0; n < 3; n++) await expect(log.append(newCommit(stream))).rejects.toThrow(LogUnavailableError);
     await expect(log.keys.find([randomUUID()])).rejects.toThrow(LogUnavailableError);
     await expect(log.endCursor()).rejects.toThrow();
@@ -191,7 +209,7 @@ describe('a server that fails', () => {
     expect((await readAll(log)).at(-1)!.id).toBe(commit.id);
   });
 
-  it('and is back soon, has cost nobody an append', async () => {
+  it('loses no append to a short outage', async () => {
     const log = await open();
     const stream = `intake-${newBot()}`;
     await log.append(newCommit(stream));
@@ -204,7 +222,7 @@ describe('a server that fails', () => {
     expect(double.streams.read(under.stream)).toHaveLength(11);
   });
 
-  it('and never answers, is asked again', async () => {
+  it('sends an append again that got no answer', async () => {
     const log = await open({ maxWaitMs: 500 });
     const bot = newBot();
     await log.append(newCommit(`intake-${bot}`));
@@ -215,7 +233,7 @@ describe('a server that fails', () => {
     expect((await idsOf(log, bot)).filter((id) => id === commit.id)).toHaveLength(1);
   });
 
-  it('and freezes, leaves the outcome unknown, and has what is appended again once', async () => {
+  it('leaves an outcome unknown when the server freezes, and stores a repeated append once', async () => {
     const proxy = await tcpProxy(double.url);
     const log = await open({ url: proxy.url, maxWaitMs: 1000 });
     const bot = newBot();
@@ -255,7 +273,7 @@ describe('a server that fails', () => {
     const subject = `${newBot()}/1`;
     let made = '';
     double.beforeNextAppend(() =>
-      // The key has been named now, and is not there yet.
+      // The key is named now, and not stored yet.
       double.beforeNextAppend(() => {
         const named = double.streams.read(`${under.stream}_subject-${subject}`);
         if (named === null || named === 'deleted') throw new Error('no key was named');
