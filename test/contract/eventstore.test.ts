@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 const engine: EngineUnderTest = {
   name: `eventstoredb (${server.kind})`,
   // Intake is answered when the server has it; the verdict on a repeat comes later, to readers.
-  capabilities: { reportsRepeatedIntake: false, commandsAcrossKeys: true },
+  capabilities: { reportsRepeatedIntake: false, commandsAcrossKeys: true, sharedByOsProcesses: true },
   create: () => createEventStoreTestLog(server),
 };
 describeEventLog(engine);

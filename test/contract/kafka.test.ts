@@ -16,6 +16,7 @@ describe.skipIf(broker === null)('with a broker', () => {
       reportsRepeatedIntake: false,
       // Bots on different partitions have no common order in which one could be first.
       commandsAcrossKeys: false,
+      sharedByOsProcesses: true,
     },
     create: () => createKafkaTestLog(broker!, `contract.${randomUUID()}`),
   };

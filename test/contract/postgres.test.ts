@@ -6,7 +6,7 @@ import { describeKeyring } from './keyring.contract.ts';
 
 const engine: EngineUnderTest = {
   name: 'postgres',
-  capabilities: { reportsRepeatedIntake: true, commandsAcrossKeys: true },
+  capabilities: { reportsRepeatedIntake: true, commandsAcrossKeys: true, sharedByOsProcesses: true },
   async create() {
     const database = await createTestDatabase();
     return {

@@ -11,16 +11,19 @@ import {
   type EventLog,
   hasPassed,
   type Keyring,
+  LogUnavailableError,
   type NewCommit,
   type RecordedCommit,
   type StreamSlice,
 } from '../../src/log/port.ts';
 import { categoryOf, keyOf } from '../../src/log/stream-name.ts';
 
-/** A log in memory that honours the port: heads, conflicts, repeats, the stored form and its chain. */
+/** A log in memory that keeps every promise of the port (test/contract/memory.test.ts). */
 export interface MemoryLog extends EventLog {
-  /** What the partitions hold, in order. */
+  /** The commits of each partition, in order. */
   readonly commits: readonly (readonly RecordedCommit[])[];
+  /** Another handle on the same log, to be closed by itself. */
+  open(): EventLog;
 }
 
 export function memoryLog(partitions = 1): MemoryLog {
@@ -28,7 +31,9 @@ export function memoryLog(partitions = 1): MemoryLog {
   const streams = new Map<string, RecordedCommit[]>();
   const byId = new Map<string, RecordedCommit>();
   const byCommand = new Map<string, RecordedCommit>();
+  const takenAt = new WeakMap<RecordedCommit, number>();
   const sleepers = new Set<() => void>();
+  const keys = memoryKeyring();
 
   function append(commit: NewCommit): Appended {
     const repeated = repeatOf(commit);
@@ -43,6 +48,7 @@ export function memoryLog(partitions = 1): MemoryLog {
     const ordinal = commits[partition]!.length + 1;
     const recorded = decodeCommit(encodeCommit(commit), `${partition}:${String(ordinal).padStart(9, '0')}`, ordinal);
     commits[partition]!.push(recorded);
+    takenAt.set(recorded, performance.now());
     byId.set(recorded.id, recorded);
     if (recorded.command !== undefined) byCommand.set(recorded.command.id, recorded);
     if (recorded.revision !== null) streams.set(recorded.stream, [...stream, recorded]);
@@ -60,62 +66,77 @@ export function memoryLog(partitions = 1): MemoryLog {
     return known !== undefined && (known.revision !== null || known.at > at - COMMAND_MEMORY_MS) ? known : undefined;
   }
 
-  return {
-    engine: 'memory',
-    partitions,
-    commits,
-    keys: memoryKeyring(),
-    // Async, so that a refusal is a rejection as on a real engine.
-    append: async (commit) => append(commit),
-    findCommand: async (_stream, id, at) => holderOf(id, at) ?? null,
+  function handle(): EventLog {
+    let closed = false;
+    return {
+      engine: 'memory',
+      partitions,
+      keys,
+      // Async, so that a refusal is a rejection as on a real engine.
+      async append(commit) {
+        if (closed) throw new LogUnavailableError('the log is closed');
+        return append(commit);
+      },
+      findCommand: async (_stream, id, at) => holderOf(id, at) ?? null,
 
-    async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
-      const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);
-      return { head: verifyChain(stream, from, rest), commits: rest };
-    },
+      async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
+        const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);
+        return { head: verifyChain(stream, from, rest), commits: rest };
+      },
 
-    async streamHeads(asked) {
-      const known = asked.filter((stream) => streams.has(stream));
-      return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
-    },
+      async streamHeads(asked) {
+        const known = asked.filter((stream) => streams.has(stream));
+        return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
+      },
 
-    async *subscribe({ categories, after, maxCommits = 1000, signal }): AsyncGenerator<Batch> {
-      const cursor = new Map(after);
-      while (!signal.aborted) {
-        for (const [partition, all] of commits.entries()) {
-          const page = unread(all, cursor).slice(0, maxCommits);
-          const last = page.at(-1)?.position;
-          if (last === undefined) continue;
-          cursor.set(partition, last);
-          yield { partition, last, commits: page.filter(({ stream }) => categories.includes(categoryOf(stream))) };
-          if (signal.aborted) return;
+      async *subscribe({ categories, after, without = [], maxCommits = 1000, signal }): AsyncGenerator<Batch> {
+        const cursor = new Map(after);
+        while (!signal.aborted) {
+          for (const [partition, all] of commits.entries()) {
+            const page = unread(all, cursor).slice(0, maxCommits);
+            const last = page.at(-1)?.position;
+            if (last === undefined) continue;
+            cursor.set(partition, last);
+            const isWanted = ({ stream, events }: RecordedCommit): boolean =>
+              categories.includes(categoryOf(stream)) && !(events.length === 1 && without.includes(events[0]!.type));
+            yield { partition, last, commits: page.filter(isWanted) };
+            if (signal.aborted) return;
+          }
+          if (commits.some((all) => unread(all, cursor).length > 0)) continue;
+          await new Promise<void>((resolve) => {
+            sleepers.add(resolve);
+            signal.addEventListener('abort', () => resolve(), { once: true });
+          });
         }
-        if (commits.some((all) => unread(all, cursor).length > 0)) continue;
-        await new Promise<void>((resolve) => {
-          sleepers.add(resolve);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        });
-      }
-    },
+      },
 
-    grown() {
-      const grown = new AbortController();
-      sleepers.add(() => grown.abort());
-      return grown.signal;
-    },
-    endCursor: async () =>
-      new Map(commits.flatMap((all, partition) => (all.length === 0 ? [] : [[partition, all.at(-1)!.position]]))),
-    lag: async (after) => ({ commits: commits.reduce((sum, all) => sum + unread(all, after).length, 0), seconds: 0 }),
-    async *survey() {
-      for (const all of commits)
-        yield all.map((commit) => ({ position: commit.position, commit, void: null, fault: null }));
-    },
-    async *indexedHeads() {
-      yield new Map([...streams].map(([stream, all]) => [stream, verifyChain(stream, EMPTY_STREAM, all)]));
-    },
-    ping: async () => {},
-    close: async () => {},
-  };
+      grown() {
+        const grown = new AbortController();
+        sleepers.add(() => grown.abort());
+        return grown.signal;
+      },
+      endCursor: async () =>
+        new Map(commits.flatMap((all, partition) => (all.length === 0 ? [] : [[partition, all.at(-1)!.position]]))),
+      async lag(after) {
+        const behind = commits.flatMap((all) => unread(all, after));
+        const ages = behind.map((commit) => performance.now() - takenAt.get(commit)!);
+        return { commits: behind.length, seconds: Math.max(0, ...ages) / 1000 };
+      },
+      async *survey() {
+        for (const all of commits)
+          yield all.map((commit) => ({ position: commit.position, commit, void: null, fault: null }));
+      },
+      async *indexedHeads() {
+        yield new Map([...streams].map(([stream, all]) => [stream, verifyChain(stream, EMPTY_STREAM, all)]));
+      },
+      ping: async () => {},
+      async close() {
+        closed = true;
+      },
+    };
+  }
+
+  return { ...handle(), commits, open: handle };
 }
 
 export function memoryKeyring(): Keyring {
