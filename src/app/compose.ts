@@ -64,7 +64,7 @@ export async function openFoundation(
     name: role,
     maxWaitMs: config.MAX_WAIT_MS,
     answerWithinMs: ANSWER_WITHIN_MS,
-    onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+    onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());
   const letBe = cutOffOnAbort(pool, wait.signal);

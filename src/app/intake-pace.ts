@@ -53,7 +53,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
       const late = (await lateSeconds()) - TOLERATED_SECONDS;
       holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
     } catch {
-      // The database is down: intake goes on where the log is elsewhere, and `/ready` says so.
+      // The database is down: intake continues where the log is elsewhere, and `/ready` says so.
       holdMs = 0;
     } finally {
       looking = false;

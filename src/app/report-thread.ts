@@ -39,7 +39,7 @@ const pool = createPool({
   name: 'reports',
   maxWaitMs,
   answerWithinMs: longestMs + maxWaitMs,
-  onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
 });
 const run = reportRunner(pool, createChunkCache(cacheBytes));
 

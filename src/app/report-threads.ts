@@ -87,7 +87,7 @@ export function startReportThreads(
   };
 }
 
-/** Numbers that a double may not hold come from another thread as plain objects, in an answer that is nobody else's. */
+/** Another thread sends numbers that a double may not hold as plain objects. Changes the answer in place: it has no other user. */
 function revived(answer: ReportAnswer): ReportAnswer {
   for (const row of answer.rows) reviveRow(row);
   return { ...answer, columns: answer.columns.map(revivedColumn) };

@@ -84,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
     name: 'lookups',
     maxWaitMs: config.MAX_WAIT_MS,
     answerWithinMs: config.MAX_WAIT_MS,
-    onTrouble: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+    onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections of requests', () => lookups.end());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);

@@ -38,7 +38,7 @@ const TERMINAL_MS = 200;
 const ELSEWHERE_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** On a terminal one line that changes; elsewhere a line every 10 s. The rate is that of the part that goes on. */
+/** Shows one changing line on a terminal, elsewhere a line every 10 s. The rate is that of the current part. */
 export function createProgress(stream: ProgressStream): ShowProgress {
   let part: { readonly begun: number; readonly before: number; readonly now: Progress } | null = null;
   let timer: NodeJS.Timeout | undefined;

@@ -58,7 +58,7 @@ export async function copyRows(tx: ClientBase, select: string, columns: number, 
     }
   }
 
-  /** Where the row ends, as far as can be told; beyond the bytes: it is not whole. */
+  /** The end of the row. Beyond the bytes: the row is not whole. */
   function rowEnd(at: number): number {
     let end = at + 2;
     if (end > bytes.length || bytes.readInt16BE(at) === TRAILER) return end;

@@ -23,7 +23,7 @@ export interface LeaseHolder {
    * Waits for the lease `name`, then runs `work` while holding it; the work's signal aborts when the lease is lost or the
    * caller's signal aborts. The lease is given back at once at the end. Time is the database's, so clocks need not agree.
    *
-   * A lease only avoids double work. A holder that was stopped for longer than the lease lasts goes on for a moment beside
+   * A lease only avoids double work. A holder that was stopped for longer than the lease lasts continues for a moment beside
    * its successor, so whatever the work writes must be safe against that by itself (a compare-and-set).
    * @returns what the work returned, or undefined when the signal aborted first
    */

@@ -13,8 +13,8 @@ export interface PoolOptions {
    * worth its answer: what is retried sooner than it can end is retried for ever.
    */
   readonly answerWithinMs?: number;
-  /** Told of a connection that broke; whoever was using it learns it from the query. */
-  readonly onTrouble: (error: Error) => void;
+  /** Called with the error of a broken connection. Its user gets the error from the query. */
+  readonly onError: (error: Error) => void;
 }
 
 /** For statements by key, as those of the log. */
@@ -24,10 +24,10 @@ const PROBE_AFTER_MS = 10_000;
 
 /**
  * A pool whose broken connections never end the process: `pg` emits `error` on a client, and one that is checked out
- * and between two queries has nobody else to listen.
+ * and between two queries has no other listener.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const { connectionString, max, name, maxWaitMs, answerWithinMs = ANSWER_WITHIN_MS, onTrouble } = options;
+  const { connectionString, max, name, maxWaitMs, answerWithinMs = ANSWER_WITHIN_MS, onError } = options;
   const pool = new pg.Pool({
     connectionString,
     max,
@@ -37,8 +37,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
   });
-  pool.on('error', onTrouble);
-  pool.on('connect', (client) => client.on('error', onTrouble));
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }
 

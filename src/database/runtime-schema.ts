@@ -25,7 +25,7 @@ const migrations: Migrations = {
   '0004_dropped': `
     ALTER TABLE runtime.read_models DROP CONSTRAINT read_models_state_check;
     ALTER TABLE runtime.read_models ADD CHECK (state IN ('building', 'ready', 'live', 'dropped'));`,
-  // Counts how often somebody has asked to apply what the version has set aside: one look at this table tells all.
+  // Counts requests to apply the version's dead letters, so that one query of this table finds them all.
   '0005_retries': 'ALTER TABLE runtime.read_models ADD COLUMN retries integer NOT NULL DEFAULT 0;',
 };
 

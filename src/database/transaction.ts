@@ -20,7 +20,7 @@ export async function inTransaction<T>(
       broken = false;
       return result;
     } catch (error) {
-      // Nobody would answer; the transaction ends with its connection.
+      // No server would answer; the transaction ends with its connection.
       if (isDatabaseDown(error)) throw error;
       await tx.query('ROLLBACK').then(
         () => (broken = false),

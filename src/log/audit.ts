@@ -61,7 +61,7 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
   try {
     const total = (await log.lag(new Map())).commits;
     let done = 0;
-    for await (const records of log.survey(signal)) {
+    for await (const records of log.storedRecords(signal)) {
       const exact = records.flatMap(({ commit }) =>
         commit === null || commit.revision === null ? [] : [commit.stream],
       );
@@ -76,7 +76,7 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
       onProgress(done, Math.max(total, done));
     }
     signal.throwIfAborted();
-    for await (const heads of log.indexedHeads()) {
+    for await (const heads of log.indexedStreamHeads()) {
       const wanted = [...heads].filter(([stream]) => isWanted(stream));
       const known = await ends.of(wanted.map(([stream]) => stream));
       for (const [stream, noted] of wanted) {
@@ -101,7 +101,7 @@ function* ofRecord({ position, commit, void: reason, fault }: StoredRecord, ends
     return { kind, stream: commit?.stream ?? null, revision: commit?.revision ?? null, message };
   };
   if (commit === null) {
-    if (reason === null) yield found('unreadable', `what stands at ${position} is no commit`);
+    if (reason === null) yield found('unreadable', `the record at ${position} is no commit`);
     return;
   }
   if (fault !== null) yield found('noted', fault);
@@ -115,7 +115,7 @@ function* ofRecord({ position, commit, void: reason, fault }: StoredRecord, ends
   } else if (reason === 'conflict' && revision > end.revision && !end.torn) {
     // Who lost a race has named a commit that was there before; of one that came late that is not looked up.
     end.torn = true;
-    yield found('void', wrong === null ? 'is set aside though it continues the stream' : `is set aside: ${wrong}`);
+    yield found('void', wrong === null ? 'is void though it continues the stream' : `is void: ${wrong}`);
   }
 }
 
@@ -138,7 +138,7 @@ async function wrongEnd(
 ): Promise<string | null> {
   if (noted.revision === revision)
     return noted.hash === hash ? null : 'the last commit is not the one that is noted to be the last';
-  if (noted.revision < revision) return `the stream goes on to revision ${revision}`;
+  if (noted.revision < revision) return `the stream continues to revision ${revision}`;
   try {
     const { commits } = await log.read(stream, { revision, hash });
     return commits.some(({ position }) => hasPassed(walked, position))

@@ -5,7 +5,7 @@ import { EMPTY_STREAM, type StreamHead } from './port.ts';
 export interface AuditedEnd extends StreamHead {
   revision: number;
   hash: string;
-  /** Something that was set aside has been told of. */
+  /** A void record of the stream has been reported. */
   torn: boolean;
   /** The engine has noted an end of it. */
   noted: boolean;

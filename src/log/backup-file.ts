@@ -61,7 +61,7 @@ export async function* entriesOf(file: string): AsyncGenerator<Entry> {
   let ended = false;
   for await (const line of linesOf(file)) {
     number++;
-    if (ended) throw new BackupError(`${file} goes on after its end`);
+    if (ended) throw new BackupError(`${file} continues after its end`);
     const entry = number === 1 ? null : told(file, number, () => read(line, number));
     if (number === 1) told(file, number, () => Header.parse(JSON.parse(line)));
     if (entry !== null && 'end' in entry) {

@@ -32,8 +32,8 @@ export interface BackupOptions {
 }
 
 /**
- * Writes the log, as far as it goes when this begins or a little farther, and its keys into a file. It is written beside
- * its place and moved there when it is whole and on the disk; nobody but its owner may read it.
+ * Writes the log, up to its end at the start or a little farther, and its keys into a file. The file is written under another
+ * name and renamed when it is whole and on the disk. Only its owner may read it.
  * @throws BackupError the file exists
  */
 export async function backUp({ from, file, categories, now, signal, onProgress }: BackupOptions): Promise<BackedUp> {

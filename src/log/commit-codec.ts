@@ -25,7 +25,7 @@ const Stored = z.object({
   events: z.array(z.object({ type: z.string(), v: z.number().int().positive(), data: z.unknown() })).min(1),
 });
 
-/** The text to store for a commit that goes on top of its `expected` head. */
+/** The text to store for a commit that continues its `expected` head. */
 export function encodeCommit(commit: NewCommit): string {
   const exact = commit.expected === 'any' ? null : commit.expected;
   return JSON.stringify({
@@ -46,7 +46,7 @@ export function eventsBeginWith(type: string): string {
   return `"events":[{"type":${JSON.stringify(type)},`;
 }
 
-/** What stands between two events. It may stand in the data of one, too, but it stands nowhere in a text of less than two. */
+/** The text between two events. Data of an event may contain it, too, but a text with one event and without it has no second. */
 export const BETWEEN_EVENTS = '},{"type":"';
 
 /** Where the exact stream ends with the commit that is stored as this text; null on *any* streams. */

@@ -47,10 +47,10 @@ const KEYS_AT_ONCE = 1000;
 
 /**
  * Copies a log into another that is empty, or holds the beginning of the same: commit by commit in the order of each
- * partition, the stored text unchanged, so that hash chains stay what they were. What is there already is compared before
- * anything is written, so that a copy that was interrupted, or of a log that has grown, can be gone on with, and one the wrong
- * way round does no harm. Then the other log is read from its beginning and compared stream by stream. Keys are copied
- * before the commits, which nobody could read without, and after them once more: users may have come, or been forgotten.
+ * partition, the stored text unchanged, so that hash chains stay as they were. The commits of the other log are compared before
+ * anything is written. So a copy resumes after an interruption or after the log has grown, and a copy in the wrong direction
+ * changes nothing. Then the other log is read from its beginning and compared stream by stream. Keys are copied
+ * before the commits, which no reader could open without them, and after them once more: users may have come, or been forgotten.
  * @throws CopyError
  */
 export async function copyLog(options: CopyOptions): Promise<Copied> {

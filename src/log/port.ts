@@ -4,8 +4,8 @@
  * A **commit** is the unit of writing on every engine: all events of one append, whole or not at all, stored as one
  * record. A **stream** is a named sequence of commits. It is of one of two kinds: *exact* streams are appended to with
  * the head that was read (optimistic concurrency) and carry a hash chain; *any* streams (intake) take appends in any
- * order and carry neither revision nor chain. A **partition** is a totally ordered part of the log: Postgres and EventStoreDB
- * have one, Kafka one per partition. All streams that end in the same key (a bot's) share a partition.
+ * order and carry neither revision nor chain. A **partition** is a totally ordered part of the log: PostgreSQL and EventStoreDB
+ * have one, Kafka has many. All streams that end in the same key (a bot's) share a partition.
  */
 
 /** `<partition>:<cursor>`: text that sorts within its partition and is otherwise opaque. */
@@ -146,7 +146,7 @@ export interface EventLog {
    */
   append(commit: NewCommit, options?: AppendOptions): Promise<Appended>;
   /**
-   * The commit that an append of this command to the stream at `at` would repeat, as far as can be told before it is tried;
+   * The commit that an append of this command to the stream at `at` would repeat, as far as is known before it is tried;
    * null: none. It may be of another stream of the same key.
    */
   findCommand(stream: string, id: string, at: number): Promise<RecordedCommit | null>;
@@ -172,9 +172,9 @@ export interface EventLog {
    * For audits: every record from the log's beginning to where it ends now, in order within a partition, some at a time.
    * @throws where records are gone that the engine numbers without gaps
    */
-  survey(signal: AbortSignal): AsyncIterable<readonly StoredRecord[]>;
+  storedRecords(signal: AbortSignal): AsyncIterable<readonly StoredRecord[]>;
   /** For audits: where the engine has noted that exact streams end, some at a time, each once. */
-  indexedHeads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
+  indexedStreamHeads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
   /** Resolves when the log answers; rejects otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -202,7 +202,7 @@ export interface Keyring {
    */
   keysFor(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
   /**
-   * The keys of these ids; those that are missing were forgotten. Whoever has read a commit from this log finds the keys
+   * The keys of these ids; those that are missing were forgotten. A reader of a commit of this log finds the keys
    * that it names.
    * @throws LogUnavailableError
    */
@@ -258,14 +258,14 @@ export class BrokenChainError extends Error {
   }
 }
 
-/** What stands in the log at this place is no commit. */
+/** The record at this position is no commit. */
 export class UnreadableCommitError extends Error {
   override readonly name = 'UnreadableCommitError';
   constructor(
     readonly position: Position,
     options: ErrorOptions,
   ) {
-    super(`what stands at ${position} is no commit`, options);
+    super(`the record at ${position} is no commit`, options);
   }
 }
 

@@ -15,7 +15,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Reads the file to its end, and only then fills the log from it. What an interrupted restore has left is gone on with.
+ * Reads the file to its end, and only then fills the log from it. Resumes an interrupted restore.
  * @throws BackupError before anything is written: the file is not whole or was altered, or the log has something else
  */
 export async function restore({ file, to, categories, signal, onProgress }: RestoreOptions): Promise<BackedUp> {

@@ -1,4 +1,4 @@
-/** What `work` comes to, if it does so within `ms`; else rejects with `late()`. The work itself goes on. */
+/** Resolves as `work` does, or rejects with `late()` after `ms` milliseconds. The work itself continues. */
 export async function inTime<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

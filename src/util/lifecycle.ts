@@ -5,14 +5,14 @@ export interface Lifecycle {
   /** Notes how to stop a part that has just been started. */
   started(name: string, stop: () => Promise<void>): void;
   /**
-   * Stops all parts, the last one first, each within its time; goes on past one that fails. Asked again, it is the same
+   * Stops all parts, the last one first, each within its time; continues after one that fails. Asked again, it is the same
    * stop. `tell` gets the name of each part before it is stopped.
    * @throws AggregateError
    */
   stop(tell?: (part: string) => void): Promise<void>;
 }
 
-/** All parts together: whoever stops a service kills it if it takes much longer. */
+/** All parts together. Supervisors kill a service that takes much longer. */
 const STOP_WITHIN_MS = 13_000;
 /** No part may keep the others from stopping. */
 const LEAST_MS = 1000;

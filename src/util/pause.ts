@@ -12,7 +12,7 @@ export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)
     const timer = setTimeout(done, ms);
     for (const signal of signals) {
       if (signal === undefined) continue;
-      setMaxListeners(0, signal); // whoever stands by for a lease waits on the same one
+      setMaxListeners(0, signal); // all that wait for a lease wait on the same signal
       signal.addEventListener('abort', done, { once: true });
     }
   });

@@ -51,7 +51,7 @@ export interface EngineUnderTest {
   create(): Promise<LogUnderTest>;
 }
 
-/** What every engine promises, as tests. All but the first share one log and keep apart by their bots. */
+/** The promises of every engine, as tests. All but the first share one log and use bots of their own. */
 export function describeEventLog(engine: EngineUnderTest): void {
   describe(`the log on ${engine.name}`, () => {
     let under: LogUnderTest;
@@ -72,7 +72,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     it('is empty at first, and says so', async () => {
       expect(await log.endCursor()).toEqual(new Map());
       expect(await log.lag(new Map())).toEqual({ commits: 0, seconds: 0 });
-      expect(await log.read('bot-nobody')).toEqual({ head: EMPTY_STREAM, commits: [] });
+      expect(await log.read('bot-unknown')).toEqual({ head: EMPTY_STREAM, commits: [] });
       await log.ping();
     });
 
@@ -114,7 +114,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.read(stream, head)).toEqual({ head, commits: [] });
       });
 
-      it('tell where they end, many at once, those that are empty left out', async () => {
+      it('tell their heads, many in one call, without empty streams', async () => {
         const [long, short, empty] = [1, 2, 3].map(() => `bot-${newBot()}`) as [string, string, string];
         for (const stream of [long, long, short]) await appendOnTop(log, newCommit(stream));
         const heads = await Promise.all([long, short].map(async (stream) => (await log.read(stream)).head));
@@ -128,7 +128,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.streamHeads([])).toEqual(new Map());
       });
 
-      it('keep whatever JSON the events carry, all events of a commit together', async () => {
+      it('keep any JSON of events, all events of a commit together', async () => {
         const stream = `bot-${newBot()}`;
         let head: StreamHead = EMPTY_STREAM;
         const data = fc.jsonValue({ noUnicodeString: false, maxDepth: 3 } as fc.JsonSharedConstraints);
@@ -144,7 +144,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         );
       });
 
-      it('refuse what does not continue them, and say where they are', async () => {
+      it('refuse a commit that does not continue them, and name their revision', async () => {
         const stream = `bot-${newBot()}`;
         await log.append(newCommit(stream));
         const { head } = await log.read(stream);
@@ -172,7 +172,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     describe('a repeat', () => {
-      it('of a commit changes nothing, on exact streams however far they have gone since', async () => {
+      it('of a commit changes nothing, on exact streams at any later time', async () => {
         const stream = `bot-${newBot()}`;
         const commit = newCommit(stream);
         await log.append(commit);
@@ -195,7 +195,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await commitsOf(log, stream)).toMatchObject([{ id: commit.id, revision: null, prev: null, hash: null }]);
       });
 
-      it('that is known to be none is not looked for: appends at once keep the order of the calls', async () => {
+      it('is not looked for if the caller says that there is none: appends together keep the order of the calls', async () => {
         for (const withCommands of [true, false]) {
           const stream = `intake-${newBot()}`;
           const commits = Array.from({ length: 60 }, () =>
@@ -204,7 +204,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
           await Promise.all(commits.map((commit) => log.append(commit, { unseen: true })));
           expect((await commitsOf(log, stream)).map(({ id }) => id)).toEqual(commits.map(({ id }) => id));
           if (!withCommands) continue;
-          // Who is wrong about it is told as ever.
+          // A caller that is wrong about it gets the usual answer.
           const { repeated } = await other.append(commits[1]!, { unseen: true });
           expect(repeated?.id).toBe(commits[1]!.id);
           expect(await commitsOf(log, stream)).toHaveLength(60);
@@ -225,7 +225,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('of a command is told apart from the first when they come at once', async () => {
+      it('of a command differs from the first when both arrive together', async () => {
         for (const category of ALL_CATEGORIES) {
           const stream = `${category}-${newBot()}`;
           const command = { id: randomUUID() };
@@ -281,7 +281,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       });
     });
 
-    it('behaves as the model does, whatever comes in whatever order', async () => {
+    it('behaves as the model does, for any operations in any order', async () => {
       const op = fc.record({
         stream: fc.constantFrom('bot', 'bot/x', 'intake'),
         expected: fc.constantFrom('right', 'right', 'right', 'behind', 'ahead', 'hash'),
@@ -312,7 +312,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     describe('a subscription', () => {
-      it('goes on where the last one stopped, wherever that was', async () => {
+      it('resumes where the last one stopped, at any position', async () => {
         const bot = newBot();
         for (let i = 0; i < 10; i++) {
           await log.append(newCommit(`intake-${bot}`));
@@ -381,7 +381,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         stop.abort();
       });
 
-      it('gives what came while its reader was busy in few batches, else a slow reader would never catch up', async () => {
+      it('delivers commits in few batches to a slow reader, so that it catches up', async () => {
         const stream = `intake-${newBot()}`;
         const stop = new AbortController();
         const after = await log.endCursor();
@@ -404,7 +404,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(batches).toBeLessThan(30);
       });
 
-      it('may leave out commits of events that its reader has no use for, and nothing else', async () => {
+      it('may leave out commits of the event types in `without`, and no others', async () => {
         const stream = `intake-${newBot()}`;
         const of = (...types: string[]) =>
           types.map((type) => ({ type, v: 1, data: { says: '"events":[{"type":"Left",' } }));
@@ -419,7 +419,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(read.filter((commit) => commit.stream === stream).map(({ id }) => id)).toEqual(kept);
       });
 
-      it('ends when it is told to, also while it waits', async () => {
+      it('ends when its signal aborts, also while it waits', async () => {
         for (const categories of [ALL_CATEGORIES, ['bot']]) {
           const stop = new AbortController();
           const after = await log.endCursor();
@@ -431,7 +431,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('reaches the head, and the head is at or beyond every append before it', async () => {
+      it('reaches the log end, which is at or beyond every earlier append', async () => {
         const appended = await Promise.all(
           Array.from({ length: 20 }, () => log.append(newCommit(`intake-${newBot()}`))),
         );
@@ -451,9 +451,9 @@ export function describeEventLog(engine: EngineUnderTest): void {
       });
     });
 
-    it('tells that it has grown after an append by another instance, and not before', async () => {
+    it('signals growth after an append by another instance, and not before', async () => {
       await log.append(newCommit(`intake-${newBot()}`));
-      // What was appended before may be told late; then it is quiet.
+      // Notifications of earlier appends may be late; then none comes.
       let grown = log.grown();
       const quiet = async (): Promise<boolean> => {
         grown = log.grown();
@@ -533,28 +533,27 @@ export function describeEventLog(engine: EngineUnderTest): void {
       expect(Math.max(...used) - used[0]!).toBeLessThan(32 << 20);
     });
 
-    it('has nothing that an audit would find, and shows it every record and every end', async () => {
+    it('passes an audit, and shows it every record and every stream head', async () => {
       await fillLog(log, newBot());
       const pool = new pg.Pool({ connectionString: under.env['DATABASE_URL'] });
       const { signal } = new AbortController();
       const found = await findings(log, pool);
       await pool.end();
-      // Tests above append on top of what never was, which an engine may keep, and set aside.
+      // Tests above append on top of heads that never existed. An engine may store those commits as void.
       expect(found.filter(({ kind }) => kind !== 'void')).toEqual([]);
 
-      const surveyed: string[] = [];
-      for await (const records of log.survey(signal))
-        for (const record of records)
-          if (record.void === null) surveyed.push(`${record.position} ${record.commit?.id}`);
+      const stored: string[] = [];
+      for await (const records of log.storedRecords(signal))
+        for (const record of records) if (record.void === null) stored.push(`${record.position} ${record.commit?.id}`);
       const read = (await readAll(log)).map(({ position, id }) => `${position} ${id}`);
-      expect(surveyed.sort()).toEqual(read.sort());
+      expect(stored.sort()).toEqual(read.sort());
       const ends = new Map<string, StreamHead>();
-      for await (const heads of log.indexedHeads()) for (const [stream, head] of heads) ends.set(stream, head);
+      for await (const heads of log.indexedStreamHeads()) for (const [stream, head] of heads) ends.set(stream, head);
       expect(ends.size).toBeGreaterThan(5);
       for (const [stream, head] of [...ends].slice(0, 20)) expect((await other.read(stream)).head).toEqual(head);
     });
 
-    it('takes nothing more once it is closed', async () => {
+    it('refuses appends once it is closed', async () => {
       const closed = await under.open();
       const last = closed.append(newCommit(`intake-${newBot()}`));
       await closed.close();

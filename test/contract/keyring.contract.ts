@@ -4,7 +4,7 @@ import type { DataKey, EventLog } from '../../src/log/port.ts';
 import { newBot } from '../support/log.ts';
 import type { EngineUnderTest, LogUnderTest } from './event-log.contract.ts';
 
-/** What the keyring of every engine promises, as tests. They share one log and keep apart by their subjects. */
+/** The promises of every engine's keyring, as tests. They share one log and use subjects of their own. */
 export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>): void {
   describe(`the keyring of the log on ${engine.name}`, () => {
     let under: LogUnderTest;
@@ -62,7 +62,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(both.get(subject)).toEqual(key);
     });
 
-    it('answers of nothing with nothing, and finds no key that there never was', async () => {
+    it('answers an empty question with nothing, and finds no unknown key', async () => {
       expect(await log.keys.keysFor([])).toEqual(new Map());
       expect(await log.keys.find([])).toEqual(new Map());
       expect(await log.keys.find([randomUUID()])).toEqual(new Map());
@@ -82,7 +82,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await found(ids)).toEqual(ids.filter((id) => !forgotten.includes(id)));
     });
 
-    it('forgets all keys of a subject and of no other, for everybody, and makes new ones afterwards', async () => {
+    it('forgets all keys of a subject and of no other, on every handle, and makes new ones afterwards', async () => {
       const subject = newSubject();
       const neighbour = await keyFor(`${subject}0`);
       const key = await keyFor(subject);
@@ -99,7 +99,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await found([next.id], log)).toEqual([next.id]);
     });
 
-    it('may be told again to forget, and to forget whom it never knew', async () => {
+    it('forgets a subject again, and one that it never had', async () => {
       const subject = newSubject();
       await log.keys.forget(subject);
       const { id } = await keyFor(subject);
@@ -108,7 +108,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await found([id])).toEqual([]);
     });
 
-    it('takes keys of another, however often, and gives all that it has', async () => {
+    it('takes keys of another keyring, also again, and lists all keys', async () => {
       const keys = Array.from({ length: 1200 }, () => newKey(newSubject()));
       await log.keys.put(keys);
       await other.keys.put(keys.slice(0, 100));

@@ -13,7 +13,7 @@ export interface BrokerKills {
   readonly between: number;
 }
 
-/** Kills the broker with -9 under writers and readers, again and again, and expects that nobody can tell from the log. */
+/** Kills the broker with -9 under writers and readers, again and again, and expects no trace of it in the log. */
 export async function surviveBrokerKills({ broker, under, writers, kills, between }: BrokerKills): Promise<void> {
   const handles = [await under.open(), await under.open()];
   const bots = Array.from({ length: 3 }, newBot);

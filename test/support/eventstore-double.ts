@@ -21,7 +21,7 @@ import { type Expected, type ProposedEvent, type RecordedEvent, Streams } from '
  */
 export interface EventStoreDouble {
   readonly url: string;
-  /** Cuts all connections; nobody answers any more. What was appended stays, as on a disk. */
+  /** Cuts all connections and stops answering. Appended events stay, as on a disk. */
   kill(): void;
   /** Starts it again, on its port, unless it runs. */
   start(): Promise<void>;

@@ -62,7 +62,7 @@ export function follow(log: EventLog, categories: readonly string[], after: Curs
     }
   })();
   const ended = reading.then(() => Promise.reject(new Error('the subscription ended')));
-  ended.catch(() => {}); // told to whoever waits in `until`
+  ended.catch(() => {}); // `until` rejects with it
   return {
     categories,
     commits,

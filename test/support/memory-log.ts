@@ -122,11 +122,11 @@ export function memoryLog(partitions = 1): MemoryLog {
         const ages = behind.map((commit) => performance.now() - takenAt.get(commit)!);
         return { commits: behind.length, seconds: Math.max(0, ...ages) / 1000 };
       },
-      async *survey() {
+      async *storedRecords() {
         for (const all of commits)
           yield all.map((commit) => ({ position: commit.position, commit, void: null, fault: null }));
       },
-      async *indexedHeads() {
+      async *indexedStreamHeads() {
         yield new Map([...streams].map(([stream, all]) => [stream, verifyChain(stream, EMPTY_STREAM, all)]));
       },
       ping: async () => {},

@@ -1,6 +1,6 @@
 import type { Chunk, NewRecord, RecordStore } from '../../src/log/validated/record-store.ts';
 
-/** Records in memory, which whoever holds them may change. One partition. */
+/** Records in memory that a test may change. One partition. */
 export interface MemoryRecords extends RecordStore {
   readonly records: Buffer[];
 }

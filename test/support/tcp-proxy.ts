@@ -8,7 +8,7 @@ export interface TcpProxy {
   refuse(): Promise<void>;
   /** As a server that is stopped or cut off: connections stay, and nothing comes through them. */
   freeze(): void;
-  /** The server is back; what was frozen goes on. */
+  /** The server is back; frozen connections continue. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function tcpProxy(serverUrl: string): Promise<TcpProxy> {
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('error', () => {}); // whoever holds the other end is told by the cut
+      from.on('error', () => {}); // the other end learns it from the cut
       from.once('close', () => {
         sockets.delete(from);
         to.destroy();

@@ -55,9 +55,9 @@ export function key(cli: Cli): void {
 
   noun
     .command('rotate')
-    .description('Issue a new key in place of another, which goes on working for the overlap.')
+    .description('Issue a new key in place of another, which keeps working for the overlap.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
-    .option('--overlap <duration>', 'how long the old key goes on working', duration, DEFAULT_OVERLAP)
+    .option('--overlap <duration>', 'how long the old key keeps working', duration, DEFAULT_OVERLAP)
     .action(
       cli.action<[{ key: number; overlap: number }]>(async (context, { key, overlap }) => {
         const ownerId = await ownerOf(await context.catalog(), key);

@@ -11,8 +11,8 @@ import { linesIn, wholeLines } from '../whole-lines.ts';
 /** A line of a file of users: a user, or what is wrong with it. */
 type Line = { readonly line: number } & ({ readonly user: ImportedUser } | { readonly problem: string });
 
-/** Bad lines that are told by name; of the others, how many. */
-const TOLD = 5;
+/** An error names this many bad lines and counts the others. */
+const MAX_NAMED = 5;
 
 /** Reads a file of users (CSV, or NDJSON if it begins with a brace) to its end. @throws CliError naming the bad lines */
 export async function checkUserFile(file: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function checkUserFile(file: string): Promise<void> {
   for await (const line of linesOf(file)) {
     if (!('problem' in line)) continue;
     bad++;
-    if (told.length < TOLD) told.push(`line ${line.line}: ${line.problem}`);
+    if (told.length < MAX_NAMED) told.push(`line ${line.line}: ${line.problem}`);
   }
   if (bad === 0) return;
   const more = bad > told.length ? `; and ${bad - told.length} more bad lines` : '';

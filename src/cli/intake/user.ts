@@ -70,7 +70,7 @@ export function user(cli: Cli): void {
       cli.action<[{ bot: string; user: number; force?: true }]>(async (context, { bot, user, force }) => {
         if (force !== true) await requireUser(context, bot, user);
         const { position } = await eraseUser(context, bot, user);
-        // For a moment instances may go on to seal with the key that was forgotten.
+        // For a moment instances may still seal with the forgotten key.
         return { value: { users: 1 }, change: { category: 'intake', position, replaces: true } };
       }),
     );

@@ -29,7 +29,7 @@ export async function* auditAccounts(
   try {
     const total = await accountsOf(source, bot);
     let done = 0;
-    for await (const heads of context.log.indexedHeads())
+    for await (const heads of context.log.indexedStreamHeads())
       for (const stream of heads.keys()) {
         const name = accountOf(stream);
         if (name === null || (bot !== undefined && name.bot !== bot)) continue;

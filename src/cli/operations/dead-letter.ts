@@ -24,7 +24,7 @@ interface Row {
   readonly version: number;
   readonly stream: string;
   readonly position: string;
-  /** Whether the read model waits at it; else it went on. */
+  /** Whether the read model waits at the commit. If false, it has skipped it. */
   readonly blocking: boolean;
   /** ISO 8601, when it was found. */
   readonly at: string;

@@ -65,7 +65,7 @@ export function payout(cli: Cli): void {
       .command(action)
       .description(WHAT[action])
       .requiredOption('--payout <id>', 'the payout', positiveInteger)
-      .option('--force', 'Cancel although the client may have been told and may have paid.')
+      .option('--force', 'Cancel although the client may know of the payout and may have paid it.')
       .action(
         cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
           if (force && action !== 'cancel') throw new CliError('--force is for cancel alone');

@@ -52,7 +52,7 @@ export async function createCluster(place: ClusterPlace, password: string): Prom
     }
     const made = join(workshop, 'data');
     await complete(user.command(binaries.initdb, initdbArguments(made, passwordFile, durable)), '');
-    // Single-user mode: one statement a line, an error ends it, and nobody can connect meanwhile.
+    // Single-user mode: one statement a line, an error ends it, and no client can connect meanwhile.
     const statements = [
       `CREATE ROLE ${SERVICE_ROLE} LOGIN CREATEDB PASSWORD '${password}'`,
       `GRANT pg_monitor, pg_signal_backend TO ${SERVICE_ROLE}`,

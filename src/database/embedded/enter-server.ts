@@ -10,7 +10,7 @@ export interface EnterOptions {
   readonly password: string;
   /** Asked before each start. */
   choosePort(): Promise<number>;
-  /** Whether a server that nobody uses is stopped first: its service was killed. */
+  /** Whether a server without users is stopped first: its service was killed. */
   readonly replaceOrphan: boolean;
   /** For how long what fails is tried again, in milliseconds. */
   readonly patienceMs: number;

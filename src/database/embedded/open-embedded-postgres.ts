@@ -33,7 +33,7 @@ export interface EmbeddedPostgres {
    * server inherits the priority of the process that starts it, for its whole life.
    */
   startNoServer(): void;
-  /** Leaves the server, and stops it if nobody else uses it. Close pools first: what they still run is cut off. */
+  /** Leaves the server, and stops it if it has no other user. Close pools first: their running queries are cut off. */
   close(): Promise<void>;
 }
 
@@ -210,7 +210,7 @@ function pauseBefore(tries: number): number {
   return tries === 0 ? 0 : Math.min(LEAST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
 }
 
-/** The password comes before the cluster that has it: a start killed between the two goes on with the same one. */
+/** Stores the password before the cluster that has it. A start that was killed between the two resumes with the same one. */
 async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
   const { dataDir, folder } = place;
   const known = await readAccess(dataDir);
@@ -226,7 +226,7 @@ async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
   return fresh;
 }
 
-/** One process at a time creates, starts, joins, leaves or stops: whoever finds the server unused may stop it without a race. */
+/** One OS process at a time creates, starts, joins, leaves or stops the server. So one that finds it unused stops it without a race. */
 async function withStartLock<T>({ dataDir }: ClusterPlace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const lock = await lockFolder(dataDir, 'start', START_LOCK_MS, signal);
   if (lock === undefined) {

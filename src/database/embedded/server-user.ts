@@ -87,7 +87,7 @@ function plainCommand(file: string, args: readonly string[]): Command {
 
 /**
  * The capability is ambient, so it survives the exec by another user, and unlike file capabilities it leaves $ORIGIN in the library path
- * working (capabilities(7)). `no_setuid_fixup` is for access(2), with which PostgreSQL looks for its own files: it judges
+ * working (capabilities(7)). `no_setuid_fixup` is for access(2), with which PostgreSQL looks for its own files: it decides
  * by the real user and ignores capabilities unless that bit is set. Containers often grant dac_override but not dac_read_search.
  */
 function withCapability({ uid, gid }: Account, capability: string): ServerUser['command'] {

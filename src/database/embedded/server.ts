@@ -24,7 +24,7 @@ export interface StartOptions {
 
 const POLL_MS = 25;
 
-/** The server that runs on the cluster, whoever started it. A postmaster.pid alone proves nothing: it outlives a kill -9, and pids come again. */
+/** The server that runs on the cluster, by any starter. A postmaster.pid alone proves nothing: it outlives a kill -9, and pids are reused. */
 export async function findServer({ folder }: Pick<ClusterPlace, 'folder'>): Promise<Server | undefined> {
   const lines = await readPidFile(folder);
   if (lines === undefined) return undefined;
@@ -74,7 +74,7 @@ export async function startServer(place: ClusterPlace, port: number, options: St
  * Stops the server: fast, which ends sessions and writes a checkpoint, then harder; what is committed survives even the
  * last.
  * @param options.atOnce leaves the first step out, for a server that cannot write a checkpoint
- * @param options.signal ends the wait with the signal's reason: the server goes on stopping
+ * @param options.signal ends the wait with the signal's reason: the server continues to stop
  */
 export async function stopServer(
   place: Pick<ClusterPlace, 'folder' | 'binaries'>,

@@ -20,7 +20,7 @@ const settings = {
   min_wal_size: '256MB',
   checkpoint_timeout: '15min',
   wal_compression: 'on',
-  // A new segment would be 16 MB of zeros, written and flushed while whoever commits waits: up to 120 ms beside a rebuild.
+  // A new segment would be 16 MB of zeros, written and flushed while a commit waits: up to 120 ms beside a rebuild.
   wal_init_zero: 'off',
   // An installation of this size reads little ahead, and subscribes to no other server: two processes fewer, and one.
   io_workers: '1',

@@ -4,7 +4,7 @@ import { errorCode } from './error.ts';
 
 /**
  * Every process that uses the server says so by a shared advisory lock in the database `postgres`, held by one idle connection: it vanishes
- * with the process, however that ends, so whoever leaves can tell whether the server still has users. Joining and leaving
+ * with the process, however that ends, so a process that leaves can tell whether the server still has users. Joining and leaving
  * happen under the folder's start lock.
  */
 export interface Usage {
@@ -18,7 +18,7 @@ export interface ServerAddress {
   readonly password: string;
 }
 
-const LOCK_KEY = 0x62_6f_74_6c; // "botl"; nobody else takes advisory locks in that database
+const LOCK_KEY = 0x62_6f_74_6c; // "botl"; no other program takes advisory locks in that database
 
 /** Says that this process uses the server. */
 export async function joinServer(address: ServerAddress): Promise<Usage> {

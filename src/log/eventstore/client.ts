@@ -63,7 +63,7 @@ export class NeverSentError extends Error {
   override readonly name = 'NeverSentError';
 }
 
-/** One attempt; whoever waits longer asks again. */
+/** One attempt; a caller that waits longer asks again. */
 const DEADLINE_MS = 3000;
 /**
  * What there is already is read in pages: 500 bytes an event, 14 k events/s against 5 k/s by a subscription, with the double

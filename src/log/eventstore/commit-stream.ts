@@ -10,7 +10,7 @@ export interface CommitStreamOptions {
   readonly client: Pick<EventStoreClient, 'append' | 'last' | 'read' | 'follow' | 'metadata'>;
   readonly stream: string;
   readonly logger: Logger;
-  /** Ends what goes on in the background. */
+  /** Ends the background work. */
   readonly signal: AbortSignal;
 }
 
@@ -19,14 +19,14 @@ export class StreamUnfitError extends LogUnfitError {
   override readonly name = 'StreamUnfitError';
 }
 
-/** Commits that were there are gone, or the stream has been replaced. Going on would lose events in silence. */
+/** Commits are missing, or the stream has been replaced. Reading further would lose events silently. */
 export class StreamDamagedError extends Error {
   override readonly name = 'StreamDamagedError';
 }
 
 const PARTITION = 0;
 const EVENT_TYPE = 'commit';
-/** How long an append whose outcome is unknown is sent again; whoever asked has long been told. */
+/** How long an append of unknown outcome is sent again. Its caller has its answer long before. */
 const RESEND_FOR_MS = 30_000;
 const RETRY_MS = 100;
 const RESUME_MS = 200;
@@ -39,7 +39,7 @@ const MAX_CHUNK_BYTES = 4 << 20;
  *
  * Every append names the revision that it expects. So an append without an answer can be sent again: it is there, and the
  * server says so, or nothing of it is, or another's event is in its place, and it never will be. Appends of several
- * instances meet at the stream's end; who loses learns where the end is and tries there.
+ * instances meet at the stream's end; the loser learns where the end is and tries there.
  */
 export function openCommitStream({ client, stream, logger, signal }: CommitStreamOptions): RecordStore {
   let end = 0;
@@ -66,7 +66,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
     async send(records: readonly NewRecord[]) {
       const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
       const giveUpAt = performance.now() + RESEND_FOR_MS;
-      // Kept while an outcome is unknown, wherever readers find the end meanwhile: it may be what was sent.
+      // Stays the same while an outcome is unknown, whatever end readers find meanwhile: that end may be this append.
       let expected = end;
       let sent = false;
       for (;;) {
@@ -79,7 +79,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
           }
           if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its end`);
           expected = outcome.has;
-          // Whatever was sent before expected a place that is taken: it is not there and never will be.
+          // Every earlier attempt expected a place that another append took. So none of them is stored, now or later.
           sent = false;
         } catch (error) {
           if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;

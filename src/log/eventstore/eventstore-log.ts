@@ -38,7 +38,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     max: 8,
     name: 'log index',
     maxWaitMs,
-    onTrouble: (error) => logger.warn({ err: error, stream }, 'failed to read the index; retrying'),
+    onError: (error) => logger.warn({ err: error, stream }, 'failed to read the index; retrying'),
   });
   const closing = new AbortController();
   const shut = async (): Promise<void> => {

@@ -8,7 +8,7 @@ export interface EventStoreKeyringOptions {
   readonly client: Pick<EventStoreClient, 'append' | 'last' | 'read' | 'readByPrefix' | 'tombstone'>;
   /** The log's stream; those of the keyring are named after it. */
   readonly stream: string;
-  /** Nobody waits longer for an answer to one page, in milliseconds. */
+  /** No caller waits longer for an answer to one page, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -23,10 +23,10 @@ const StoredName = z.object({ key: z.uuid() });
 
 /**
  * The keyring as streams: one for each key, with the secret as its only event, and one for each subject, naming its keys. To
- * forget a key is to delete its stream for ever (a tombstone): nobody reads it from then on, not even by undoing the
+ * forget a key is to delete its stream for ever (a tombstone): no reader gets it from then on, not even by undoing the
  * deletion, and a subject that is met again gets another key, in another stream. A key is named before it is there, and
  * what has a tombstone takes no event: so a key that is being made while its subject is forgotten is either found and
- * forgotten, or never comes to be. There is no index: what the streams say is the truth, at once and for everybody.
+ * forgotten, or never comes to be. There is no index: the streams are the truth, at once and for every instance.
  *
  * The bytes leave the server's disks with its next scavenge.
  */
@@ -90,7 +90,7 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
       const known = last === null ? null : await findOne(StoredName.parse(last.data).key);
       if (known !== null) return known;
       const key = { id: randomUUID(), subject, secret: randomBytes(SECRET_BYTES) };
-      // Who loses looks again; what was named in between may be another's key.
+      // The loser reads again: the key named in between may be another instance's.
       if (!(await name(subject, key.id, last === null ? 0 : last.number + 1))) continue;
       if (await store(key)) return key;
     }

@@ -32,7 +32,7 @@ const COMPACTED: TopicConfig = {
   'cleanup.policy': 'compact',
   // What a tombstone removes leaves the broker's disk within about a day, as soon as something follows it (KIP-354).
   'max.compaction.lag.ms': String(DAY_MS),
-  // Whoever began to read before a removal must meet the tombstone: it may take this long from first record to last.
+  // A reader that began before a removal must meet the tombstone: it may take this long from first record to last.
   'delete.retention.ms': String(7 * DAY_MS),
 };
 /** What must be as it was made, or records are lost. */

@@ -53,14 +53,14 @@ export interface KafkaClientOptions {
   readonly logger: Logger;
 }
 
-/** Records that were there are gone, or were never ours. Going on would lose events in silence. */
+/** Records are missing, or were never ours. Reading further would lose events silently. */
 export class TopicDamagedError extends Error {
   override readonly name = 'TopicDamagedError';
 }
 
 /** Under a broker killed three times with -9 these lost nothing in seven runs; `idempotent: true` did, in three of four. */
 const SEND_RETRY = { retries: 60, initialRetryTime: 100, maxRetryTime: 500 };
-/** Whoever asks has its own deadline; a consumer that fails is replaced below. */
+/** The caller has a deadline of its own; a consumer that fails is replaced below. */
 const ASK_RETRY = {
   retries: 5,
   initialRetryTime: 50,
@@ -104,7 +104,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
       requestTimeout: REQUEST_TIMEOUT_MS,
       retry,
       logLevel: logLevel.WARN,
-      // Every failed attempt is an error to kafkajs; what comes of them is told by who asked.
+      // Every failed attempt is an error to kafkajs; the caller reports their result.
       logCreator: () => (entry) => logger.debug({ kafkajs: entry.log }, entry.log.message),
     });
   const producer = connectWith(SEND_RETRY).producer({
@@ -315,7 +315,7 @@ function startSession(
       if (!quiet) return;
       const missed = await endOffsets().then(
         (found) => found.some((end, partition) => end > (expected[partition] ?? end)),
-        () => false, // nobody answers, so there is nothing to miss
+        () => false, // no broker answers, so no record can be missed
       );
       if (missed && arrivals === arrivalsSeen) fail(new Error(`nothing has come for ${STALLED_MS} ms`));
     },

@@ -43,17 +43,17 @@ const MAX_COMMIT_BYTES = MAX_BATCH_BYTES - 4096;
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog & VoidCounts> {
   const { logger, holder, topic = 'botledger', partitions = 12, maxWaitMs = 5000, leadUntil } = options;
-  const onTrouble = (error: unknown): void => logger.warn({ err: error, topic }, 'failed to read the index; retrying');
+  const onError = (error: unknown): void => logger.warn({ err: error, topic }, 'failed to read the index; retrying');
   const pool = createPool({
     connectionString: options.connectionString,
     max: 8,
     name: 'log index',
     maxWaitMs,
-    onTrouble,
+    onError,
   });
   const clients: KafkaClient[] = [];
   const closing = new AbortController();
-  const keysProgress = new Progress({ poll: async () => [await nextKeyOffset(pool)], onTrouble });
+  const keysProgress = new Progress({ poll: async () => [await nextKeyOffset(pool)], onError });
   let indexingKeys: Promise<unknown> = Promise.resolve();
   const shut = async (): Promise<void> => {
     closing.abort();
@@ -82,7 +82,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
       progress: keysProgress,
       target: (await keysClient.endOffsets().catch(tellPassing))[KEYS_PARTITION]!,
       maxWaitMs,
-      onTrouble,
+      onError,
     });
     const log = await openValidatedLog({
       ...options,

@@ -44,9 +44,8 @@ export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
 async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
   await prepare();
   let next = await nextKeyOffset(pool);
-  // Whoever asks for a key waits until the index is where the topic ends. A broker that died between making a segment and
-  // writing to it leaves the records before to compaction, and there may be nothing to read up to the end: so the topic is
-  // made to end with a record that stays.
+  // A caller that asks for a key waits until the index has reached the end of the topic. If a broker dies between creating a
+  // segment and writing to it, compaction may remove the records before that end. So the topic gets a last record that stays.
   await client.send([BEACON]);
   const from: number[] = [];
   from[KEYS_PARTITION] = next;

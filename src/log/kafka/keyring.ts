@@ -16,9 +16,9 @@ export interface KafkaKeyringOptions {
   readonly progress: Progress;
   /** Where the topic ended when the log was opened: below, the index is being made anew, and holds what was forgotten. */
   readonly target: number;
-  /** Nobody waits longer for an answer, in milliseconds. */
+  /** No caller waits longer for an answer, in milliseconds. */
   readonly maxWaitMs: number;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 const SECRET_BYTES = 32;
@@ -32,7 +32,7 @@ const ASK_AGAIN_MS = 1000;
  * ended when they were asked for: what is missing then was forgotten, and what is there was not.
  */
 export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
-  const { client, pool, progress, target, maxWaitMs, onTrouble } = options;
+  const { client, pool, progress, target, maxWaitMs, onError } = options;
   let askAgainAt = 0;
 
   async function answered<T>(work: (deadline: number) => Promise<T>): Promise<T> {
@@ -69,7 +69,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
 
   /**
    * The first by id of those that a subject has. A subject may have several keys, so without the database
-   * (decisions.md#database-down: intake goes on for a while) it gets another.
+   * (decisions.md#database-down: intake continues for a while) it gets another.
    */
   async function present(subjects: readonly string[]): Promise<Map<string, DataKey>> {
     const keys = new Map<string, DataKey>();
@@ -79,7 +79,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
       if (found.next >= target) for (const key of [...found.keys].reverse()) keys.set(key.subject, key);
     } catch (error) {
       askAgainAt = performance.now() + ASK_AGAIN_MS;
-      onTrouble(error);
+      onError(error);
     }
     return keys;
   }
@@ -109,7 +109,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
         const { keys } = await upToDate(deadline, look);
         if (keys.length === 0) return;
         const last = await send(keys.map(tombstoneOf));
-        // So that nobody is given them any more to seal with.
+        // So that no caller gets them any more to seal with.
         await reaching(last + 1, deadline, look);
       });
     },

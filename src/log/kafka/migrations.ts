@@ -3,7 +3,7 @@ import { indexTables } from '../validated/index-schema.ts';
 
 /**
  * The schema `kafka_index`: the verdicts on the topic's records, and what they are made from. Written by the indexer with
- * its offsets in one transaction; nothing of it is truth, and whoever drops it gets it back from the topic.
+ * its offsets in one transaction; none of it is truth, and a dropped index is read again from the topic.
  */
 export const SCHEMA = 'kafka_index';
 

@@ -1,6 +1,6 @@
 /**
- * The partition (partition) of a key. Part of the format of the data: a stream's records lie where this function puts them,
- * so it must never change, and it is Kafka's own default (murmur2, seed 0x9747b28c), so that any client agrees.
+ * The partition of a key. It is part of the stored format, so it must never change: it says where a stream's records are. It
+ * is Kafka's own default (murmur2, seed 0x9747b28c), so that any client agrees.
  * Source: org.apache.kafka.common.utils.Utils.murmur2.
  */
 export function partitionOfKey(key: string, partitions: number): number {

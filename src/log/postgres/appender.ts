@@ -147,7 +147,7 @@ export class Appender {
     return this.#queue.splice(0, count);
   }
 
-  /** Repeats the statement, with the same commit ids, until the database has answered it or nobody waits any more. */
+  /** Repeats the statement, with the same commit ids, until the database has answered it or no caller waits any more. */
   async #flush(group: readonly Waiting[]): Promise<Answered> {
     this.#inFlight = group;
     for (let attempt = 0; ; attempt++) {

@@ -6,7 +6,7 @@ export const postgres = defineEngine({
   config: { variables: {}, address: 'DATABASE_URL', log: 'DATABASE_URL', servers: () => [] },
   async open(_variables, { connectionString, anyCategories, maxWaitMs, logger }) {
     const { openPostgresLog } = await import('./postgres-log.ts');
-    const onTrouble = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
-    return openPostgresLog({ connectionString, anyCategories, ...(maxWaitMs && { maxWaitMs }), onTrouble });
+    const onError = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
+    return openPostgresLog({ connectionString, anyCategories, ...(maxWaitMs && { maxWaitMs }), onError });
   },
 });

@@ -5,7 +5,7 @@ import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
 
 export interface PostgresKeyringOptions {
   readonly pool: pg.Pool;
-  /** Nobody waits longer for an answer, in milliseconds. */
+  /** No caller waits longer for an answer, in milliseconds. */
   readonly maxWaitMs: number;
 }
 

@@ -1,23 +1,24 @@
 import type { Position } from '../port.ts';
 
-/** Postgres has one partition, ordered by (transaction id, sequence number). Both are padded, so that text order is theirs. */
+/** PostgreSQL has one partition, ordered by (transaction id, sequence number). Padding makes the order of the text the same. */
 const PARTITION = '0:';
 
-export interface Place {
+/** The order of commits: transaction id, then sequence number, as decimal text. */
+export interface OrderKey {
   readonly txid: string;
   readonly seq: string;
 }
 
 /** Before the first commit. */
-export const START: Place = { txid: '0', seq: '0' };
+export const START: OrderKey = { txid: '0', seq: '0' };
 
-export function positionOf(place: Place): Position {
+export function positionOf(place: OrderKey): Position {
   return `${PARTITION}${place.txid.padStart(20, '0')}.${place.seq.padStart(16, '0')}`;
 }
 
-export function placeOf(position: Position | undefined): Place {
+export function orderKeyOf(position: Position | undefined): OrderKey {
   if (position === undefined) return START;
   const match = /^0:(\d{20})\.(\d{16})$/.exec(position);
-  if (match === null) throw new RangeError(`not a position of the Postgres log: ${position}`);
+  if (match === null) throw new RangeError(`not a position of the PostgreSQL log: ${position}`);
   return { txid: BigInt(match[1]!).toString(), seq: BigInt(match[2]!).toString() };
 }

@@ -18,13 +18,13 @@ import {
   type SubscribeOptions,
 } from '../port.ts';
 import { Appender } from './appender.ts';
-import { openBell } from './bell.ts';
 import { commandFinder } from './find-command.ts';
+import { openGrowthNotifier } from './growth-notifier.ts';
 import { postgresKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
-import { placeOf, positionOf } from './position.ts';
+import { orderKeyOf, positionOf } from './position.ts';
 import { readPage } from './reader.ts';
-import { notedHeads, surveyTable } from './survey.ts';
+import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 
 export interface PostgresLogOptions {
   readonly connectionString: string;
@@ -33,26 +33,26 @@ export interface PostgresLogOptions {
   /** No append waits longer, in milliseconds. Default 5,000. */
   readonly maxWaitMs?: number;
   readonly maxQueuedBytes?: number;
-  /** Trouble that mends itself (a lost connection), for the operator's log. */
-  readonly onTrouble?: (error: Error) => void;
+  /** Called with errors after which the log recovers by itself (a lost connection), for the operator's log. */
+  readonly onError?: (error: Error) => void;
 }
 
 /** Bytes of commits in one batch of a subscription. */
 const MAX_BATCH_BYTES = 4 << 20;
-/** Rings wake a reader, and whether it has missed one is looked after (bell.ts); a reader that nothing wakes looks by itself. */
+/** The notifier wakes readers, also after a lost notification. A reader that nothing wakes queries by itself after this time. */
 const LAST_RESORT_MS = 600_000;
 const FORGET_EVERY_MS = 60 * 60 * 1000;
 const EXACT_ONLY_MS = 40;
-/** How soon a reader looks again while an open transaction holds the horizon back. */
+/** How soon a reader queries again while an open transaction holds the horizon back. */
 const BLOCKED_MS = 5;
 
 /** Opens the log in the schema `log` of a database, creating or migrating it first. */
 export async function openPostgresLog(options: PostgresLogOptions): Promise<EventLog> {
-  const onTrouble = options.onTrouble ?? (() => {});
+  const onError = options.onError ?? (() => {});
   const maxWaitMs = options.maxWaitMs ?? 5000;
   const { connectionString } = options;
   const poolOf = (max: number, name: string, answerWithinMs?: number): pg.Pool =>
-    createPool({ connectionString, max, name, maxWaitMs, onTrouble, ...(answerWithinMs && { answerWithinMs }) });
+    createPool({ connectionString, max, name, maxWaitMs, onError, ...(answerWithinMs && { answerWithinMs }) });
   const answered = <T>(asked: Promise<T>): Promise<T> =>
     inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
@@ -63,15 +63,15 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     await readers.end();
     throw error;
   }
-  const forgetting = setInterval(() => void forgetCommands(readers).catch(onTrouble), FORGET_EVERY_MS);
-  // The statement may be sent again, and nobody waits for its answer any longer.
+  const forgetting = setInterval(() => void forgetCommands(readers).catch(onError), FORGET_EVERY_MS);
+  // The statement may be sent again, and no caller waits longer for its answer.
   const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
-  const bell = openBell({ connectionString, pool: readers, onTrouble });
+  const notifier = openGrowthNotifier({ connectionString, pool: readers, onError });
   const appender = new Appender({
     pool: writers,
     maxWaitMs,
     maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20,
-    onAppended: bell.ring,
+    onAppended: notifier.notify,
   });
   const anyCategories = new Set(options.anyCategories);
   const findCommand = commandFinder(readers);
@@ -125,7 +125,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       const exactOnly = !categories.some((category) => anyCategories.has(category));
       let position = after.get(0);
       while (!signal.aborted) {
-        const rung = bell.next();
+        const grown = notifier.next();
         const page = await readPage(readers, {
           after: position,
           categories,
@@ -139,14 +139,14 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
           yield page.batch;
         } else if (page.blocked) await pause(BLOCKED_MS, signal);
         else {
-          await pause(LAST_RESORT_MS, signal, rung);
-          // Intake rings the bell a hundred times a second; who reads none of it need not look each time.
+          await pause(LAST_RESORT_MS, signal, grown);
+          // Intake wakes readers a hundred times a second; a reader of exact streams alone need not query each time.
           if (exactOnly) await pause(EXACT_ONLY_MS, signal);
         }
       }
     },
 
-    grown: () => bell.next(),
+    grown: () => notifier.next(),
 
     async endCursor(): Promise<Cursor> {
       const { rows } = await readers.query<{ txid: string; seq: string }>({
@@ -157,7 +157,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     },
 
     async lag(after): Promise<Lag> {
-      const place = placeOf(after.get(0));
+      const place = orderKeyOf(after.get(0));
       const { rows } = await readers.query<{ commits: string; seconds: number }>({
         name: 'log_lag',
         // Sequence numbers may have gaps, so the count is an upper bound; counting rows would read them all.
@@ -172,8 +172,8 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
       return { commits: Math.max(1, Number(row.commits)), seconds: Math.max(0, Number(row.seconds)) };
     },
 
-    survey: (signal) => surveyTable(readers, signal),
-    indexedHeads: () => notedHeads(readers),
+    storedRecords: (signal) => readStoredRecords(readers, signal),
+    indexedStreamHeads: () => indexedStreamHeads(readers),
 
     async ping() {
       await answered(readers.query('SELECT 1'));
@@ -182,7 +182,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     async close() {
       clearInterval(forgetting);
       await appender.close();
-      await bell.close();
+      await notifier.close();
       await Promise.all([writers.end(), readers.end()]);
     },
   };
@@ -206,7 +206,7 @@ async function refuseForeignLog(db: pg.Pool): Promise<void> {
     throw new Error('the log comes from another PostgreSQL cluster: its transaction ids lie ahead of this one’s');
 }
 
-/** Command ids of *any* streams that no append asks for any more; twice the memory, since writers' clocks differ. */
+/** Deletes command ids of *any* streams that no append asks for any more. Keeps twice the memory, since writers' clocks differ. */
 async function forgetCommands(db: pg.Pool): Promise<void> {
   await db.query(
     'DELETE FROM log.commands WHERE NOT exact AND at < extract(epoch FROM clock_timestamp()) * 1000 - $1',

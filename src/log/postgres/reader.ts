@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BETWEEN_EVENTS, decodeCommit } from '../commit-codec.ts';
 import type { Batch, Position, RecordedCommit } from '../port.ts';
-import { placeOf, positionOf, START } from './position.ts';
+import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
  * The type of the first event, which a commit names within its first characters. By a regular expression it took 11 µs a
@@ -77,7 +77,7 @@ export interface Page {
 }
 
 export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page> {
-  const after = placeOf(options.after);
+  const after = orderKeyOf(options.after);
   const { rows } = await db.query<PageRow>({
     ...(options.exactOnly ? EXACT_ONLY : ALL),
     values: [after.txid, after.seq, options.maxCommits, options.maxBytes, options.categories, [...options.without]],

@@ -3,7 +3,7 @@ import type { Migrations } from '../../database/migrate.ts';
 
 /**
  * The verdicts on a log's records, and what they are made from, in a schema of its own. Written by the indexer with its
- * offsets in one transaction; nothing of it is truth, and whoever drops it gets it back from the records.
+ * offsets in one transaction; none of it is truth, and a dropped index is read again from the records.
  */
 export interface Index {
   readonly pool: pg.Pool;

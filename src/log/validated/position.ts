@@ -7,7 +7,7 @@ export function positionOf(partition: number, offset: number): Position {
   return `${partition}:${String(offset).padStart(DIGITS, '0')}`;
 }
 
-/** The offset after `position`, where reading goes on; 0 without one. */
+/** The offset after `position`, where reading continues; 0 without one. */
 export function offsetAfter(position: Position | undefined, partition: number): number {
   if (position === undefined) return 0;
   if (!/^\d+:\d{16}$/.test(position) || partitionOf(position) !== partition)

@@ -4,10 +4,10 @@ import { pause } from '../../util/pause.ts';
 export interface ProgressOptions {
   /** Per partition, the first offset without a verdict. */
   readonly poll: () => Promise<readonly number[]>;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-/** While somebody waits; the indexer's own process is told at once. */
+/** While a caller waits. The leader's own thread knows its progress at once. */
 const POLL_MS = 10;
 const IDLE_POLL_MS = 100;
 
@@ -67,7 +67,7 @@ export class Progress {
     return this.#moved.signal;
   }
 
-  /** Nobody waits any longer. */
+  /** Ends all waits. */
   close(): void {
     this.#stop.abort();
     for (const waiter of [...this.#waiting]) waiter.resolve();
@@ -94,7 +94,7 @@ export class Progress {
       try {
         this.publish(await this.#options.poll());
       } catch (error) {
-        this.#options.onTrouble(error);
+        this.#options.onError(error);
         await pause(IDLE_POLL_MS, this.#stop.signal);
       }
       this.#hurry = new AbortController();

@@ -40,7 +40,7 @@ export interface Chunk {
   readonly records: readonly LogRecord[];
 }
 
-/** There was nobody to send to: the records may be sent once the store is ready. */
+/** There was no connection: the records may be sent once the store is ready. */
 export class NotSentError extends Error {
   override readonly name = 'NotSentError';
 }

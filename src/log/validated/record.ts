@@ -27,8 +27,8 @@ export function canonicalUuid(text: string): string | undefined {
 }
 
 /**
- * The commit in a record, or why there is none. Whoever may write to the store may write anything, and a reader that
- * fails at one record fails at it for ever: so whatever the index could not store or find again is told apart here.
+ * The commit in a record, or why there is none. A writer with access to the store may write anything, and a reader that
+ * fails at one record fails at it for ever: so whatever the index could not store or find again is recognised here.
  */
 export function readRecord(record: LogRecord, partition: number, partitionOf: (key: string) => number): Reading {
   const malformed = (why: string): Reading => ({ offset: record.offset, malformed: why });

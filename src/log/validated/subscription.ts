@@ -18,7 +18,7 @@ export interface ReaderDependencies {
 const DEFAULT_MAX_COMMITS = 1000;
 /** Bytes of commits in one page of the index. */
 const MAX_PAGE_BYTES = 4 << 20;
-/** Progress over commits that nobody asked for is told in steps: each costs its reader a look. */
+/** Progress over commits of other categories is reported in steps: each step costs the reader a query. */
 const PROGRESS_STEP_MS = 20;
 
 /** Reads the records, never beyond the index, and leaves out what the index holds as void. */
@@ -37,7 +37,7 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   }
 }
 
-/** One chunk a partition: each append may have arrived by itself, and whoever reads them pays for each batch. */
+/** One chunk a partition: each append may have arrived by itself, and a reader pays for each batch. */
 function joined(chunks: readonly Chunk[]): Chunk[] {
   const partitions = new Map<number, LogRecord[]>();
   for (const { partition, records } of chunks) {

@@ -27,8 +27,8 @@ import { offsetAfter, positionOf } from './position.ts';
 import { Progress } from './progress.ts';
 import { canonicalUuid, isStreamName } from './record.ts';
 import type { RecordStore } from './record-store.ts';
+import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 import { subscribeToIndex, subscribeToRecords } from './subscription.ts';
-import { headsInIndex, surveyRecords } from './survey.ts';
 
 export interface ValidatedLogOptions {
   readonly engine: string;
@@ -66,7 +66,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
   const closing = new AbortController();
   const progress = new Progress({
     poll: () => nextOffsets(index),
-    onTrouble: (error) => logger.warn({ err: error, source: index.source }, 'failed to read the index; retrying'),
+    onError: (error) => logger.warn({ err: error, source: index.source }, 'failed to read the index; retrying'),
   });
   await prepareIndex(index);
   const target = await store.endOffsets();
@@ -227,8 +227,8 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
       return { commits, seconds: commits === 0 ? 0 : await inTime(store.ageOfOldest(next), maxWaitMs, silent) };
     },
 
-    survey: (signal) => surveyRecords({ ...reader, partitionOf }, AbortSignal.any([signal, closing.signal])),
-    indexedHeads: () => headsInIndex(index),
+    storedRecords: (signal) => readStoredRecords({ ...reader, partitionOf }, AbortSignal.any([signal, closing.signal])),
+    indexedStreamHeads: () => indexedStreamHeads(index),
 
     async ping() {
       await inTime(store.endOffsets(), maxWaitMs, silent);

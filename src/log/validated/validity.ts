@@ -70,7 +70,7 @@ export function validate(before: Known, readings: readonly Reading[]): Validatio
       heads.set(commit.stream, { revision: commit.revision, hash: commit.hash });
     }
 
-    // Forgetting is a fact of the log too: were it left to whoever keeps the memory, a rebuild could validate otherwise.
+    // The log's own times decide what is forgotten. If the indexer decided, a rebuild could validate otherwise.
     const horizon = memoryHorizon(commit.at);
     if (horizon !== memoryFrom) {
       memoryFrom = horizon;

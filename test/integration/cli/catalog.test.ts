@@ -203,7 +203,7 @@ describe('rule', () => {
   it('must be one of the bot, of a bot that is there, of a known type', async () => {
     const edited = await cli.run('rule', 'edit', '--bot', shop, '--rule', '1', '--active', 'false');
     expect(edited).toMatchObject({ code: 1, err: expect.stringContaining('the bot has no rule 1') });
-    expect(await cli.run('rule', 'list', '--bot', 'nobody')).toMatchObject({ code: 1 });
+    expect(await cli.run('rule', 'list', '--bot', 'unknown')).toMatchObject({ code: 1 });
     expect(await cli.run(...rule(...onSale, '--type', 'gift'))).toMatchObject({ code: 2 });
   });
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
 interface Worker {
   /** Resolves once the work has begun. */
   readonly begun: Promise<void>;
-  /** Resolves once the work was told to stop. */
+  /** Resolves once the work's signal aborts. */
   readonly told: Promise<void>;
   readonly done: Promise<unknown>;
 }

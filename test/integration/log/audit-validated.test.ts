@@ -72,12 +72,12 @@ describe('on records that are validated when they are read', () => {
   });
 
   /** Where the commit of a revision that counts stands. */
-  function placeOf(revision: number): number {
+  function orderKeyOf(revision: number): number {
     const bodies = store.records.map((value) => value.toString());
     return bodies.findIndex((body) => body.includes(`"stream":"${stream}","rev":${revision},`));
   }
   function alter(revision: number, from: string, to: string): void {
-    const place = placeOf(revision);
+    const place = orderKeyOf(revision);
     const body = store.records[place]!.toString();
     expect(body).toContain(from);
     store.records[place] = Buffer.from(body.replace(from, to));
@@ -126,14 +126,14 @@ describe('on records that are validated when they are read', () => {
   });
 
   it('finds what is gone', async () => {
-    store.records.splice(placeOf(4), 1);
+    store.records.splice(orderKeyOf(4), 1);
     expect(kinds(await remade())).toEqual([['void', 5]]);
     store.records.splice(0, 0, Buffer.from('in its place'));
     expect(kinds(await remade())).toEqual([['void', 5]]);
   });
 
   it('finds two that were swapped', async () => {
-    const [a, b] = [placeOf(2), placeOf(3)];
+    const [a, b] = [orderKeyOf(2), orderKeyOf(3)];
     [store.records[a], store.records[b]] = [store.records[b]!, store.records[a]!];
     expect(kinds(await findings(log, database.pool, bot))).toEqual([
       ['noted', 3],

@@ -51,10 +51,10 @@ describe('on postgres', () => {
   it('takes what is appended meanwhile for what it is', async () => {
     const growing: EventLog = {
       ...log,
-      async *indexedHeads() {
+      async *indexedStreamHeads() {
         await appendOnTop(log, newCommit(stream));
         await appendOnTop(log, newCommit(`bot-${newBot()}`));
-        yield* log.indexedHeads();
+        yield* log.indexedStreamHeads();
       },
     };
     expect(await findings(growing, database.pool, bot)).toEqual([]);
@@ -106,7 +106,7 @@ describe('on postgres', () => {
       ],
     ],
     ['another stream', `UPDATE log.commits SET stream = stream || '/x' ${at(3)}`, [['noted', 3]]],
-    // Last, since it is told of whatever the bot.
+    // Last, since it is reported for every bot.
     [
       'a brace',
       altered('"events":[{', '"events":[[', 2),

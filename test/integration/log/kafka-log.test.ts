@@ -58,7 +58,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       expect((await readAll(log)).filter(({ stream }) => keyOf(stream) === bot)).toMatchObject([{ id: commit.id }]);
     });
 
-    it('a record of a writer that lost its race a while ago counts for nobody', async () => {
+    it('a record of a writer that lost its race a while ago counts for no reader', async () => {
       const bot = newBot();
       const stale = newCommit(`bot-${bot}`);
       const taken = newCommit(`bot-${bot}`);
@@ -120,7 +120,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       }
     });
 
-    it('a subscriber that is told to stop holds nothing, even if it never looks again', async () => {
+    it('a subscriber whose signal aborts holds nothing, even if it never reads again', async () => {
       const stop = new AbortController();
       const bot = newBot();
       const abandoned = log.subscribe({ categories: ['intake'], after: await log.endCursor(), signal: stop.signal });

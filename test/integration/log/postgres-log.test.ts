@@ -126,7 +126,7 @@ describe('a reader', () => {
     expect(read).toEqual([below!.id, inside!.id, above!.id]);
   });
 
-  it('moves across what nobody wants, page by page, to the end of the log and no further', async () => {
+  it('moves across unwanted commits, page by page, to the end of the log and no further', async () => {
     const after = (await log.endCursor()).get(0);
     const places: Position[] = [];
     for (let i = 0; i < 3; i++) places.push((await log.append(newCommit(`intake-${bot}`))).position);
@@ -245,7 +245,7 @@ describe('a writer', () => {
 });
 
 describe('the database itself', () => {
-  it('rings no bell inside the append: NOTIFY serialises all commits of a server', async () => {
+  it('sends no NOTIFY inside the append: it would serialise all commits of a server', async () => {
     const { rows } = await database.pool.query<{ text: string }>(
       `SELECT prosrc AS text FROM pg_proc WHERE pronamespace = 'log'::regnamespace`,
     );

@@ -115,7 +115,7 @@ describe('an exact stream', () => {
   });
 });
 
-describe('a record that is no commit of this partition is told apart', () => {
+describe('a record that is no commit of this partition is recognised', () => {
   const good = commit(1);
   const text = (changes: object): Buffer =>
     Buffer.from(JSON.stringify({ ...JSON.parse(encodeCommit(good)), ...changes }));

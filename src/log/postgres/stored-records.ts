@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { pause } from '../../util/pause.ts';
 import { decodeCommit } from '../commit-codec.ts';
 import type { RecordedCommit, StoredRecord, StreamHead } from '../port.ts';
-import { type Place, positionOf, START } from './position.ts';
+import { type OrderKey, positionOf, START } from './position.ts';
 
 const PAGE_COMMITS = 1000;
 const PAGE_BYTES = 4 << 20;
@@ -22,7 +22,7 @@ const PAGE = `
     ) AS taken
   ) AS page WHERE bytes_before < ${PAGE_BYTES} ORDER BY page.txid, page.seq`;
 
-interface Row extends Place {
+interface Row extends OrderKey {
   readonly id: string;
   readonly stream: string;
   readonly revision: number | null;
@@ -30,19 +30,19 @@ interface Row extends Place {
 }
 
 /** Every row of the table of commits, compared with the columns beside its text, by which commits are found. */
-export async function* surveyTable(db: pg.Pool, signal: AbortSignal): AsyncGenerator<readonly StoredRecord[]> {
-  const { rows: ends } = await db.query<Place>({ name: 'log_survey_end', text: END });
+export async function* readStoredRecords(db: pg.Pool, signal: AbortSignal): AsyncGenerator<readonly StoredRecord[]> {
+  const { rows: ends } = await db.query<OrderKey>({ name: 'log_stored_records_end', text: END });
   const end = ends[0];
   if (end === undefined) return;
   let after = START;
   while (!signal.aborted) {
     const horizon = await db.query<{ passed: boolean }>({
-      name: 'log_survey_horizon',
+      name: 'log_stored_records_horizon',
       text: HORIZON,
       values: [end.txid],
     });
     const values = [after.txid, after.seq, end.txid, end.seq];
-    const { rows } = await db.query<Row>({ name: 'log_survey', text: PAGE, values });
+    const { rows } = await db.query<Row>({ name: 'log_stored_records', text: PAGE, values });
     const last = rows.at(-1);
     if (last !== undefined) {
       yield rows.map(recordOf);
@@ -67,7 +67,7 @@ function recordOf(row: Row): StoredRecord {
 }
 
 /** Where exact streams end by the table that holds it. */
-export async function* notedHeads(db: pg.Pool): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
+export async function* indexedStreamHeads(db: pg.Pool): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
   for (let after = ''; ; ) {
     const { rows } = await db.query<StreamHead & { readonly stream: string }>({
       name: 'log_noted_heads',

@@ -5,7 +5,7 @@ import { canonicalUuid, type LogRecord, type Reading, readRecord } from './recor
 import type { Chunk } from './record-store.ts';
 import type { ReaderDependencies } from './subscription.ts';
 
-export interface SurveyDependencies extends Omit<ReaderDependencies, 'store'> {
+export interface StoredRecordsDependencies extends Omit<ReaderDependencies, 'store'> {
   readonly store: ReaderDependencies['store'] & { endOffsets(): Promise<number[]> };
   readonly partitionOf: (key: string) => number;
 }
@@ -14,8 +14,8 @@ export interface SurveyDependencies extends Omit<ReaderDependencies, 'store'> {
  * Every record of the store, with its verdict in the index, and compared with the copy that the index has of what counts
  * in exact streams, since that is what is read of them.
  */
-export async function* surveyRecords(
-  deps: SurveyDependencies,
+export async function* readStoredRecords(
+  deps: StoredRecordsDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredRecord[]> {
   const ends = await deps.store.endOffsets();
@@ -51,7 +51,7 @@ interface Notes {
 
 /** What the index holds on a chunk, once it has passed it, in one snapshot; null when the signal aborted first. */
 async function notesOn(
-  { index, progress }: SurveyDependencies,
+  { index, progress }: StoredRecordsDependencies,
   { partition, records }: Chunk,
   signal: AbortSignal,
 ): Promise<Notes | null> {
@@ -69,7 +69,7 @@ async function notesWithin(index: Index, partition: number, first: number, last:
     voids: { at: number; reason: string }[] | null;
     copies: (Copy & { at: number })[] | null;
   }>({
-    name: 'index_survey',
+    name: 'index_stored_records',
     text: `SELECT (SELECT json_agg(json_build_object('at', at_offset, 'reason', reason)) FROM ${index.schema}.voids
                     WHERE lane = $1 AND at_offset BETWEEN $2 AND $3) AS voids,
                   (SELECT json_agg(json_build_object('at', at_offset, 'stream', stream, 'revision', revision, 'id', id,
@@ -113,7 +113,7 @@ function faultOf(reading: Reading, reason: string | null, copy: Copy | undefined
 }
 
 /** Where exact streams end by the index. */
-export async function* headsInIndex({ pool, schema }: Index): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
+export async function* indexedStreamHeads({ pool, schema }: Index): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
   for (let after = ''; ; ) {
     const { rows } = await pool.query<StreamHead & { readonly stream: string }>({
       name: 'index_noted_heads',

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createPool } from '../../../src/database/pool.ts';
-import { openBell } from '../../../src/log/postgres/bell.ts';
+import { openGrowthNotifier } from '../../../src/log/postgres/growth-notifier.ts';
 
 it('a server that takes connections and never answers is tried again, and close() leaves no connection', async () => {
   const open = new Set<Socket>();
@@ -9,18 +9,18 @@ it('a server that takes connections and never answers is tried again, and close(
   const server = createServer((socket) => {
     open.add(socket);
     socket.on('data', (data) => {
-      if (data.includes('botledger log bell')) listens++;
+      if (data.includes('botledger log notifier')) listens++;
     });
     socket.on('error', () => {}).on('close', () => open.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  const connectionString = `postgres://nobody@127.0.0.1:${port}/none`;
-  const pool = createPool({ connectionString, max: 1, name: 'test', maxWaitMs: 100, onTrouble: () => {} });
-  const bell = openBell({ connectionString, pool, onTrouble: () => {} });
-  bell.next();
+  const connectionString = `postgres://tester@127.0.0.1:${port}/none`;
+  const pool = createPool({ connectionString, max: 1, name: 'test', maxWaitMs: 100, onError: () => {} });
+  const notifier = openGrowthNotifier({ connectionString, pool, onError: () => {} });
+  notifier.next();
   await expect.poll(() => listens, { timeout: 30_000 }).toBeGreaterThan(1);
-  await bell.close();
+  await notifier.close();
   await pool.end();
   await expect.poll(() => open.size, { timeout: 10_000 }).toBe(0);
   server.close();
