@@ -52,13 +52,13 @@ export function proseOf({ path, text }: SourceFile): Prose[] {
   }
 }
 
-/** The paragraphs of a Markdown document, each on one line, without blocks of code. */
+/** The paragraphs of a Markdown document, each on one line, without blocks of code and code in backticks. */
 export function paragraphsOf(path: string, text: string): Prose[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, (block) => block.replace(/[^\n]/g, ''));
   return [...prose.matchAll(/(?:.+\n?)+/g)].map((match) => ({
     place: placeOf(path, prose, match.index),
     kind: 'document',
-    text: match[0].replace(/\s*\n\s*/g, ' '),
+    text: match[0].replace(/\s*\n\s*/g, ' ').replace(/`[^`]*`/g, '``'),
   }));
 }
 

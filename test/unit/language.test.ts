@@ -21,26 +21,29 @@ interface Phrase {
 
 /** SQL keeps the column `lane`, since stored data stay. */
 const isSql = ({ kind, text }: Prose): boolean =>
-  kind === 'template' || text === "'lane'" || /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|ORDER BY)\b/.test(text);
+  kind === 'template' ||
+  text === "'lane'" ||
+  /, lane,/.test(text) ||
+  /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|ORDER BY)\b/.test(text);
 
 const PHRASES: readonly Phrase[] = [
-  { phrase: /\bwhoever\b/i, instead: 'the named actor', left: 79 },
-  { phrase: /\bnobody\b/i, instead: 'the named actor, or "no client", "no sender"', left: 167 },
-  { phrase: /\b(?:is|are|was|were|be|been) told\b/i, instead: 'what is shown, answered or passed', left: 113 },
-  { phrase: /\bput(?:ting)?[ -]off\b/i, instead: 'deferred', left: 15 },
+  { phrase: /\bwhoever\b/i, instead: 'the named actor', left: 75 },
+  { phrase: /\bnobody\b/i, instead: 'the named actor, or "no client", "no sender"', left: 155 },
+  { phrase: /\b(?:is|are|was|were|be|been) told\b/i, instead: 'what is shown, answered or passed', left: 93 },
+  { phrase: /\bput(?:ting)?[ -]off\b/i, instead: 'deferred', left: 13 },
   { phrase: /\bset(?:s|ting)? aside\b/i, instead: 'dead-lettered', left: 22 },
-  { phrase: /\bjudge[ds]?\b|\bjudging\b/i, instead: 'validated, decided', left: 11 },
+  { phrase: /\bjudge[ds]?\b|\bjudging\b/i, instead: 'validated, decided', left: 3 },
   { phrase: /\blanes?\b/i, instead: 'partition; of the sender: send queue', left: 7, except: isSql },
   { phrase: /\bbreaths?\b/i, instead: 'pause', left: 1 },
   { phrase: /\bcouriers?\b/i, instead: 'sender', left: 0 },
   { phrase: /\bstations?\b/i, instead: 'the field’s term', left: 0 },
   { phrase: /\bbells?\b|\brings?\b/i, instead: 'notifier, wakes', left: 13 },
-  { phrase: /\bpictures?\b/i, instead: 'read model, snapshot', left: 5 },
+  { phrase: /\bpictures?\b/i, instead: 'read model, snapshot', left: 2 },
   { phrase: /\btrouble\b/i, instead: 'failure', left: 8 },
   { phrase: /\bwhat is the matter\b/i, instead: 'the error', left: 1 },
-  { phrase: /\bwhat stands\b/i, instead: 'the thing’s name', left: 10 },
-  { phrase: /\bcomes? to nothing\b/i, instead: 'has no effect', left: 4 },
-  { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes', left: 104 },
+  { phrase: /\bwhat stands\b/i, instead: 'the thing’s name', left: 9 },
+  { phrase: /\bcomes? to nothing\b/i, instead: 'has no effect', left: 2 },
+  { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes', left: 94 },
   { phrase: /\b(?:comes?|came) about\b/i, instead: 'happens', left: 1 },
   { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"', left: 4 },
 ];
