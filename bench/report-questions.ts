@@ -3,17 +3,17 @@ import type { reportAnswer } from '../src/api/reports/schemas.ts';
 
 export type Answer = z.infer<typeof reportAnswer>['data'];
 
-/** What is asked of all: a report, the same in SQL, and a number of each answer that must be the same. */
+/** A report, the same question in SQL, and a number of each answer, which must be equal. */
 export interface Question {
   readonly name: string;
   readonly report: object;
-  /** Undefined: only as a funnel. */
+  /** Undefined: the question is a funnel. */
   readonly sql?: (dialect: Dialect) => string;
-  /** The event ids of its steps, for what has a function for it. */
+  /** The event ids of a funnel's steps, for databases with a function for funnels. */
   readonly funnel?: readonly number[];
-  /** From the answer over HTTP. */
+  /** The number from the answer over HTTP. */
   readonly found: (answer: Answer) => number;
-  /** From the rows of another database. */
+  /** The number from the rows of another database. */
   readonly expected: (rows: readonly (readonly number[])[]) => number;
 }
 
@@ -21,11 +21,11 @@ export interface Dialect {
   readonly events: string;
   readonly users: string;
   readonly inPeriod: string;
-  /** Of an event. */
+  /** The day of an event. */
   readonly day: string;
-  /** The exact median: an aggregate function. */
+  /** An aggregate function for the exact median. */
   readonly median: string;
-  /** Of distinct users, exact. */
+  /** The exact number of distinct users. */
   readonly uniq: string;
 }
 
@@ -33,7 +33,7 @@ export const DAYS = 90;
 const DAY_MS = 86_400_000;
 const FIRST_EVENT = 101;
 
-/** In milliseconds; `to` is no longer in it. */
+/** From `from` to before `to`, in milliseconds since 1970 UTC. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -45,7 +45,7 @@ export function lastDays(): Period {
   return { from: to - DAYS * DAY_MS, to };
 }
 
-/** What is POSTed to run a report over a period. */
+/** The request body that runs a report over a period. */
 export function bodyOf(source_request: object, { from, to }: Period): object {
   const seconds = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
   const params = { ':date_from': seconds(from), ':date_to': seconds(to - 1000) };
@@ -61,7 +61,7 @@ const chart = (requests: readonly object[], more: object = {}) => ({
   requests,
   ...more,
 });
-/** Of cells with numbers; null is none. */
+/** The sum of cells with numbers; null counts as 0. */
 const sumOfCells = (rows: Answer['rows'], keys: readonly string[]): number =>
   rows.reduce((sum, row) => keys.reduce((s, key) => s + Number(row[key]), sum), 0);
 const sumOfLines = ({ columns, rows }: Answer): number =>

@@ -7,8 +7,8 @@ import { bodyOf, lastDays, QUESTIONS } from './report-questions.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
- * Whether one owner's heavy reports starve intake: the latency of single events at a steady rate while nothing else goes on,
- * and while so many reports over all events run all the time, in turn. One more report than the key may run is refused.
+ * Measures whether heavy reports of one owner starve intake: the latency of single events at a steady rate, alternating
+ * between rounds without reports and rounds with REPORTS reports over all events at any time. One more report is refused.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
@@ -37,12 +37,12 @@ try {
   for (let round = 1; round <= ROUNDS; round++) {
     quiet.push(await postLoad(load));
     const stop = new AbortController();
-    // One more than may run: it finds the others there.
+    // One more than the key may run at once, so that some are refused.
     const asking = Array.from({ length: REPORTS + 1 }, (_, index) => askAll(index, stop.signal));
     busy.push(await postLoad(load));
     stop.abort();
     await Promise.all(asking);
-    console.log(`round ${round}: quiet ${told(quiet.at(-1)!)}, with reports ${told(busy.at(-1)!)}`);
+    console.log(`round ${round}: quiet ${summary(quiet.at(-1)!)}, with reports ${summary(busy.at(-1)!)}`);
   }
   console.log(
     `\n${RATE} single events/s beside ${REPORTS} reports at once over ${EVENTS} events, medians of ${ROUNDS} rounds`,
@@ -61,7 +61,7 @@ try {
   await service.stop();
 }
 
-function told({ p50, p99, requestsPerSecond }: LoadResult): string {
+function summary({ p50, p99, requestsPerSecond }: LoadResult): string {
   return `${requestsPerSecond.toFixed(0)}/s, p50 ${p50} ms, p99 ${p99} ms`;
 }
 
@@ -69,7 +69,7 @@ function middle(results: readonly LoadResult[], key: 'p50' | 'p99'): number {
   return median(results.map((result) => result[key]));
 }
 
-/** Asks one report after another until it is stopped. @throws when one is answered other than with rows or "too many" */
+/** Runs one report after another until the signal. @throws if an answer has neither rows nor the status 429 */
 async function askAll(first: number, signal: AbortSignal): Promise<void> {
   const headers = { 'content-type': 'application/json', 'api-key': service.apiKey };
   for (let at = first; !signal.aborted; at++) {

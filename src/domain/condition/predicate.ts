@@ -126,9 +126,9 @@ export function isLike(pattern: string): (value: unknown) => boolean {
     // Each middle part takes its first match, which leaves the most text for the parts after it.
     let from = first.length;
     for (const part of rest) {
-      const place = value.indexOf(part, from);
-      if (place < 0) return false;
-      from = place + part.length;
+      const at = value.indexOf(part, from);
+      if (at < 0) return false;
+      from = at + part.length;
     }
     return value.length - last.length >= from && value.endsWith(last);
   };

@@ -18,9 +18,9 @@ beforeAll(async () => {
     text: 'hi',
   };
   await service.post('/v1/send-update', { update: { update_id: 1, message } }, { 'api-key': bot.apiKey });
-  const events = Array.from({ length: 12 }, (_, place) => {
-    const amount = place === 0 ? ',"value_num":123456789012345.10,"category":"a \\"b\\", c"' : '';
-    return `{"event":"priced","user_id":1,"date":"2026-01-01T12:00:00.250Z","value_str":"${place}"${amount}}`;
+  const events = Array.from({ length: 12 }, (_, index) => {
+    const amount = index === 0 ? ',"value_num":123456789012345.10,"category":"a \\"b\\", c"' : '';
+    return `{"event":"priced","user_id":1,"date":"2026-01-01T12:00:00.250Z","value_str":"${index}"${amount}}`;
   });
   await service.post('/v1/send-event', `[${events.join()}]`, { 'api-key': bot.apiKey });
   await service.projected();
@@ -54,7 +54,7 @@ describe('a list', () => {
       'events.category': null,
     });
     const texts = body.data.rows.map((row: Record<string, unknown>) => row['events.value_str']);
-    expect(texts).toEqual(Array.from({ length: 12 }, (_, place) => String(place)));
+    expect(texts).toEqual(Array.from({ length: 12 }, (_, index) => String(index)));
     expect(reportAnswer.parse(body)).toEqual(body);
   });
 

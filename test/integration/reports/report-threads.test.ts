@@ -104,7 +104,7 @@ it('reports from a thread that a report is too large', async () => {
 });
 
 it('reports from a thread that the database is unavailable', async () => {
-  const nowhere = startReportThreads('postgres://nobody@127.0.0.1:1/none', PATIENT);
+  const nowhere = startReportThreads('postgres://none@127.0.0.1:1/none', PATIENT);
   try {
     await expect(nowhere.run(task('table'), KEY)).rejects.toThrow(DatabaseUnavailableError);
   } finally {

@@ -71,11 +71,11 @@ function expected(timezone: string, config: Asked, period: Dates, present: numbe
     ({ cells, things }) =>
       [...bucketStarts(timezone, config.granularity, period)].map(([cohort, start]) => {
         const inside = things.filter((member) => member.cohort === cohort);
-        const place = all.findIndex(({ name }) => name === cohort);
-        expect(iso(all[place]!.first, timezone)).toBe(start);
+        const index = all.findIndex(({ name }) => name === cohort);
+        expect(iso(all[index]!.first, timezone)).toBe(start);
         const row: Record<string, unknown> = { ...cells, cohort: start, size: inside.length };
         for (let cell = 0; cell < config.retention_total_intervals; cell += 1) {
-          const interval = all[place + cell]!;
+          const interval = all[index + cell]!;
           const users = inside.filter(({ returned }) => returned.has(interval.name)).length;
           const begun = interval.first <= present;
           row[`users_${cell}`] = begun ? users : null;

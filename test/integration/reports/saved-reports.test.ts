@@ -153,7 +153,7 @@ describe('access to saved reports', () => {
       const ask = (headers: Headers) => service.get(`/v1/reports/${path}`, headers);
       expect((await ask({ 'api-key': free.apiKey })).body.error).toBe('Premium plan required');
       expect((await ask(impersonal)).body.error).toBe('this needs a personal key');
-      expect((await ask({ 'api-key': personal, 'resource-key': 'nobody' })).status).toBe(404);
+      expect((await ask({ 'api-key': personal, 'resource-key': 'unknown' })).status).toBe(404);
     }
     // Preview and run do not need a personal key.
     expect((await run({ report_config: config() }, impersonal)).status).toBe(200);

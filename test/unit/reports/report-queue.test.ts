@@ -5,8 +5,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A queue whose reports run until the test ends them. */
-function world(places: number) {
-  const queue = reportQueue(places, 5000);
+function world(slots: number) {
+  const queue = reportQueue(slots, 5000);
   const began: string[] = [];
   const ends = new Map<string, () => void>();
   /** @param name the key's digit, then the report's letter */

@@ -44,7 +44,7 @@ async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
   expect(columns).toHaveLength(1 + agrs.length);
 }
 
-async function walksOf(agrs: readonly string[]): Promise<number> {
+async function scansOf(agrs: readonly string[]): Promise<number> {
   let scans = 0;
   await run(agrs, () => scans++);
   return scans;
@@ -59,12 +59,12 @@ it('frees the state of users of one group of metrics before it measures the next
   );
   expect(most).toBeGreaterThan(60 * MB);
   expect(most).toBeLessThan(200 * MB);
-  expect(await walksOf(Array.from({ length: 20 }, () => 'total_uniq_session_id'))).toBeGreaterThan(5);
+  expect(await scansOf(Array.from({ length: 20 }, () => 'total_uniq_session_id'))).toBeGreaterThan(5);
 });
 
 it('measures a metric without state of users in the scan of another', async () => {
   const agrs = Array.from({ length: 3 }, () => ['median_user_id', 'total']).flat();
-  expect(await walksOf(agrs)).toBe(3);
+  expect(await scansOf(agrs)).toBe(3);
 });
 
 it('a median of few events allocates no memory outside of the JavaScript heap', () => {
