@@ -2,10 +2,10 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { Session } from 'chdb';
 import type { Period, Question } from './report-questions.ts';
 
-/** Another database that is asked the same. */
+/** Another database that answers the same questions. */
 export interface OtherDatabase {
   readonly name: string;
-  /** The rows, each an array of columns; null: it has no way to say so. */
+  /** The rows, each an array of columns. Null: the database has no function for the question. */
   ask(question: Question, period: Period): Promise<number[][] | null>;
 }
 

@@ -4,17 +4,17 @@ import { random } from './random.ts';
 import type { Period } from './report-questions.ts';
 import { type BenchService, projected } from './service.ts';
 
-/** What reports are measured on: sent to a service, the same every time. */
+/** The events that reports are measured on. They are sent to a service, and are the same each time. */
 
 const BATCH = 1000;
-/** Names are sealed one by one. */
+/** Smaller than BATCH, because each user's names are sealed separately. */
 const UPDATES = 200;
-/** Above those of `startBenchService`: a repeat of an update would leave its user without UTM, or unknown. */
+/** Above the ids of `startBenchService`: a repeated update would leave its user without UTM, or unknown. */
 const FIRST_UPDATE = 1_000_000;
 
 /**
- * Users who came by thousands of UTM combinations, then events of 20 types of users of whom a few do most, sent in the order
- * of their dates, as one sender would.
+ * Sends users with thousands of UTM combinations, then events of 20 types. A few users have most events. Events are sent in
+ * the order of their dates, as by one sender.
  */
 export async function fillEvents(
   service: BenchService,
@@ -49,7 +49,7 @@ export async function fillEvents(
   }
 }
 
-/** Resolves when the read models have all of it, and nothing is left to pack. */
+/** Resolves when the read models have applied the log, and no deferred packing is left. */
 export async function packed(service: BenchService, client: pg.Client): Promise<void> {
   await projected(service);
   while ((await client.query('SELECT FROM events_v1.put_off LIMIT 1')).rowCount !== 0)

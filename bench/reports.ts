@@ -14,21 +14,22 @@ import { type Answer, bodyOf, lastDays, type Period, QUESTIONS, type Question } 
 import { startBenchService } from './service.ts';
 
 /**
- * Reports over HTTP beside ClickHouse and DuckDB in process, on the same events: medians of warm runs, by turns, so that
- * what else the machine does meets all of them. Each answer is compared with ClickHouse's. EVENTS and USERS say how many.
+ * Compares reports over HTTP with ClickHouse and DuckDB in this process, on the same events: medians of warm runs. They take
+ * turns, so that other load on the machine affects all of them. Each answer is compared with those of the other databases.
+ * EVENTS and USERS set how many there are.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
 const TURNS = Number(process.env['TURNS'] ?? 7);
-/** Runs of one before it is the other's turn: the first finds the caches of the processor full of what was not its own. */
+/** Runs of one before the next one's turn: in the first run the processor's caches hold the data of the others. */
 const IN_A_ROW = 5;
-/** Before those that count: code that is not compiled yet is of the first minute of a service. */
+/** Turns that are not measured: in the first minute of a service its code is not compiled yet. */
 const WARM_TURNS = 4;
 
 const service = await startBenchService({
   REPORT_TIMEOUT_MS: '60000',
   MAX_WAIT_MS: '60000',
-  // Whatever is asked of ten times as many events as it is made for by default.
+  // The default cache would be too small for so many events.
   ...(EVENTS > 4_000_000 && { REPORT_CACHE_MB: String(Math.ceil(EVENTS / 10_000)) }),
 });
 const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -85,7 +86,7 @@ async function inARow<T>(run: () => Promise<T>): Promise<{ readonly times: reado
   }
 }
 
-/** Bytes of an event in rows and in chunks, and what packing them all takes, in a transaction that is taken back. */
+/** Prints the bytes of an event in rows and in chunks, and the time of packing all, in a transaction that is rolled back. */
 async function describeTables(): Promise<void> {
   const { rows } = await client.query<{ events: number; rows: number; chunks: number; packed: number }>(
     `SELECT (SELECT sum(loose + packed) FROM events_v1.timelines)::float8 AS events,
