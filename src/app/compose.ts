@@ -11,9 +11,8 @@ import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } fro
 import { migrateProcessesSchema } from '../processes/states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
-import { isReachable } from './reachable.ts';
 import { StartError } from './start-error.ts';
-import { databaseLooks, whileDown } from './start-slowness.ts';
+import { databaseLooks, isReachable, whileDown } from './start-slowness.ts';
 import { NO_WAIT, NotYetError, type StartWait } from './start-wait.ts';
 
 /** What every process of the service stands on. */

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { buildApp } from '../api/app.ts';
 import { openFront } from '../api/front.ts';
@@ -5,7 +6,6 @@ import { NotReady } from '../api/operations.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createEventTypeDirectory } from '../commands/intake/event-type-directory.ts';
 import type { Config } from '../config.ts';
-import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
@@ -167,4 +167,23 @@ async function whileSlow<T>(attempt: () => Promise<T>): Promise<T> {
     const slow = [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
     throw slow ? new NotYetError('the log does not answer yet', { cause: error }) : error;
   }
+}
+
+interface OpenTransaction {
+  readonly pid: number;
+  /** Since it began. */
+  readonly seconds: number;
+}
+
+/**
+ * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop below it, so one
+ * that hangs stops every projection: this tells which.
+ */
+async function oldestWriter(pool: pg.Pool): Promise<OpenTransaction | null> {
+  const { rows } = await pool.query<OpenTransaction>({
+    name: 'oldest_writer',
+    text: `SELECT pid, extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds
+           FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1`,
+  });
+  return rows[0] ?? null;
 }

@@ -1,7 +1,7 @@
+import { connect } from 'node:net';
 import type { Config } from '../config.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import type { Address } from '../log/engine.ts';
-import { isReachable } from './reachable.ts';
 import { databaseStartError } from './start-error.ts';
 import { NotYetError } from './start-wait.ts';
 
@@ -47,4 +47,18 @@ export function databaseLooks(
 function databaseAddress(url: string): Address {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
+}
+
+/** Whether a server accepts a TCP connection within `ms`. The operating system of a slow server accepts it, too. */
+export function isReachable({ host, port }: Address, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: ms });
+    const end = (reached: boolean) => (): void => {
+      socket.destroy();
+      resolve(reached);
+    };
+    socket.once('connect', end(true));
+    socket.once('timeout', end(false));
+    socket.once('error', end(false));
+  });
 }

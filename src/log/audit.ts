@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type AuditedEnd, openAuditedEnds } from './audited-ends.ts';
 import {
   BrokenChainError,
+  EMPTY_STREAM,
   type EventLog,
   hasPassed,
   type Position,
@@ -13,7 +13,7 @@ import {
 } from './port.ts';
 import { keyOf } from './stream-name.ts';
 
-/** What is wrong with the log, at which revision of which stream, where that can be said. */
+/** A fault of the log, with its stream and revision where they are known. */
 export interface LogFinding {
   /**
    * unreadable: no commit, though it counts; noted: the engine's notes say otherwise; chain: it does not continue its
@@ -28,22 +28,22 @@ export interface LogFinding {
 
 export interface AuditOptions {
   readonly log: EventLog;
-  /** Of a database where it is noted, for as long as it takes, where streams end: there may be millions. */
+  /** A database for the temporary table of stream heads: there may be millions. */
   readonly pool: pg.Pool;
-  /** Look at the streams of this key alone. */
+  /** Audits only the streams of this key. */
   readonly key?: string | undefined;
   readonly signal: AbortSignal;
-  /** Records of the log that were passed, of about how many. */
+  /** Called with the number of audited records and about how many there are. */
   readonly onProgress: (done: number, total: number) => void;
-  /** What was looked at, once all is. */
+  /** Called with the totals at the end. */
   readonly onEnd: (looked: AuditedLog) => void;
 }
 
-/** How much an audit looked at. */
+/** How much an audit has read. */
 export interface AuditedLog {
-  /** Those of the key, if one is given. */
+  /** Commits of the key, if one is given. */
   readonly commits: number;
-  /** Notes of where a stream ends. */
+  /** Indexed stream heads. */
   readonly heads: number;
 }
 
@@ -57,7 +57,7 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
   const isWanted = (stream: string): boolean => key === undefined || keyOf(stream) === key;
   const walked = new Map<number, Position>();
   const looked = { commits: 0, heads: 0 };
-  const ends = await openAuditedEnds(pool);
+  const ends = await openAuditedStreamHeads(pool);
   try {
     const total = (await log.lag(new Map())).commits;
     let done = 0;
@@ -96,7 +96,10 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
   }
 }
 
-function* ofRecord({ position, commit, void: reason, fault }: StoredRecord, ends: ReadonlyMap<string, AuditedEnd>) {
+function* ofRecord(
+  { position, commit, void: reason, fault }: StoredRecord,
+  ends: ReadonlyMap<string, AuditedStreamHead>,
+) {
   const found = (kind: LogFinding['kind'], message: string): LogFinding => {
     return { kind, stream: commit?.stream ?? null, revision: commit?.revision ?? null, message };
   };
@@ -119,7 +122,7 @@ function* ofRecord({ position, commit, void: reason, fault }: StoredRecord, ends
   }
 }
 
-/** Why a commit does not continue a stream that ends there; null: it does. */
+/** Why a commit does not continue the stream; null: it does. */
 function wrongLink({ revision, prev }: RecordedCommit, end: StreamHead): string | null {
   const expected = end.revision + 1;
   if (revision! > expected)
@@ -148,4 +151,93 @@ async function wrongEnd(
     if (!(error instanceof BrokenChainError) && !(error instanceof UnreadableCommitError)) throw error;
     return `the stream ends at revision ${revision}: ${error.message}`;
   }
+}
+
+/** The head of a stream as far as the audit has read. Changed in place. */
+export interface AuditedStreamHead extends StreamHead {
+  revision: number;
+  hash: string;
+  /** A void record of the stream has been reported. */
+  torn: boolean;
+  /** The engine's index has a head of it. */
+  noted: boolean;
+}
+
+export interface AuditedStreamHeads {
+  /** Heads of these streams; a new stream is empty. Valid until the next call. */
+  of(streams: readonly string[]): Promise<ReadonlyMap<string, AuditedStreamHead>>;
+  /** Streams with commits and no indexed head. */
+  notNoted(): AsyncIterable<{ readonly stream: string; readonly revision: number }>;
+  close(): Promise<void>;
+}
+
+/** Streams held in memory, some 200 bytes each. Beyond that, all go to a temporary table. */
+const IN_MEMORY = 200_000;
+
+/** The stream heads of an audit, `inMemory` of them in memory. */
+export async function openAuditedStreamHeads(pool: pg.Pool, inMemory = IN_MEMORY): Promise<AuditedStreamHeads> {
+  const session = await pool.connect();
+  const ends = new Map<string, AuditedStreamHead>();
+  let spilled = false;
+  try {
+    await session.query('DROP TABLE IF EXISTS pg_temp.audited_ends');
+    await session.query(`CREATE TEMPORARY TABLE audited_ends (
+      stream text COLLATE "C" PRIMARY KEY, revision integer NOT NULL, hash text NOT NULL,
+      torn boolean NOT NULL, noted boolean NOT NULL)`);
+  } catch (error) {
+    session.release(true);
+    throw error;
+  }
+
+  async function spill(): Promise<void> {
+    spilled = true;
+    const all = [...ends];
+    const column = <K extends keyof AuditedStreamHead>(key: K): AuditedStreamHead[K][] =>
+      all.map(([, end]) => end[key]);
+    await session.query(
+      `INSERT INTO audited_ends
+       SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::boolean[], $5::boolean[])
+       ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash, torn = excluded.torn,
+         noted = excluded.noted`,
+      [all.map(([stream]) => stream), column('revision'), column('hash'), column('torn'), column('noted')],
+    );
+    ends.clear();
+  }
+
+  return {
+    async of(streams) {
+      if (ends.size >= inMemory) await spill();
+      const unknown = [...new Set(streams)].filter((stream) => !ends.has(stream));
+      if (unknown.length === 0) return ends;
+      for (const stream of unknown) ends.set(stream, { ...EMPTY_STREAM, torn: false, noted: false });
+      if (spilled) {
+        const { rows } = await session.query<AuditedStreamHead & { stream: string }>(
+          'SELECT stream, revision, hash, torn, noted FROM audited_ends WHERE stream = ANY ($1)',
+          [unknown],
+        );
+        for (const { stream, ...end } of rows) ends.set(stream, end);
+      }
+      return ends;
+    },
+
+    async *notNoted() {
+      await spill();
+      for (let after = ''; ; ) {
+        const { rows } = await session.query<{ stream: string; revision: number }>(
+          `SELECT stream, revision FROM audited_ends WHERE NOT noted AND revision > 0 AND stream > $1
+           ORDER BY stream LIMIT 1000`,
+          [after],
+        );
+        yield* rows;
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        after = last.stream;
+      }
+    },
+
+    async close() {
+      // Closes the session, which drops its table.
+      session.release(true);
+    },
+  };
 }

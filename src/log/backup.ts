@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { BackupError, endLine, FORMAT, type Header, keyLine, VERSION } from './backup-file.ts';
-import { type CopySource, Digests, textOf, upToHead } from './copy.ts';
+import { BackupError, endLine, entriesOf, FORMAT, type Header, keyLine, positionOf, VERSION } from './backup-file.ts';
+import { type CopySource, copyLog, digestOf, StreamDigests, textOf, upToHead } from './copy.ts';
+import type { EventLog, RecordedCommit } from './port.ts';
 
 /** What a backup holds. */
 export interface BackedUp {
@@ -50,7 +51,7 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
     const header: Header = { format: FORMAT, version: VERSION, engine: from.engine, made: new Date(now).toISOString() };
     yield hashed(`${JSON.stringify(header)}\n`);
     const total = (await from.lag(new Map())).commits;
-    const digests = new Digests();
+    const digests = new StreamDigests();
     for await (const { commits } of upToHead(from, categories, signal)) {
       for (const commit of commits) {
         digests.add(commit);
@@ -87,4 +88,104 @@ async function refuseExisting(file: string): Promise<void> {
     throw error;
   });
   if (there !== null) throw new BackupError(`${file} exists, and is not overwritten`);
+}
+
+export interface RestoreOptions {
+  readonly file: string;
+  /** Empty, or with the beginning of the same backup in it. */
+  readonly to: EventLog;
+  /** Every category of stream there is. */
+  readonly categories: readonly string[];
+  readonly signal: AbortSignal;
+  /** Commits that the log has so far, of how many. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * Reads the file to its end, and only then fills the log from it. Resumes an interrupted restore.
+ * @throws BackupError before anything is written: the file is not whole or was altered, or the log has something else
+ */
+export async function restore({ file, to, categories, signal, onProgress }: RestoreOptions): Promise<BackedUp> {
+  const there = await digestOf(to, categories, signal);
+  const checked = await check(file, there, signal);
+  const foreign = [...there.names()].some((stream) => !checked.begun.has(stream));
+  if (foreign || (await hasOtherKeys(to, checked.keys)))
+    throw new BackupError(
+      `the log is not empty, and has what ${file} has not: restore into an installation that was never started (the first start of a service makes a demo owner, which counts, too)`,
+    );
+  const { commits, events, hash } = checked;
+  const copied = await copyLog({ from: sourceOf(file, checked), to, categories, signal, onProgress });
+  if (copied.hash !== hash || copied.commits !== commits || copied.keys !== checked.keys.size)
+    throw new BackupError(`the log does not hold what ${file} does, which was changed while it was read`);
+  return { commits, events, keys: checked.keys.size, hash };
+}
+
+interface Checked {
+  readonly commits: number;
+  readonly events: number;
+  readonly hash: string;
+  /** Their ids. */
+  readonly keys: ReadonlySet<string>;
+  /** Streams that the log has just as they begin in the file. */
+  readonly begun: ReadonlySet<string>;
+}
+
+async function check(file: string, there: StreamDigests, signal: AbortSignal): Promise<Checked> {
+  const digests = new StreamDigests();
+  const keys = new Set<string>();
+  const begun = new Set<string>();
+  let events = 0;
+  for await (const entry of entriesOf(file)) {
+    signal.throwIfAborted();
+    if ('commit' in entry) {
+      if (there.endsAt(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
+      events += entry.commit.events.length;
+    } else if ('key' in entry) keys.add(entry.key.id);
+    else {
+      const told = [entry.end.commits, entry.end.events, entry.end.keys, entry.end.hash];
+      const found = [digests.commits, events, keys.size, digests.hash()];
+      if (told.join() !== found.join())
+        throw new BackupError(`${file} does not hold what its end says: was it altered?`);
+    }
+  }
+  return { commits: digests.commits, events, keys, begun, hash: digests.hash() };
+}
+
+async function hasOtherKeys(to: EventLog, known: ReadonlySet<string>): Promise<boolean> {
+  for await (const { id } of to.keys.all()) if (!known.has(id)) return true;
+  return false;
+}
+
+const BATCH = 1000;
+
+/** The file as a log of one partition, which ends where the file does. */
+function sourceOf(file: string, { commits }: Checked): CopySource {
+  async function* batches(): AsyncGenerator<RecordedCommit[]> {
+    let batch: RecordedCommit[] = [];
+    for await (const entry of entriesOf(file)) {
+      if (!('commit' in entry)) continue;
+      batch.push(entry.commit);
+      if (batch.length < BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+  return {
+    engine: file,
+    keys: {
+      async *all() {
+        for await (const entry of entriesOf(file)) if ('key' in entry) yield entry.key;
+      },
+    },
+    // The header is the first line.
+    endCursor: async () => new Map(commits === 0 ? [] : [[0, positionOf(commits + 1)]]),
+    lag: async () => ({ commits, seconds: 0 }),
+    async *subscribe({ signal }) {
+      for await (const batch of batches()) {
+        if (signal.aborted) return;
+        yield { partition: 0, commits: batch, last: batch.at(-1)!.position };
+      }
+    },
+  };
 }

@@ -58,7 +58,7 @@ export async function copyLog(options: CopyOptions): Promise<Copied> {
   const there = await digestOf(to, categories, signal);
   await refuseOther(options, there);
   const put = await putKeys(from, to, new Set());
-  const own = new Digests();
+  const own = new StreamDigests();
   const total = (await from.lag(new Map())).commits;
   for await (const batch of upToHead(from, categories, signal)) {
     const missing = batch.commits.filter((commit) => own.add(commit).commits > (there.of(commit.stream)?.commits ?? 0));
@@ -75,9 +75,9 @@ export async function copyLog(options: CopyOptions): Promise<Copied> {
 }
 
 /** @throws CopyError the log has what the one that is copied has not, or has otherwise */
-async function refuseOther({ from, to, categories, signal }: CopyOptions, there: Digests): Promise<void> {
+async function refuseOther({ from, to, categories, signal }: CopyOptions, there: StreamDigests): Promise<void> {
   if (there.commits === 0) return;
-  const own = new Digests();
+  const own = new StreamDigests();
   const begun = new Set<string>();
   for await (const { commits } of upToHead(from, categories, signal))
     for (const commit of commits) if (there.endsAt(commit.stream, own.add(commit))) begun.add(commit.stream);
@@ -96,7 +96,7 @@ interface Digest {
 }
 
 /** Every stream's commits, hashed one after the other. */
-export class Digests {
+export class StreamDigests {
   readonly #streams = new Map<string, Digest>();
   commits = 0;
 
@@ -128,7 +128,7 @@ export class Digests {
   }
 
   /** Streams that the other has otherwise, or not at all, or too much of. */
-  differences(other: Digests): string[] {
+  differences(other: StreamDigests): string[] {
     const names = new Set([...this.#streams.keys(), ...other.#streams.keys()]);
     return [...names].filter((name) => this.of(name)?.hash !== other.of(name)?.hash).sort();
   }
@@ -140,8 +140,12 @@ export class Digests {
   }
 }
 
-export async function digestOf(log: CopySource, categories: readonly string[], signal: AbortSignal): Promise<Digests> {
-  const digests = new Digests();
+export async function digestOf(
+  log: CopySource,
+  categories: readonly string[],
+  signal: AbortSignal,
+): Promise<StreamDigests> {
+  const digests = new StreamDigests();
   for await (const { commits } of upToHead(log, categories, signal)) for (const commit of commits) digests.add(commit);
   return digests;
 }

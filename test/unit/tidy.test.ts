@@ -72,7 +72,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/backup.ts',
     'log/copy.ts',
     'log/engines.ts',
-    'log/restore.ts',
     'projections/',
     'database/lease.ts',
     'util/',

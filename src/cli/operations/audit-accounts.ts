@@ -1,13 +1,13 @@
+import type pg from 'pg';
 import { auditAccount } from '../../commands/referral/audit-account.ts';
 import { UnreadableEventError } from '../../domain/event-type.ts';
+import type { AuditedBalance } from '../../domain/referral/account/audit.ts';
 import { accountOf } from '../../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { type AccountName, type AccountSource, revisionOf } from '../../queries/referral/account-source.ts';
-import { balanceOf } from '../../queries/referral/balance.ts';
+import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
 import type { CliContext } from '../context.ts';
-import { differentBalance } from './audited-balances.ts';
-import { type AuditedNames, openAuditedNames } from './audited-names.ts';
 
 /** What is wrong with an account: in its stream, or in the balance that is answered. */
 export interface AccountFinding {
@@ -87,4 +87,60 @@ async function answeredOf(source: AccountSource, name: AccountName, now: number)
     const rows = await balanceOf(source, name, now);
     if ((await revisionOf(source, name)) === revision) return { revision, rows };
   }
+}
+
+/** Names that one account may have and no other. */
+interface AuditedNames {
+  /** @returns the names that another account has taken, with its stream; the rest are this one's from now on */
+  take(stream: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Forgets them all. */
+  close(): void;
+}
+
+/** In a table of its session, by their hashes: there may be millions. */
+async function openAuditedNames(pool: pg.Pool): Promise<AuditedNames> {
+  const session = await pool.connect();
+  try {
+    await session.query('CREATE TEMPORARY TABLE audited_names (hash bytea PRIMARY KEY, stream text NOT NULL)');
+  } catch (error) {
+    session.release(true);
+    throw error;
+  }
+  return {
+    async take(stream, names) {
+      if (names.length === 0) return new Map();
+      const { rows } = await session.query<{ name: string; stream: string }>(TAKE, [names, stream]);
+      return new Map(rows.map((row) => [row.name, row.stream]));
+    },
+
+    close() {
+      // The session goes with its table.
+      session.release(true);
+    },
+  };
+}
+
+/** What the statement itself inserts it does not see: what it sees is older. */
+const TAKE = `
+  WITH given AS (SELECT DISTINCT name, substr(sha256(convert_to(name, 'UTF8')), 1, 16) AS hash FROM unnest($1::text[]) name),
+       taken AS (INSERT INTO audited_names SELECT hash, $2 FROM given ON CONFLICT DO NOTHING)
+  SELECT name, stream FROM given JOIN audited_names USING (hash) WHERE stream <> $2 ORDER BY name`;
+
+/** The first unit whose balance in the log is not the answered one, in words; null: none. */
+export function differentBalance(
+  balances: ReadonlyMap<number | null, AuditedBalance>,
+  rows: readonly BalanceRow[],
+): string | null {
+  const answered = new Map(rows.map(({ unit_id, ...balance }) => [unit_id, balance]));
+  for (const unit of new Set([...balances.keys(), ...answered.keys()])) {
+    const [inLog, told] = [shown(balances.get(unit)), shown(answered.get(unit))];
+    if (inLog !== told) return `unit ${unit ?? '-'} is ${inLog} in the log and ${told} in the read model`;
+  }
+  return null;
+}
+
+function shown(balance: AuditedBalance | undefined): string {
+  if (balance === undefined) return 'nothing';
+  const { available, reserved, paid, on_hold } = balance;
+  return `${available} available, ${reserved} reserved, ${paid} paid, ${on_hold} on hold`;
 }

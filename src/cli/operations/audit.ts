@@ -1,5 +1,5 @@
+import { namedBots } from '../catalog/list-of-bots.ts';
 import type { Cli } from '../cli.ts';
-import { namedBots } from '../named-bots.ts';
 import { botOption, endOf, once, positiveInteger } from '../values.ts';
 import { auditBalance, type Balance } from './audit-balance.ts';
 import { verifyLedger } from './audit-verify.ts';

@@ -1,7 +1,6 @@
 import { isHeld } from '../../database/lease.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
-import { backUp } from '../../log/backup.ts';
-import { restore } from '../../log/restore.ts';
+import { backUp, restore } from '../../log/backup.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { leaseOf, versionsOf } from '../../projections/runtime/versions.ts';
 import type { Cli } from '../cli.ts';

@@ -6,10 +6,10 @@ import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
+import { namedBots } from '../catalog/list-of-bots.ts';
 import type { Cli } from '../cli.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { namedBots } from '../named-bots.ts';
 import { exactly } from '../output.ts';
 import { botOption, listed, positiveInteger, status } from '../values.ts';
 

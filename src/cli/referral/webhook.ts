@@ -1,8 +1,8 @@
 import { rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
+import { namedBots } from '../catalog/list-of-bots.ts';
 import type { Cli } from '../cli.ts';
-import { namedBots } from '../named-bots.ts';
 import { botOption, positiveInteger } from '../values.ts';
 
 export function webhook(cli: Cli): void {

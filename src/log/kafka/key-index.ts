@@ -1,9 +1,13 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
+import { holdLease } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { pause } from '../../util/pause.ts';
 import type { DataKey } from '../port.ts';
 import { StaleIndexError } from '../validated/index-writer.ts';
-import type { LogRecord } from '../validated/record.ts';
-import { readKeyRecord } from './key-record.ts';
+import { canonicalUuid, type LogRecord } from '../validated/record.ts';
+import type { NewRecord } from '../validated/record-store.ts';
+import type { KafkaClient, Tombstone } from './client.ts';
 
 /** Keys of the index, and the first offset of the topic of keys that was not in it: one snapshot of both. */
 export interface IndexedKeys {
@@ -106,4 +110,89 @@ export async function takeKeyRecords(
       );
   });
   return { next, revived };
+}
+
+/**
+ * Records of the topic of keys: a record's key is `<subject>/<key id>`, its value the secret, or null when the key is
+ * forgotten. One partition: they are few and small, and one end tells whether a reader has seen them all.
+ */
+export const KEYS_PARTITION = 0;
+const SECRET_BYTES = 32;
+/** An index entry holds 2,704 bytes at most. */
+const MAX_SUBJECT_BYTES = 1000;
+
+export function recordOfKey({ id, subject, secret }: DataKey): NewRecord {
+  return { partition: KEYS_PARTITION, key: `${subject}/${id}`, value: secret };
+}
+
+export function tombstoneOf({ id, subject }: Pick<DataKey, 'id' | 'subject'>): Tombstone {
+  return { partition: KEYS_PARTITION, key: `${subject}/${id}`, value: null };
+}
+
+/** So that its topic ends with a record that compaction does not remove: see `index` below. */
+export const BEACON: NewRecord = { partition: KEYS_PARTITION, key: 'beacon', value: Buffer.from('1') };
+
+/** A key, or the id of one that was forgotten; null when the record is neither, as a beacon is. */
+export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {
+  if (key == null) return null;
+  const name = Buffer.from(key).toString();
+  const slash = name.lastIndexOf('/');
+  const subject = name.slice(0, slash);
+  const id = canonicalUuid(name.slice(slash + 1));
+  if (slash < 1 || id === undefined || /\0|\ufffd/.test(subject)) return null;
+  if (Buffer.byteLength(subject) > MAX_SUBJECT_BYTES) return null;
+  if (value === null) return { forgotten: id };
+  return value.length === SECRET_BYTES ? { id, subject, secret: Buffer.from(value) } : null;
+}
+
+export interface KeyIndexerOptions {
+  /** Of the topic of keys. */
+  readonly client: Pick<KafkaClient, 'tail' | 'send'>;
+  readonly pool: pg.Pool;
+  readonly topic: string;
+  readonly holder: string;
+  readonly logger: Logger;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Creates the index if it was dropped. */
+  readonly prepare: () => Promise<void>;
+  /** Told, after each transaction, the first offset that is not in the index. */
+  readonly onProgress: (next: number) => void;
+}
+
+const RETRY_MS = 500;
+
+/**
+ * Keeps the index of keys up with their topic: one instance at a time, by a lease; of two at once one loses the
+ * compare-and-set. Resolves when the signal aborts.
+ */
+export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
+  const { pool, topic, holder, logger, signal } = options;
+  while (!signal.aborted) {
+    try {
+      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
+    } catch (error) {
+      const level = error instanceof StaleIndexError ? 'warn' : 'error';
+      logger[level]({ err: error, topic }, 'failed to index keys; retrying');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
+  await prepare();
+  let next = await nextKeyOffset(pool);
+  // A caller that asks for a key waits until the index has reached the end of the topic. If a broker dies between creating a
+  // segment and writing to it, compaction may remove the records before that end. So the topic gets a last record that stays.
+  await client.send([BEACON]);
+  const from: number[] = [];
+  from[KEYS_PARTITION] = next;
+  for await (const chunks of client.tail(from, signal)) {
+    for (const { records } of chunks) {
+      const taken = await takeKeyRecords(pool, next, records);
+      next = taken.next;
+      onProgress(next);
+      if (taken.revived.length > 0) await client.send(taken.revived.map(tombstoneOf));
+    }
+  }
 }

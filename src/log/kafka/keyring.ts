@@ -5,8 +5,15 @@ import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
 import type { Progress } from '../validated/progress.ts';
 import type { NewRecord } from '../validated/record-store.ts';
 import type { KafkaClient, Tombstone } from './client.ts';
-import { type IndexedKeys, keysAfter, keysByIds, keysBySubjects } from './key-index.ts';
-import { KEYS_PARTITION, recordOfKey, tombstoneOf } from './key-record.ts';
+import {
+  type IndexedKeys,
+  KEYS_PARTITION,
+  keysAfter,
+  keysByIds,
+  keysBySubjects,
+  recordOfKey,
+  tombstoneOf,
+} from './key-index.ts';
 
 export interface KafkaKeyringOptions {
   /** Of the topic of keys. */

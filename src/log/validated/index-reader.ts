@@ -9,7 +9,7 @@ import {
   type StreamSlice,
 } from '../port.ts';
 import type { Index } from './index-schema.ts';
-import { positionOf } from './position.ts';
+import { positionOf } from './record.ts';
 import type { VoidReason } from './validity.ts';
 
 /** Per partition, the first offset without a verdict. */

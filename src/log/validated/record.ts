@@ -1,8 +1,7 @@
 import { ZodError } from 'zod';
 import { decodeCommit } from '../commit-codec.ts';
-import { type RecordedCommit, UnreadableCommitError } from '../port.ts';
+import { type Position, partitionOf, type RecordedCommit, UnreadableCommitError } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
-import { positionOf } from './position.ts';
 
 /** A record as its store holds it. */
 export interface LogRecord {
@@ -60,4 +59,19 @@ const MAX_STREAM_NAME_BYTES = 1000;
 export function isStreamName(stream: string): boolean {
   const storable = !/\0|\p{Surrogate}/u.test(stream) && Buffer.byteLength(stream) <= MAX_STREAM_NAME_BYTES;
   return storable && stream.indexOf('-') > 0;
+}
+
+/** Digits of the greatest JSON-safe integer: padded, so that text order within a partition is that of offsets. */
+const DIGITS = 16;
+
+export function positionOf(partition: number, offset: number): Position {
+  return `${partition}:${String(offset).padStart(DIGITS, '0')}`;
+}
+
+/** The offset after `position`, where reading continues; 0 without one. */
+export function offsetAfter(position: Position | undefined, partition: number): number {
+  if (position === undefined) return 0;
+  if (!/^\d+:\d{16}$/.test(position) || partitionOf(position) !== partition)
+    throw new RangeError(`not a position of partition ${partition} of this log: ${position}`);
+  return Number(position.slice(position.indexOf(':') + 1)) + 1;
 }

@@ -1,7 +1,6 @@
 import type { StoredRecord, StreamHead } from '../port.ts';
 import type { Index } from './index-schema.ts';
-import { positionOf } from './position.ts';
-import { canonicalUuid, type LogRecord, type Reading, readRecord } from './record.ts';
+import { canonicalUuid, type LogRecord, positionOf, type Reading, readRecord } from './record.ts';
 import type { Chunk } from './record-store.ts';
 import type { ReaderDependencies } from './subscription.ts';
 

@@ -4,9 +4,8 @@ import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
 import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import { offsetAfter, positionOf } from './position.ts';
 import type { Progress } from './progress.ts';
-import type { LogRecord } from './record.ts';
+import { type LogRecord, offsetAfter, positionOf } from './record.ts';
 import type { Chunk, RecordStore } from './record-store.ts';
 
 export interface ReaderDependencies {

@@ -23,9 +23,8 @@ import { commandHolder, endsOf, headOf, holderOf, nextOffsets, readStream, verdi
 import type { Index } from './index-schema.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
-import { offsetAfter, positionOf } from './position.ts';
 import { Progress } from './progress.ts';
-import { canonicalUuid, isStreamName } from './record.ts';
+import { canonicalUuid, isStreamName, offsetAfter, positionOf } from './record.ts';
 import type { RecordStore } from './record-store.ts';
 import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 import { subscribeToIndex, subscribeToRecords } from './subscription.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openAuditedEnds } from '../../../src/log/audited-ends.ts';
+import { openAuditedStreamHeads } from '../../../src/log/audit.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -125,7 +125,7 @@ describe('on postgres', () => {
   });
 
   it('keeps few streams in memory', async () => {
-    const ends = await openAuditedEnds(database.pool, 3);
+    const ends = await openAuditedStreamHeads(database.pool, 3);
     for (let n = 1; n <= 20; n++) {
       const known = await ends.of([`a-${n % 7}`, `b-${n}`]);
       const end = known.get(`a-${n % 7}`)!;

@@ -6,7 +6,7 @@ import { StreamDamagedError, StreamUnfitError } from '../../../src/log/eventstor
 import { type EventLog, LogUnavailableError, type NewCommit, OutcomeUnknownError } from '../../../src/log/port.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
 import { ForeignIndexError } from '../../../src/log/validated/index-writer.ts';
-import { positionOf } from '../../../src/log/validated/position.ts';
+import { positionOf } from '../../../src/log/validated/record.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { surviveBrokerKills } from '../../support/broker-kills.ts';
 import { startEventStoreDouble } from '../../support/eventstore-double.ts';
