@@ -10,6 +10,7 @@ import {
   intakeState,
   isInTime,
   learnPayloads,
+  nameAppearing,
   namedKeys,
   nameKeys,
   type PayloadState,
@@ -52,10 +53,14 @@ interface Loaded {
 /** Loads only what the batch names, folds it and stores what it adds, as a read model does. */
 function applyBatch(store: Store, commits: readonly ReadCommit[], decisions: Decisions): void {
   const named = namedKeys();
-  for (const { events } of commits) for (const event of events) nameKeys(named, event);
+  const appearing = new Set<number>();
+  for (const event of commits.flatMap(({ events }) => events)) {
+    nameKeys(named, event);
+    nameAppearing(appearing, event);
+  }
   const intake = intakeState(store.clock);
   const payloads = payloadState(store.separators);
-  const waiting = new Map([...named.appearing].map((id) => [id, store.waiting.get(id) ?? []]));
+  const waiting = new Map([...appearing].map((id) => [id, store.waiting.get(id) ?? []]));
   for (const id of named.users) if (store.users.has(id)) intake.knownUsers.add(id);
   for (const key of named.eventKeys) if (store.eventKeys.has(key)) intake.eventKeys.add(key);
   for (const payload of named.payloads) if (store.codes.has(payload)) payloads.codes.add(payload);
@@ -70,7 +75,7 @@ function applyBatch(store: Store, commits: readonly ReadCommit[], decisions: Dec
   for (const code of payloads.addedCodes) store.codes.add(code);
   for (const [id, at] of intake.addedUpdates) store.updates.set(id, at);
   for (const [id, events] of waiting)
-    store.waiting.set(id, named.appearing.has(id) ? events : [...(store.waiting.get(id) ?? []), ...events]);
+    store.waiting.set(id, appearing.has(id) ? events : [...(store.waiting.get(id) ?? []), ...events]);
   const hour = store.clock - (store.clock % HOUR);
   for (const [id, at] of store.updates) if (at < hour - UPDATE_MEMORY_MS) store.updates.delete(id);
 }

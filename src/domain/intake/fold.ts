@@ -99,8 +99,11 @@ export function acceptUpdate(
   const userAppears = item.makes_user && acceptUser(state, item.user_id);
   if (!userAppears && !state.knownUsers.has(item.user_id)) return null;
   const visitBy = item.event_id === undefined ? null : (item.start_param ?? null);
-  return { userAppears, visitBy };
+  return userAppears || visitBy !== null ? { userAppears, visitBy } : ONLY_COUNTS;
 }
+
+/** Most updates: one object for all of them costs nothing. */
+const ONLY_COUNTS: AcceptedUpdate = { userAppears: false, visitBy: null };
 
 /** Makes the user known. @returns whether the user was unknown */
 export function acceptUser({ knownUsers }: IntakeState, userId: number): boolean {
@@ -174,8 +177,6 @@ function codesIn(event: LedgerEvent): string[] {
 /** The keys by which events ask for parts of the states above: what must be loaded before the events are folded. */
 export interface NamedKeys {
   readonly users: Set<number>;
-  /** Those of the users whom the events may make known. */
-  readonly appearing: Set<number>;
   readonly updateIds: Set<number>;
   readonly eventKeys: Set<string>;
   /** Start payloads, of visits or as codes. */
@@ -183,10 +184,10 @@ export interface NamedKeys {
 }
 
 export function namedKeys(): NamedKeys {
-  return { users: new Set(), appearing: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set() };
+  return { users: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set() };
 }
 
-export function nameKeys({ users, appearing, updateIds, eventKeys, payloads }: NamedKeys, event: LedgerEvent): void {
+export function nameKeys({ users, updateIds, eventKeys, payloads }: NamedKeys, event: LedgerEvent): void {
   switch (event.type) {
     case 'custom_events_received':
     case 'target_events_received':
@@ -196,20 +197,25 @@ export function nameKeys({ users, appearing, updateIds, eventKeys, payloads }: N
       }
       return;
     case 'updates_received':
-      for (const { user_id, update_id, makes_user, start_param } of event.data.items) {
+      for (const { user_id, update_id, start_param } of event.data.items) {
         users.add(user_id);
         updateIds.add(update_id);
-        if (makes_user) appearing.add(user_id);
         if (start_param !== undefined) payloads.add(start_param);
       }
       return;
     case 'users_imported':
-      for (const { user_id } of event.data.items) {
-        users.add(user_id);
-        appearing.add(user_id);
-      }
+      for (const { user_id } of event.data.items) users.add(user_id);
       return;
     default:
       for (const code of codesIn(event)) payloads.add(code);
+  }
+}
+
+/** Adds the users whom the event may make known: only for them waiting events must be loaded. */
+export function nameAppearing(appearing: Set<number>, event: LedgerEvent): void {
+  if (event.type === 'updates_received') {
+    for (const { user_id, makes_user } of event.data.items) if (makes_user) appearing.add(user_id);
+  } else if (event.type === 'users_imported') {
+    for (const { user_id } of event.data.items) appearing.add(user_id);
   }
 }

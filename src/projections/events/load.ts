@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
+import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../by-key.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
@@ -30,30 +30,35 @@ export async function loadBatch(
   return bots;
 }
 
-type Wanted = readonly { readonly bot: Bot; readonly named: NamedKeys }[];
+interface Named extends NamedKeys {
+  /** Those of the users whom the batch may make known. */
+  readonly appearing: Set<number>;
+}
+
+type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
 
 const BOT_STREAM = /^(?:bot|eventtypes|program|referral|intake|account)-/;
 
-function namedIn(commits: readonly ReadCommit[]): Map<string, NamedKeys> {
-  const named = new Map<string, NamedKeys>();
+function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
+  const named = new Map<string, Named>();
   for (const commit of commits) {
     if (!BOT_STREAM.test(commit.stream)) continue;
     const key = keyOf(commit.stream);
     let keys = named.get(key);
     if (keys === undefined) {
-      keys = namedKeys();
+      keys = { ...namedKeys(), appearing: new Set() };
       named.set(key, keys);
     }
-    for (const event of commit.events) nameKeys(keys, event);
+    for (const event of commit.events) {
+      nameKeys(keys, event);
+      nameAppearing(keys.appearing, event);
+    }
   }
   return named;
 }
 
 /** Arrays that `unnest` zips: each key of each bot, with its bot. */
-function pairs<T>(
-  wanted: Wanted,
-  pick: (named: NamedKeys) => ReadonlySet<T>,
-): { bots: Bot[]; ids: number[]; keys: T[] } {
+function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bots: Bot[]; ids: number[]; keys: T[] } {
   const bots: Bot[] = [];
   const keys: T[] = [];
   for (const { bot, named } of wanted)
