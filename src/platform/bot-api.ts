@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Answer } from '../domain/broadcast/sending-answer.ts';
 
-/** The messaging platform's bot interface, for all bots: calls that are made once and never repeated here. */
+/** The messaging platform's bot interface, for all bots. Each call is made once and never repeated here. */
 export interface BotApi {
-  /** @param written told when the request begins to be written, if it comes to that */
+  /** @param written called when the request begins to be written, if it ever does */
   call(token: string, method: string, parameters: object, written?: () => void): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface BotApi {
 export interface BotApiOptions {
   /** TELEGRAM_API_ROOT. */
   readonly root: string;
-  /** At most so many at once; whoever makes more calls at once waits. */
+  /** Connections at most; further calls wait. */
   readonly connections: number;
   readonly connectTimeoutMs?: number;
   readonly answerTimeoutMs?: number;
@@ -33,7 +33,7 @@ export function createBotApi(options: BotApiOptions): BotApi {
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
-    // Its own timers are coarse, and begin anew with each piece of an answer.
+    // Undici's own timers are coarse, and begin again with each piece of an answer.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -96,15 +96,15 @@ class AnswerTimeoutError extends Error {
 }
 
 /**
- * Whether the operating system refused the request: it is written by one call, which fails as a whole or leaves the
- * platform with a part that lacks its end, on which nobody can act.
+ * Whether the operating system refused the request. A request is written by one call. If that fails, the platform has
+ * nothing, or a part without its end, on which it cannot act.
  */
 function wasNotHandedOver(error: Error): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === 'write' || syscall === 'writev';
 }
 
-/** What an owner may read: no address, and no token. */
+/** A problem in words for the owner: no address, and no token. */
 function problemOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof AnswerTimeoutError || error instanceof TooLargeError) return error.message;

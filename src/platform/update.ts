@@ -4,7 +4,7 @@ import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
 import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
 
 /**
- * Where the updates that a user causes keep the user. Updates of channels, of business accounts (chats that are not the
+ * The paths of the user in updates that a user causes. Updates of channels, of business accounts (chats that are not the
  * bot's) and of other members have no acting user of this bot.
  */
 const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
@@ -25,15 +25,15 @@ const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
 const CHAT_TYPES = new Set(['private', 'group', 'supergroup', 'channel']);
 type ChatType = NonNullable<UpdateItem['chat_type']>;
 
-/** What an update does: the system event it makes, with that event's properties. */
+/** The system event that an update makes, with its properties. */
 type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
 
 /**
- * What the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
- * decisions.md#platform-updates. Takes anything: what has not the shape that the platform documents is passed over.
- * @param options.requestDate the date that came with the update, ms UTC; the platform's own goes before it
- * @param options.username the bot's own, where it is known: commands to other bots are not this bot's
- * @returns null when there is nothing to keep: no `update_id`, or no acting user
+ * Extracts what the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
+ * decisions.md#platform-updates. It takes any value; parts without the documented shape are skipped.
+ * @param options.requestDate the date that came with the update, ms UTC; the platform's own date counts more
+ * @param options.username the bot's own, if it is known: commands to other bots are not this bot's
+ * @returns null if there is nothing to keep: no `update_id`, or no acting user
  */
 export function parseUpdate(
   update: unknown,
@@ -66,14 +66,14 @@ export function parseUpdate(
   };
 }
 
-/** The path of the date that the update is of, where it lies outside the years that events may be of. */
+/** The path of the update's date, if it lies outside the years that events may have. */
 export function misdatedField(update: JsonObject): readonly string[] | undefined {
   const kind = kindOf(update);
   if (kind === undefined) return undefined;
   const field = dateFieldOf(kind);
   const seconds = exactNumber(property(update[kind] as JsonObject, field));
   if (seconds === undefined) return undefined;
-  // Beyond these a Big would be made a number of its digits, however many there are.
+  // A Big would expand larger exponents to all of their digits.
   return seconds.lt(0) || seconds.gte(1e12) || !isWithinYears(seconds.toNumber() * 1000) ? [kind, field] : undefined;
 }
 
@@ -86,15 +86,15 @@ function dateFieldOf(kind: string): 'date' | 'edit_date' {
 }
 
 /**
- * Private chats, callbacks and payments make users, wherever they happen. A `my_chat_member` of a group does not: its
- * actor is an administrator who may never have spoken to the bot.
+ * Private chats, callbacks and payments make users, in any chat. A `my_chat_member` of a group does not: its actor is an
+ * administrator who may never have spoken to the bot.
  */
 function makesUser(kind: string, chatType: ChatType | undefined, { event_id }: Action): boolean {
   if (kind === 'callback_query' || event_id === SYSTEM_EVENTS.payment) return true;
   return chatType === 'private' && (kind === 'message' || kind === 'edited_message' || kind === 'my_chat_member');
 }
 
-/** The first that fits of start, command, payment, webapp_data, callback, block, unblock, message. */
+/** The first match of start, command, payment, webapp_data, callback, block, unblock, message. */
 function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined, username: string | null): Action {
   switch (kind) {
     case 'message':
@@ -147,7 +147,7 @@ function chatTypeOf(holder: unknown): ChatType | undefined {
   return typeof type === 'string' && CHAT_TYPES.has(type) ? (type as ChatType) : undefined;
 }
 
-/** The platform's dates are whole seconds; 0 is where it has none. */
+/** The platform's dates are whole seconds; 0 means no date. */
 function dateOf(value: unknown): number | undefined {
   const seconds = safeInteger(value);
   return seconds !== undefined && seconds > 0 && isWithinYears(seconds * 1000) ? seconds * 1000 : undefined;
@@ -156,7 +156,7 @@ function dateOf(value: unknown): number | undefined {
 export interface Command {
   /** With its slash, without the bot's name: `/help`. */
   readonly name: string;
-  /** What follows the command, if it can be a payload of a start link. */
+  /** The text after the command, if it can be a payload of a start link. */
   readonly payload: string | null;
 }
 
@@ -164,8 +164,8 @@ const COMMAND = /^(\/[A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]+))?$/;
 const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The command that a message begins with.
- * @param username the bot's own; null: not known. In a group a command may name the bot that it is for, another one too.
+ * Finds the command that a message begins with.
+ * @param username the bot's own; null: not known. In a group a command may name the bot that it is for, also another bot
  */
 export function commandOf(message: JsonObject, username: string | null): Command | null {
   const text = property(message, 'text');
@@ -179,8 +179,9 @@ export function commandOf(message: JsonObject, username: string | null): Command
 }
 
 /**
- * Of the entity that marks the command, in UTF-16 units as JavaScript counts. The platform marks every command, so
- * text with entities but no such mark is none (code, say); who writes updates by hand may leave the entities out.
+ * The length of the entity that marks the command, in UTF-16 units as JavaScript counts. The platform marks every command,
+ * so a text with entities but no such mark is no command (code, for example). An update that is written by hand may lack
+ * entities.
  */
 function commandLength(text: string, entities: unknown): number {
   if (entities === undefined) return /^\S+/.exec(text)![0].length;

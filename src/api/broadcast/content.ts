@@ -12,14 +12,14 @@ import { invalid } from '../errors.ts';
 
 export interface ContentContext {
   readonly type: MessageType;
-  /** Of the bot. */
+  /** The bot's timezone. */
   readonly timezone: string;
   readonly maxCap: number;
-  /** The lists that were uploaded for the broadcast; null: the audience names too many to ask. */
+  /** The lists that were uploaded for the broadcast; null: the audience names too many to check. */
   readonly segmentIds: ReadonlySet<number> | null;
 }
 
-/** The fields that create, save and activate share, checked; those that are not given are absent. */
+/** The fields that create, save and activate share, checked; fields that are not given are absent. */
 export function parseContent(body: JsonObject, context: ContentContext, problems: Problem[]): BroadcastContent {
   const { type, timezone, maxCap, segmentIds } = context;
   const content: { -readonly [K in keyof BroadcastContent]: BroadcastContent[K] } = {};
@@ -41,7 +41,7 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
 
 export const EMPTY_SEGMENTATIONS = segmentationsText({});
 
-/** As it was sent, with all digits. */
+/** The JSON text as it was sent, with all digits. */
 function segmentationsText(given: unknown): string {
   const object = isJsonObject(given) ? given : {};
   return stringify({ include: property(object, 'include') ?? [], exclude: property(object, 'exclude') ?? [] })!;
@@ -62,7 +62,7 @@ function parseDate(given: unknown, timezone: string, problems: Problem[]): numbe
   return null;
 }
 
-/** An object, of which no more is known. @throws ApiError 400 */
+/** An object of any shape. @throws ApiError 400 */
 export function objectOf(body: unknown): JsonObject {
   if (isJsonObject(body)) return body;
   throw invalid([{ path: '', message: 'the body must be an object' }]);

@@ -34,19 +34,19 @@ import { parseJson } from '../json.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import type { ContentContext } from './content.ts';
 
-/** What the methods that change a broadcast work with. */
+/** What the methods that change a broadcast need. */
 export interface BroadcastChanges {
   readonly context: CommandContext;
   readonly ids: Readonly<Record<'broadcast' | 'segment', IdPool>>;
   readonly source: () => Promise<BroadcastsSource>;
-  /** Where the owner's bots are found. */
+  /** The source of the owner's bots. */
   readonly catalog: () => Promise<CatalogSource>;
-  /** Where the bot's users are found. */
+  /** The source of the bot's users. */
   readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
   readonly waitForChange: WaitForChange;
 }
 
-/** The broadcast that a request names, as the log has it. @throws Rejection not_found */
+/** Loads the broadcast of a request from the log. @throws Rejection not_found */
 export function namedBroadcast(
   { context }: BroadcastChanges,
   request: FastifyRequest,
@@ -56,7 +56,7 @@ export function namedBroadcast(
   return existingBroadcast(context.log, { bot: botOf(request).public_key, id }, key);
 }
 
-/** What the content of a broadcast is checked against, as far as the body has any. @param id null: it is a new one */
+/** Loads what the content of a broadcast is checked against, if the body has any. @param id null: a new broadcast */
 export async function contentContext(
   { context }: BroadcastChanges,
   request: FastifyRequest,
@@ -81,7 +81,7 @@ function uploadedIds(log: EventLog, bot: string, id: number | null, named: reado
   return id === null || named.length === 0 ? Promise.resolve(new Set()) : uploadedSegments(log, { bot, id }, named);
 }
 
-/** @param audiences the segmentations that the broadcast may have when it is activated */
+/** @param audiences the segmentations that the broadcast may have at its activation */
 export async function readinessFor(
   { context, catalog }: BroadcastChanges,
   request: FastifyRequest,
@@ -101,22 +101,23 @@ export async function readinessFor(
   });
 }
 
-/** What a repeat is answered with: all that its commit does not have. */
+/** The part of the answer to a repeat that its commit does not have. */
 interface Answered {
   readonly timezone: string;
   readonly statistics: BroadcastStatistics;
   readonly warnings?: readonly Warning[];
 }
 
-/** A request that was checked, with what was accepted but probably not meant. */
+/** A checked request, with warnings. */
 export interface Checked<T> {
   readonly command: T;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Changes a broadcast, once for each Idempotency-Key, and answers it as it is then. @param id null: it is a new one
- * @param check what is asked for; @param append does it
+ * Changes a broadcast, once for each Idempotency-Key, and answers it as it is then.
+ * @param id null: a new broadcast
+ * @param check checks the request; @param append makes the change
  */
 export async function changed<T>(
   { context, source, waitForChange }: BroadcastChanges,
@@ -150,21 +151,21 @@ export async function changed<T>(
   );
 }
 
-/** The refusals that have an answer of their own. */
+/** Rejections that have an error code of their own. */
 function toApiError(error: unknown): unknown {
   if (error instanceof NotReady) return invalid(error.problems);
   if (error instanceof Rejection && error.message === QUOTA_EXHAUSTED) return new ApiError(403, QUOTA_EXHAUSTED);
   return error;
 }
 
-/** A broadcast as every method answers it (interface.md, "Broadcast object"); dates by the clock of the bot. */
+/** A broadcast as every method answers it (interface.md, "Broadcast object"); dates in the timezone of the bot. */
 export function broadcastObject(found: Broadcast, statistics: BroadcastStatistics, timezone: string): object {
   const broadcast = isOver(found) && !areOfEnd(statistics, found) ? beforeEnd(found) : found;
   const { id, status, name, type, segmentations, message, settings, frozen } = broadcast;
   const shown = (ms: number | null): string | null => (ms === null ? null : localTimeOf(ms, timezone));
   const { paused_until, error, count_delivered, count_not_delivered, count_unknown } = statistics;
   const count_recipients = frozen ?? statistics.count_recipients;
-  // Whoever was not attempted is cancelled at the stop or the failure, and waits again after a relaunch.
+  // Recipients that were never attempted are cancelled at the stop or the failure, and wait again after a relaunch.
   const hasStopped = status === 4 || status === 5;
   return {
     id,
@@ -188,12 +189,12 @@ export function broadcastObject(found: Broadcast, statistics: BroadcastStatistic
   };
 }
 
-/** Statistics that were kept before they named a launch had been read with the broadcast. */
+/** Statistics that were stored before they named a launch were read together with the broadcast. */
 function areOfEnd({ ended_launch }: BroadcastStatistics, { launch }: Broadcast): boolean {
   return ended_launch === undefined || ended_launch === launch;
 }
 
-/** Counts follow the log later than the broadcast does: it is not shown as over before they are those of its end. */
+/** Counts follow the log later than the broadcast. It is not shown as ended before its final counts are there. */
 function beforeEnd(broadcast: Broadcast): Broadcast {
   return { ...broadcast, status: broadcast.status_before ?? broadcast.status, date_finish: null, error: null };
 }

@@ -12,7 +12,7 @@ import { type BroadcastChanges, type Checked, changed, contentContext, readiness
 import { changeAnswer, createBody } from './schemas.ts';
 import { contentWarnings } from './warnings.ts';
 
-/** POST /v1/broadcast/create: a draft, or with `activate` a broadcast that is launched in the same moment. */
+/** POST /v1/broadcast/create: creates a draft, or with `activate` launches the broadcast in the same append. */
 export function create(changes: BroadcastChanges): AnyRoute {
   return route({
     method: 'POST',
@@ -48,7 +48,7 @@ async function checked(
   const problems: Problem[] = [];
   const activate = parseActivate(body, problems);
   const type = parseType(body, problems);
-  // Without a type, nothing can be said of the message.
+  // Without a type the message cannot be checked.
   const checkable = type === undefined ? { ...body, message: null } : body;
   const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
   const given = parseContent(checkable, context, problems);

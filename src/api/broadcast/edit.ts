@@ -28,7 +28,7 @@ const shared = {
   exact: true,
 } as const;
 
-/** POST /v1/broadcast/save: changes a draft; any other broadcast is answered as it is. */
+/** POST /v1/broadcast/save: changes a draft; any other broadcast is answered unchanged. */
 export function save(changes: BroadcastChanges): AnyRoute {
   return route({
     ...shared,
@@ -49,7 +49,7 @@ export function save(changes: BroadcastChanges): AnyRoute {
   });
 }
 
-/** POST /v1/broadcast/activate: saves what is given and launches; after a stop or an error it goes on. */
+/** POST /v1/broadcast/activate: saves the given fields and launches; after a stop or an error the broadcast resumes. */
 export function activate(changes: BroadcastChanges): AnyRoute {
   return route({
     ...shared,
@@ -100,7 +100,7 @@ export function cancel(changes: BroadcastChanges): AnyRoute {
 
 interface Edited {
   readonly name: { readonly bot: string; readonly id: number };
-  /** Before the change. */
+  /** The broadcast before the change. */
   readonly broadcast: Broadcast;
   readonly content: BroadcastContent;
 }
@@ -113,7 +113,7 @@ async function edited(changes: BroadcastChanges, request: FastifyRequest, body: 
   const content = parseContent(body, await contentContext(changes, request, body, broadcast), problems);
   if (problems.length > 0) throw invalid(problems);
   const { status, date_send } = broadcast;
-  // Of any other broadcast the date is not saved, and nothing is sent by it.
+  // The date of any other broadcast is neither saved nor used.
   const date = content.date_send === undefined ? date_send : content.date_send;
   const message = isLaunchable(broadcast) ? content.message : undefined;
   const warnings = await contentWarnings(changes, request, { message }, status === 0 ? date : null);

@@ -40,7 +40,7 @@ export function list(source: () => Promise<BroadcastsSource>): AnyRoute {
       const { limit, offset } = query;
       const { items, total } = await listBroadcasts(await source(), bot_id, {
         status: query['filters[status]'],
-        // Every name has the empty one in it, and so has who has none.
+        // Every name contains the empty text, also if there is no name.
         name: query['filters[name]'] || undefined,
         created: createdOf(query['filters[date_create]'], timezone),
         orders: ordersOf(request, query),
@@ -74,7 +74,7 @@ function createdOf(given: string | undefined, timezone: string): BroadcastList['
   return { from: instantsOf(from, timezone).first, until: instantsOf(to.add({ days: 1 }), timezone).first };
 }
 
-/** GET /v1/broadcast/get: what the log has of it, with counts as far as the read model has followed. */
+/** GET /v1/broadcast/get: the broadcast from the log, with the counts that the read model has so far. */
 export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
   return route({
     method: 'GET',
@@ -95,7 +95,7 @@ export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'sou
   });
 }
 
-/** GET /v1/broadcast/recipients (decisions.md#broadcast-recipients): what became of each recipient. */
+/** GET /v1/broadcast/recipients (decisions.md#broadcast-recipients): the state of each recipient. */
 export function recipients({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
   return route({
     method: 'GET',

@@ -7,8 +7,8 @@ import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 
 /**
- * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). Those of bodies are shown by
- * OpenAPI only: the domain checks them, and names every mistake with its place.
+ * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). The shapes of bodies serve
+ * OpenAPI only: the domain checks bodies, and names every mistake with its place.
  */
 
 const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
@@ -50,7 +50,7 @@ const content = {
 const resource = { resource_key: z.string().optional() };
 const id = z.int().positive();
 
-/** Read as no more than an object. */
+/** Parsed as an object of any shape. */
 export const createBody: z.ZodType<JsonObject> = z
   .object({
     ...resource,
@@ -68,14 +68,14 @@ export const createBody: z.ZodType<JsonObject> = z
     },
   });
 
-/** Read as no more than an object. */
+/** Parsed as an object of any shape. */
 export const saveBody: z.ZodType<JsonObject> = z
   .object({ ...resource, id, ...content })
   .meta({ id: 'SaveBroadcastRequest' });
 
 export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
 
-/** An integer of a query, refused out of its range (decisions.md#broadcast-object). */
+/** An integer of a query, refused if out of range (decisions.md#broadcast-object). */
 const integer = (min: number, max: number) =>
   z
     .string()
@@ -155,7 +155,7 @@ const broadcast = z
   })
   .meta({ id: 'Broadcast' });
 
-/** Read as no more than these two. */
+/** Only these two fields are parsed. */
 export const segmentBody: z.ZodType<{ task_id: number; chat_ids: unknown }> = z
   .object({
     ...resource,

@@ -13,8 +13,8 @@ const LOOK_UP_MS = 2000;
 const MAX_NAMES = 20;
 
 /**
- * What was accepted in a draft's content but probably not meant (decisions.md#content-warnings).
- * @param date when it is to be sent, ms UTC
+ * Warnings on a draft's content: accepted, but probably a mistake (decisions.md#content-warnings).
+ * @param date when it will be sent, ms UTC
  */
 export async function contentWarnings(
   changes: BroadcastChanges,

@@ -6,7 +6,7 @@ import { type BroadcastName, existingBroadcast } from './change.ts';
 
 /** Sources of an audience, read from the log, so that an id can be used as soon as the service gave it. */
 
-/** Of the lists of chats named by their ids, those that were uploaded for a broadcast, whole. */
+/** Loads those of the uploaded lists that are of a broadcast, whole. */
 export async function uploadedSegments(
   log: EventLog,
   { bot, id }: BroadcastName,
@@ -18,7 +18,7 @@ export async function uploadedSegments(
     const stream = segmentStream(bot, segmentId);
     const end = ends.get(stream);
     if (end === undefined) continue;
-    // A commit is a part: the first says for which broadcast the list is, and how many parts it has.
+    // Each commit is a part. The first says for which broadcast the list is, and how many parts it has.
     const { commits } = await log.read(stream, EMPTY_STREAM, 1);
     const { broadcast_id, parts } = segmentPartUploaded.read(commits[0]!.events[0]!).data;
     if (broadcast_id === id && end.revision === parts) found.add(segmentId);
@@ -26,10 +26,10 @@ export async function uploadedSegments(
   return found;
 }
 
-/** Streams that are asked for at once. */
+/** How many streams are read at once. */
 const MAX_STREAMS = 10_000;
 
-/** Of the broadcasts named by their ids, those that these bots have. @param bots public keys */
+/** Loads those of the broadcasts that are of these bots. @param bots public keys */
 export async function taskSources(
   log: EventLog,
   bots: readonly string[],

@@ -14,25 +14,25 @@ import { broadcastStream } from '../../domain/streams.ts';
 import type { EventLog, Position, RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend, load } from '../decide-and-append.ts';
 
-/** A broadcast of a bot, which is named by its public key. */
+/** The name of a broadcast: its id, and the public key of its bot. */
 export interface BroadcastName {
   readonly bot: string;
   readonly id: number;
 }
 
 export interface BroadcastChange {
-  /** As it is after the change; after the first of a repeated one. */
+  /** The broadcast after the change; of a repeat, after the first time. */
   readonly broadcast: Broadcast;
   readonly events: readonly BroadcastEvent[];
-  /** Whoever has passed it sees the change. */
+  /** A reader that has passed it sees the change. */
   readonly position: Position | undefined;
   /** As `CommandResult.repeated`. */
   readonly repeated: RecordedCommit | null;
 }
 
 /**
- * Decides on a broadcast and appends, also where nothing changes if there is a key to be remembered.
- * @throws Rejection not_found: there is no such broadcast; whatever `decide` says
+ * Decides on a broadcast and appends. If there is a key to remember, it appends an event even if nothing changes.
+ * @throws Rejection not_found: there is no such broadcast; or the rejection of `decide`
  */
 export async function changeBroadcast(
   context: CommandContext,
@@ -58,7 +58,7 @@ export async function changeBroadcast(
   return repeated === null ? { broadcast: after!, events, position, repeated } : repeatedChange(context.log, repeated);
 }
 
-/** What a commit that is repeated made of its broadcast. */
+/** The broadcast after a commit that is repeated. */
 export async function repeatedChange(log: EventLog, repeated: RecordedCommit): Promise<BroadcastChange> {
   const { commits } = await log.read(repeated.stream);
   const until = commits.filter(({ revision }) => revision! <= repeated.revision!);
@@ -67,7 +67,7 @@ export async function repeatedChange(log: EventLog, repeated: RecordedCommit): P
   return { broadcast: state!, events, position: repeated.position, repeated };
 }
 
-/** The broadcast as the log has it now. @param key what it was named by @throws Rejection not_found */
+/** Loads the broadcast from the log. @param key the name of its id in the request @throws Rejection not_found */
 export async function existingBroadcast(
   log: EventLog,
   { bot, id }: BroadcastName,
@@ -89,8 +89,8 @@ export function saveBroadcast(
 }
 
 /**
- * Takes a broadcast a step further, one of `lifecycle.ts`: `(state, now) => startSending(state, now)`.
- * @throws Rejection conflict: it is not where the step begins, since somebody else was faster
+ * Takes a broadcast one step further (`lifecycle.ts`): `(state, now) => startSending(state, now)`.
+ * @throws Rejection conflict: its status does not allow the step, since another actor was faster
  */
 export function advanceBroadcast(
   context: CommandContext,

@@ -21,11 +21,11 @@ export interface CreateBroadcast {
   readonly ownerId: number;
   readonly type: MessageType;
   readonly content: Pick<Broadcast, 'name' | 'message' | 'segmentations' | 'settings' | 'date_send'>;
-  /** Null: it stays a draft; else it is launched in the same append, if this says that it is ready. */
+  /** Null: it stays a draft. Else it is launched in the same append if this check finds it ready. */
   readonly activate: Readiness | null;
 }
 
-/** @throws Rejection invalid: it is not ready; limit: as `activateBroadcast`. Nothing is created then */
+/** After a rejection nothing is created. @throws Rejection invalid: it is not ready; limit: as `activateBroadcast` */
 export async function createBroadcast(
   context: CommandContext,
   { ids, bot, ownerId, type, content, activate }: CreateBroadcast,
@@ -39,7 +39,7 @@ export async function createBroadcast(
     const activated = activateBroadcast(state, {}, activate, activation, now);
     return activated instanceof Rejection ? activated : [...created, ...activated];
   };
-  // What is refused takes no id.
+  // A refused broadcast takes no id.
   const refused = eventsOf(1, context.sources.now());
   if (refused instanceof Rejection) throw refused;
   const taken = await ids.take(1);

@@ -7,15 +7,15 @@ import type { EventLog } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 
 /**
- * The owner's broadcasts of the month are counted in the owner's partition of the log, the broadcast is activated in its bot's:
- * first the one, then the other, and the count is given back when that fails. What a crash in between leaves is found by
- * its age when there is no room.
+ * The owner's broadcasts of the month are counted in the owner's partition of the log, and a broadcast is activated in its
+ * bot's partition. The count is first, then the activation; if that fails, the count is given back. A count that a crash
+ * left is found by its age when the quota has no room.
  */
 
-/** Who counts for an owner in this process waits for who came before: else each would win over all others but one. */
+/** Counts of one owner in this process wait for each other. Otherwise each would lose to all others but one. */
 const turns = new Map<number, Promise<void>>();
 
-/** @throws Rejection limit: there is no room */
+/** @throws Rejection limit: the quota has no room */
 export async function takeQuota(context: CommandContext, ownerId: number, command: CountBroadcast): Promise<void> {
   const count = () => countInTurn(context, ownerId, command);
   const turn = (turns.get(ownerId) ?? Promise.resolve()).then(count, count);
@@ -49,7 +49,7 @@ async function limitOf(log: EventLog, ownerId: number): Promise<number> {
   return state.owner.broadcasts_per_month;
 }
 
-/** @returns whether there were any */
+/** @returns whether it gave any back */
 async function giveBackLeftovers(context: CommandContext, ownerId: number): Promise<boolean> {
   const { state } = await load(context.log, quota, quotaStream(ownerId));
   let found = false;

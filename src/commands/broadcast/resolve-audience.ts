@@ -15,34 +15,34 @@ export interface ResolveAudience {
   /** Public key of the broadcast's bot. */
   readonly bot: string;
   readonly broadcastId: number;
-  /** The chats of the audience as it is now, ascending, in chunks of any size but 0, with days counted back from `asOf`. */
+  /** The chats of the audience as it is now, ascending, in chunks of any size but 0. Days are counted back from `asOf`. */
   readonly chats: (from: {
     /** Ms UTC. */
     readonly asOf: number;
-    /** Only those above; null: all. */
+    /** Only chats above; null: all. */
     readonly after: number | null;
   }) => AsyncIterable<readonly number[]>;
-  /** Ends it with the signal's reason, between two chunks. What is frozen stays, and the next call goes on there. */
+  /** Ends it with the signal's reason, between two chunks. Frozen chunks stay, and the next call resumes after them. */
   readonly signal?: AbortSignal;
 }
 
 export interface ResolvedAudience {
   readonly count: number;
-  /** Whoever has passed it has the whole audience. */
+  /** A reader that has passed it has the whole audience. */
   readonly position: Position;
 }
 
 /**
- * Freezes the audience of a broadcast: a commit for each chunk, the next one fetched meanwhile, and the end. May be called
- * again after a crash at any moment, or by several at once: what is frozen is not frozen again, and once the audience is
- * closed every call answers the same.
+ * Freezes the audience of a broadcast: a commit for each chunk, while the next chunk is fetched, then the end. It may be
+ * called again after a crash at any moment, or by several callers at once: a frozen chunk is not frozen again, and after
+ * the end every call answers the same.
  * @throws LogUnavailableError, OutcomeUnknownError as `EventLog.append`, and what `chats` throws
  */
 export async function resolveAudience(context: CommandContext, command: ResolveAudience): Promise<ResolvedAudience> {
   const { bot, broadcastId, signal } = command;
   const stream = audienceStream(bot, broadcastId);
   let loaded = await load(context.log, frozenAudience, stream);
-  // Each round that is lost was won by somebody who froze a chunk or closed the audience.
+  // Each conflict means that another caller froze a chunk or closed the audience.
   while (!loaded.state.closed) {
     signal?.throwIfAborted();
     const asOf = loaded.state.asOf ?? context.sources.now();
@@ -71,19 +71,22 @@ async function append(
   return load(context.log, frozenAudience, stream, known);
 }
 
-/** After a conflict the chunks themselves are fetched again. */
+/** After a conflict the chunks are fetched again. */
 function giveUp(error: unknown): never {
   throw error;
 }
 
-/** Each chunk with whether it is the last, the next one asked for while it is being used; one without chats if there is none. */
+/**
+ * Yields each chunk, and whether it is the last. The next chunk is fetched while one is used. Without any chat it yields
+ * one chunk without chats.
+ */
 async function* ahead(
   chunks: AsyncIterable<readonly number[]>,
 ): AsyncGenerator<{ readonly chats: readonly number[]; readonly isLast: boolean }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const next = () => {
     const chunk = iterator.next();
-    chunk.catch(() => {}); // thrown where it is awaited, unless nobody comes so far
+    chunk.catch(() => {}); // thrown where it is awaited, unless the caller has stopped before
     return chunk;
   };
   try {
@@ -100,7 +103,7 @@ async function* ahead(
   }
 }
 
-/** The frozen audience of a broadcast, in its order: ascending. @throws BrokenChainError, UnreadableEventError */
+/** Loads the frozen audience of a broadcast, ascending. @throws BrokenChainError, UnreadableEventError */
 export async function frozenChats(log: EventLog, { bot, id }: BroadcastName): Promise<number[]> {
   const stream = audienceStream(bot, id);
   const chats: number[] = [];

@@ -14,8 +14,8 @@ export interface UploadedSegment {
 }
 
 /**
- * Keeps a list of chats for a draft, in as many commits as it takes. The first one carries the key of the request, so that
- * a repeat goes on where a crash broke it off.
+ * Stores a list of chats for a draft, in several commits. The first one carries the key of the request, so a repeat resumes
+ * after a crash.
  * @param chats ascending, each once, at least one
  * @throws Rejection not_found; invalid: the broadcast is no draft any more
  */
@@ -38,12 +38,12 @@ export async function uploadSegment(
     command === undefined ? { keyId } : { keyId, command },
   );
   const begun = { segmentId: events[0]!.data.segment_id, position, repeated };
-  // With another body it is no repeat, which the caller is told.
+  // With another body it is no repeat: the caller gets an error.
   if (repeated !== null && repeated.command?.bodyHash !== command?.bodyHash) return begun;
   return uploadRest(context, name, chats, begun, keyId);
 }
 
-/** What a repeated upload came to, which goes on as long as the broadcast is a draft. @param first its first commit */
+/** Answers a repeated upload; it resumes as long as the broadcast is a draft. @param first its first commit */
 export async function uploadAgain(
   context: CommandContext,
   name: BroadcastName,

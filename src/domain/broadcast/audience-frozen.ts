@@ -14,27 +14,27 @@ export const audienceChunkFrozen = eventType(
   1,
   z.object({
     broadcast_id,
-    /** From 0. */
+    /** The number of the chunk, from 0. */
     index: count,
-    /** How many chats the chunks before have: the place of its first chat in the frozen order, from 0. */
+    /** How many chats the earlier chunks have: the index of its first chat in the frozen order, from 0. */
     offset: count,
-    /** When the audience began to be resolved, which days are counted back from; the same in all chunks. */
+    /** When the resolution began; days are counted back from here. The same in all chunks. */
     as_of: z.number().int(),
     /** Packed (packed-chats.ts): ascending, above those of the chunk before. */
     chats: z.string(),
   }),
 );
 
-/** The audience has all of its chats, `count` of them: no chunk comes after it. */
+/** The audience is complete, with `count` chats: no chunk follows. */
 export const audienceClosed = eventType('audience_closed', 1, z.object({ broadcast_id, count }));
 
 /**
- * Stream `audience-<bot>/<broadcast id>`: whom a broadcast goes to, frozen chunk by chunk. Each chunk begins above the last
- * chat of the one before and the end is an event too, so that whoever goes on after somebody else's crash, or at the same
- * time as somebody else, can neither double a chat nor add one to an audience that is being sent to.
+ * Stream `audience-<bot>/<broadcast id>`: the recipients of a broadcast, frozen chunk by chunk. Each chunk begins above the
+ * last chat of the one before, and the end is an event too. So a worker that resumes after another's crash, or works beside
+ * another, can neither double a chat nor add one to an audience that is being sent to.
  */
 export interface FrozenAudience {
-  /** When it began to be resolved, ms UTC; null: it has no chunk. */
+  /** When its resolution began, ms UTC; null: it has no chunk. */
   readonly asOf: number | null;
   readonly chunks: number;
   readonly count: number;
@@ -59,15 +59,15 @@ export const frozenAudience = decider(
 
 export interface FreezeChunk {
   readonly broadcastId: number;
-  /** When the audience began to be resolved, ms UTC. */
+  /** When the resolution began, ms UTC. */
   readonly asOf: number;
   /** Ascending. */
   readonly chats: readonly number[];
-  /** Whether there are no more. */
+  /** Whether these are the last. */
   readonly isLast: boolean;
 }
 
-/** @returns a conflict where the audience is not where these chats continue it */
+/** @returns a conflict if these chats do not continue the audience */
 export function freezeChunk(state: FrozenAudience, command: FreezeChunk): Decision<AudienceEvent> {
   const { broadcastId: broadcast_id, asOf, chats, isLast } = command;
   if (state.closed) return conflict('is closed');

@@ -12,7 +12,7 @@ import {
   type Segmentations,
 } from './audience.ts';
 
-/** Which keys each type of segment takes in `config`. */
+/** The keys of `config`, by type of segment. */
 const CONFIG_KEYS = {
   all: [],
   list: ['chat_ids'],
@@ -24,23 +24,22 @@ const CONFIG_KEYS = {
 
 const TYPES = Object.keys(CONFIG_KEYS) as readonly Segment['type'][];
 
-/** Of one audience, include and exclude together; conditions of all its filters count together, too. */
+/** Counts conditions of one audience: of include and exclude, and of all filters together. */
 export const MAX_SEGMENTS = 100;
 
 export interface SegmentationsOptions {
-  /** By its clock the dates of conditions are read. */
+  /** The timezone of dates in conditions. */
   readonly timezone: string;
-  /** Where the input stands. */
+  /** The path of the input. */
   readonly path: string;
   readonly problems: Problem[];
-  /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: that is not asked. */
+  /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: not checked. */
   readonly segmentIds: ReadonlySet<number> | null;
 }
 
 /**
- * Checks `segmentations`, of which nothing is known; absent and null are an empty audience. Whether it can be sent to is
- * asked when it is activated (audience-activation.ts). Adds what is wrong to `problems`, in which case the result means
- * nothing. Never throws.
+ * Checks `segmentations`; absent and null are an empty audience. Adds what is wrong to `problems`; then the result means
+ * nothing. Never throws. Whether the audience can be sent to is checked at activation (readiness.ts).
  */
 export function parseSegmentations(input: unknown, options: SegmentationsOptions): Segmentations {
   const empty = { include: [], exclude: [] };
@@ -59,7 +58,7 @@ export function parseSegmentations(input: unknown, options: SegmentationsOptions
   return { include: include!, exclude: exclude! };
 }
 
-/** Reads segmentations that were checked, from their JSON text. @throws TypeError they could not have been */
+/** Reads segmentations that were checked, from their JSON text. @throws TypeError they are invalid */
 export function storedSegmentations(text: string, timezone: string): Segmentations {
   const problems: Problem[] = [];
   const stored = parseSegmentations(parse(text), { timezone, path: 'segmentations', problems, segmentIds: null });
@@ -181,7 +180,7 @@ interface FilterContext {
 
 /**
  * Checks `event_filters`: `[and or or, node, …]` and `["performed_event", {…}]`. Absent, null and `[]` are no filter. Adds
- * what is wrong to `problems`, in which case the result means nothing.
+ * what is wrong to `problems`; then the result means nothing.
  */
 export function parseEventFilters(
   input: unknown,

@@ -9,7 +9,7 @@ export interface Segmentations {
   readonly exclude: readonly Segment[];
 }
 
-/** Chat ids are safe integers but 0, in any order and as often as they were given. */
+/** Chat ids are safe integers except 0, in the order and number in which they were given. */
 export type Segment =
   | { readonly type: 'all' }
   | { readonly type: 'list' | 'channel'; readonly chatIds: readonly number[] }
@@ -17,14 +17,14 @@ export type Segment =
   | { readonly type: 'custom'; readonly segmentId: number }
   /** The recipients of another broadcast; of another bot's, only those that are users of this bot. */
   | { readonly type: 'from_task'; readonly taskId: number }
-  /** Users for whom both hold; null: there is none. */
+  /** Users that match both; null: no filter. */
   | {
       readonly type: 'filter';
       readonly users: Condition<ReportField> | null;
       readonly events: EventFilter | null;
     };
 
-/** What users have done, or not. */
+/** Events that users have, or have not. */
 export type EventFilter = { readonly type: 'and' | 'or'; readonly filters: readonly EventFilter[] } | Performed;
 
 export interface Performed {
@@ -35,11 +35,11 @@ export interface Performed {
   readonly negation: boolean;
   /** Days of 24 hours back from the resolution; 0: all time. */
   readonly periodDays: number;
-  /** Over fields of events; null: there is none. */
+  /** A condition on fields of events; null: none. */
   readonly condition: Condition<ReportField> | null;
 }
 
-/** Every segment, with where it stands below `segmentations`. */
+/** All segments, with their paths below `segmentations`. */
 export function segmentsOf({
   include,
   exclude,
@@ -81,7 +81,7 @@ export const audienceEventFields: FieldCatalogue<ReportField> = {
   names: reportFields.names.filter((name) => name.startsWith('events.')),
 };
 
-/** A misspelt key must not pass: it would send to others than those who were meant. */
+/** Refuses misspelt keys: they would send to other users than the owner meant. */
 export function refuseUnknownKeys(
   object: JsonObject,
   known: readonly string[],

@@ -3,8 +3,8 @@ import { decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 
 /**
- * Stream `sending-<bot>`: until when the platform wants no calls of a bot (decisions.md#pause-of-a-bot). Every sender
- * of the bot reads it before its first call, whichever broadcast or instance was told.
+ * Stream `sending-<bot>`: until when the platform has told a bot to wait (decisions.md#pause-of-a-bot). Every sender of the
+ * bot reads it before its first call, whichever broadcast or instance got the 429.
  */
 
 /** The platform answered 429: no broadcast of the bot makes a call before `until` (milliseconds since 1970 UTC). */

@@ -42,7 +42,7 @@ const content = z.object({
   /** The audience as JSON text: with the digits that its numbers were sent with. */
   segmentations: z.string(),
   settings: broadcastSettings,
-  /** When to start; null: at once when it is activated. */
+  /** When to start; null: at once after the activation. */
   date_send: time.nullable(),
 });
 
@@ -51,11 +51,11 @@ export const broadcastCreated = eventType(
   1,
   content.extend({ id, type: z.enum(MESSAGE_TYPES), at }),
 );
-/** The fields that are there replace the broadcast's own, each as a whole. */
+/** Fields that are present replace those of the broadcast, each as a whole. */
 export const broadcastSaved = eventType('broadcast_saved', 1, content.partial().extend({ id }));
 /**
- * To 1. The first launch is 1; each later one sends to those that were never attempted. `date_send`: not before; null: at
- * once, also where the broadcast has a date that was past.
+ * To 1. The first launch is 1; each later one sends to recipients that were never attempted. `date_send`: not before; null:
+ * at once, also if the date of the broadcast is past.
  */
 export const broadcastActivated = eventType(
   'broadcast_activated',
@@ -64,14 +64,14 @@ export const broadcastActivated = eventType(
     id,
     launch: z.number().int().positive(),
     date_send: time.nullable(),
-    /** By what it counts as one of the owner's broadcasts of the month (`quota-events.ts`); null: a later launch. */
+    /** The id under which it counts against the owner’s broadcasts of the month (`quota.ts`); null: a later launch. */
     activation: z.uuid().nullable(),
     at,
   }),
 );
 /** To 6: the audience is being resolved. */
 export const broadcastResolutionStarted = eventType('broadcast_resolution_started', 1, z.object({ id, at }));
-/** To 7: so many recipients, all of them in the stream `audience-<bot>/<id>`. */
+/** To 7. All `count` recipients are in the stream `audience-<bot>/<id>`. */
 export const broadcastAudienceFrozen = eventType(
   'broadcast_audience_frozen',
   1,
@@ -83,13 +83,13 @@ export const broadcastSendingStarted = eventType(
   1,
   z.object({ id, launch: z.number().int().positive(), at }),
 );
-/** From 1 back to where it was activated, 0 or 4; from 6, 7 and 2 to 8. */
+/** From 1 back to the status before its activation, 0 or 4; from 6, 7 and 2 to 8. */
 export const broadcastCancelRequested = eventType('broadcast_cancel_requested', 1, z.object({ id, at }));
-/** To 4; `error` is why, unless somebody asked for it. Those that were never attempted are cancelled. */
+/** To 4; `error` is the reason, unless the owner has cancelled. Recipients that were never attempted are cancelled. */
 export const broadcastStopped = eventType('broadcast_stopped', 1, z.object({ id, error: z.string().nullable(), at }));
-/** To 3: everybody was attempted. */
+/** To 3: all recipients were attempted. */
 export const broadcastFinished = eventType('broadcast_finished', 1, z.object({ id, at }));
-/** To 5, and why. Those that were never attempted are cancelled. */
+/** To 5, with the reason. Recipients that were never attempted are cancelled. */
 export const broadcastFailed = eventType('broadcast_failed', 1, z.object({ id, error: z.string(), at }));
-/** Nothing changed: it only carries the key by which a repeat of the request is recognised. */
+/** Changes nothing. It carries the key by which a repeat of the request is recognised. */
 export const broadcastLeft = eventType('broadcast_left', 1, z.object({ id }));

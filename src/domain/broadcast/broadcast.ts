@@ -18,7 +18,7 @@ import {
 
 /**
  * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes";
- * decisions.md#broadcast-status). What an owner does is below, what the service does by itself in `lifecycle.ts`.
+ * decisions.md#broadcast-status). The commands of owners are below, those of the service in `lifecycle.ts`.
  */
 
 /** 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error, 6 resolving the audience, 7 audience frozen, 8 stopping. */
@@ -34,17 +34,17 @@ export interface Broadcast extends Omit<Created, 'at'> {
   readonly status_before: BroadcastStatus | null;
   readonly date_create: number;
   readonly date_activate: number | null;
-  /** When it came to 3, 4 or 5. */
+  /** When it entered 3, 4 or 5. */
   readonly date_finish: number | null;
-  /** Why it is in 5, or stopped by itself. */
+  /** The reason of status 5, or of 4 if the service stopped it. */
   readonly error: string | null;
-  /** How often it was activated, but for activations that were cancelled before they were picked up. */
+  /** How often it was activated, without activations that were cancelled before a sender began them. */
   readonly launch: number;
   /** In 1: not before; null: at once. */
   readonly due: number | null;
-  /** By what it counts as one of the owner's broadcasts of a month; null: it does not. */
+  /** The id under which it counts against the owner’s broadcasts of a month; null: it does not count. */
   readonly activation: string | null;
-  /** How many the audience has; null until it is frozen. */
+  /** The size of the audience; null until it is frozen. */
   readonly frozen: number | null;
 }
 
@@ -69,7 +69,7 @@ export type BroadcastEvent = EventOf<(typeof TYPES)[number]>;
 
 export const broadcast = decider(TYPES, (): BroadcastState => null, evolveBroadcast);
 
-/** Also what read models fold by; changes nothing in place. */
+/** Read models fold with this too. It changes nothing in place. */
 export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): BroadcastState {
   if (event.type === 'broadcast_created') return created(event.data);
   if (state === null) throw new TypeError(`${event.type} of a broadcast that was not created`);
@@ -129,16 +129,16 @@ function ended(state: Broadcast, status: BroadcastStatus, date_finish: number, e
   return { ...state, status, status_before: state.status, date_finish, error };
 }
 
-/** What create, save and activate may change. */
+/** The fields that create, save and activate may change. */
 export type BroadcastContent = Omit<DataOf<typeof broadcastSaved>, 'id'>;
 
-/** @param command its content was checked (`message.ts`, `audience.ts`, `settings.ts`) */
+/** @param command with checked content (`message.ts`, `audience.ts`, `settings.ts`) */
 export function createBroadcast(state: BroadcastState, command: Created): Decision<BroadcastEvent> {
   if (state !== null) return new Rejection('conflict', 'id', `broadcast ${command.id} exists`);
   return [{ type: 'broadcast_created', data: command }];
 }
 
-/** Only a draft takes changes; any other broadcast stays as it is, and nobody is told (interface.md). */
+/** Only a draft takes changes. Any other broadcast stays as it is, without an error (interface.md). */
 export function saveBroadcast(state: BroadcastState, changes: BroadcastContent): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
   return state.status === 0 ? saved(state, changes) : [];
@@ -148,10 +148,10 @@ export function saveBroadcast(state: BroadcastState, changes: BroadcastContent):
 export type Readiness = (broadcast: Broadcast) => Rejection | undefined;
 
 /**
- * A draft is saved and scheduled. One that was stopped or failed goes on where it ended, with the message and the settings
- * given; its name, audience and date stay. Any other broadcast stays as it is.
- * @param ready asked of the broadcast with the changes
- * @param activation a new id, by which a first launch counts
+ * A draft is saved and scheduled. A broadcast that was stopped or failed resumes, with the message and settings given; its
+ * name, audience and date stay. Any other broadcast stays as it is.
+ * @param ready checks the broadcast with the changes
+ * @param activation a new id, under which a first launch counts
  */
 export function activateBroadcast(
   state: BroadcastState,
@@ -175,7 +175,7 @@ export function activateBroadcast(
   return [...events, { type: 'broadcast_activated', data }];
 }
 
-/** Whether nothing more happens to it unless it is activated again. */
+/** Whether it has ended; only a new activation continues it. */
 export function isOver({ status }: Broadcast): boolean {
   return status === 3 || status === 4 || status === 5;
 }
@@ -185,7 +185,10 @@ export function isLaunchable({ status }: Broadcast): boolean {
   return status === 0 || status === 4 || status === 5;
 }
 
-/** Back to where it was activated if nobody has picked it up, else to its stop; what is not on its way stays as it is. */
+/**
+ * Goes back to the status before the activation if no sender has begun it, else to its stop. Any other broadcast stays as
+ * it is.
+ */
 export function cancelBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
   const { id, status } = state;
@@ -193,7 +196,7 @@ export function cancelBroadcast(state: BroadcastState, now: number): Decision<Br
   return isOnItsWay ? [{ type: 'broadcast_cancel_requested', data: { id, at: now } }] : [];
 }
 
-/** @param key what names it */
+/** @param key the name of its id in the request */
 export function unknownBroadcast(key: 'id' | 'task_id' = 'id'): Rejection {
   return new Rejection('not_found', key, 'there is no such broadcast');
 }

@@ -13,7 +13,7 @@ import { type BroadcastEvent, type BroadcastState, type BroadcastStatus, unknown
  * ```
  */
 
-/** 1 to 6; only while the audience is not frozen. */
+/** 1 to 6; only if the audience is not frozen. */
 export function startResolution(state: BroadcastState, now: number): Decision<BroadcastEvent> {
   return step(state, [1], (id) =>
     state?.frozen === null
@@ -36,7 +36,7 @@ export function startSending(state: BroadcastState, now: number): Decision<Broad
   );
 }
 
-/** 2 to 3: everybody was attempted; 7 to 3: there is nobody. */
+/** 2 to 3: all recipients were attempted; 7 to 3: there is none. */
 export function finishBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
   return step(state, [2, 7], (id) =>
     state?.status === 7 && state.frozen !== 0
@@ -45,16 +45,16 @@ export function finishBroadcast(state: BroadcastState, now: number): Decision<Br
   );
 }
 
-/** 8 to 4; 2 to 4 for a reason of the service's own, told in `error`. */
+/** 8 to 4; 2 to 4 if the service stops it, with the reason in `error`. */
 export function stopBroadcast(state: BroadcastState, error: string | null, now: number): Decision<BroadcastEvent> {
   return step(state, error === null ? [8] : [8, 2], (id) => ({
     type: 'broadcast_stopped',
-    // Who cancels wants it stopped, whatever else is the matter.
+    // A cancellation counts more than the reason of the service.
     data: { id, error: state?.status === 8 ? null : error, at: now },
   }));
 }
 
-/** To 5 from wherever it is on its way. */
+/** To 5 from any status before its end. */
 export function failBroadcast(state: BroadcastState, error: string, now: number): Decision<BroadcastEvent> {
   return step(state, [1, 6, 7, 2], (id) => ({ type: 'broadcast_failed', data: { id, error, at: now } }));
 }

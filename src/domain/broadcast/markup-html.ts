@@ -1,14 +1,14 @@
-/** The platform would not take the markup; its message is the platform's. */
+/** The platform would refuse the markup; the message is the platform’s. */
 export class MarkupError extends Error {
   override readonly name = 'MarkupError';
 }
 
-/** Where a mistake is, as the platform counts it. */
+/** The offset of a mistake, as the platform counts it. */
 export function byteOffset(text: string, index: number): number {
   return Buffer.byteLength(text.slice(0, index));
 }
 
-/** The platform's HTML style: a few tags, and references for the characters that mean something. */
+/** The platform's HTML style: a few tags, and references for special characters. */
 
 const TAGS: readonly string[] = [
   ...['b', 'strong', 'i', 'em', 'u', 'ins', 's', 'strike', 'del', 'a', 'code', 'pre', 'blockquote'],
@@ -36,7 +36,7 @@ export function htmlText(text: string): string {
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot)(?![a-z]));?/iy;
 
-/** One character, or what a reference stands for; an ampersand that begins none is itself. */
+/** One character, or the character that a reference means. An ampersand that begins no reference is itself. */
 function characterAt(text: string, at: number): [character: string, next: number] {
   REFERENCE.lastIndex = at;
   const match = text[at] === '&' ? REFERENCE.exec(text) : null;

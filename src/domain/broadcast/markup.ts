@@ -1,10 +1,10 @@
 import { byteOffset, htmlText, isEmojiId, MarkupError } from './markup-html.ts';
 
-/** How the platform reads markup in a text, by the name that it gives to it (https://core.telegram.org/bots/api). */
+/** Parse modes of the platform, by their names (https://core.telegram.org/bots/api). */
 export const PARSE_MODES = ['HTML', 'MarkdownV2'] as const;
 export type ParseMode = (typeof PARSE_MODES)[number];
 
-/** The mode of a name, which the platform takes in capitals and small letters alike. */
+/** Finds the mode of a name; the platform ignores the case. */
 export function parseModeOf(name: string): ParseMode | undefined {
   return PARSE_MODES.find((mode) => mode.toLowerCase() === name.toLowerCase());
 }
@@ -22,8 +22,8 @@ export function visibleText(text: string, mode: ParseMode | null): string {
 }
 
 /**
- * The platform's MarkdownV2 style. Every sign that may mean something must be escaped by a backslash where it means
- * nothing; any ASCII character may be.
+ * The platform's MarkdownV2 style. A special character that is meant as itself must be escaped by a backslash; any ASCII
+ * character may be.
  */
 
 type Entity =
@@ -55,7 +55,7 @@ interface Reading {
 }
 
 const RESERVED = '_*[]()~`>#+-=|{}.!\n';
-/** What ends an entity; italics end where no underline does. */
+/** The sign that ends an entity; italics end only where no underline does. */
 const ENDS: Readonly<Record<Exclude<Entity, 'BlockQuote'>, string>> = {
   Bold: '*',
   Italic: '_',
@@ -154,7 +154,7 @@ function end(reading: Reading): void {
   }
 }
 
-/** The target in parentheses behind a bracket; null where there is none. */
+/** The target in parentheses after a bracket; null: there is none. */
 function skipUrl(reading: Reading, what: string): string | null {
   const { text, at } = reading;
   if (text[at] !== '(') return null;
@@ -170,7 +170,7 @@ function skipUrl(reading: Reading, what: string): string | null {
   throw new MarkupError(`Can't find end of ${what} at byte offset ${byteOffset(text, at + 1)}`);
 }
 
-/** Dates take the place of emoji (`tg://time?unix=…`); the platform shows those that it cannot read as they are. */
+/** Dates stand in place of emoji (`tg://time?unix=…`); the platform shows a date that it cannot read as it is. */
 function checkEmojiUrl(url: string): void {
   const [, scheme, host, query = ''] = /^(?:([a-z]+):(?:\/\/)?)?([^/?#]*)\/?(?:\?([^#]*))?/i.exec(url)!;
   if (scheme?.toLowerCase() !== 'tg') throw new MarkupError('Custom emoji URL must have scheme tg');

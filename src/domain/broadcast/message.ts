@@ -12,7 +12,7 @@ export type Message = DataOf<typeof broadcastCreated>['message'];
 
 const CAPTIONED = ['caption', 'parse_mode'];
 
-/** The fields of each type, and of these the one that it cannot do without. */
+/** The fields of each type, and the one that it requires. */
 const FIELDS: Readonly<Record<MessageType, { readonly content: string; readonly others: readonly string[] }>> = {
   sendMessage: {
     content: 'text',
@@ -32,10 +32,7 @@ const CAPTION = { min: 0, max: 1024 };
 const ALBUM = { min: 2, max: 10 };
 const ALBUM_TYPES = ['photo', 'video'];
 
-/**
- * Checks a message as far as it goes: a draft may lack content. Adds what is wrong to `problems`, in which case the result
- * means nothing.
- */
+/** Checks a message; a draft may lack content. Adds what is wrong to `problems`; then the result means nothing. */
 export function parseMessage(type: MessageType, input: unknown, path: string, problems: Problem[]): Message {
   if (!isJsonObject(input)) {
     problems.push({ path, message: 'must be an object' });
@@ -59,14 +56,14 @@ export function parseMessage(type: MessageType, input: unknown, path: string, pr
   return message as Message;
 }
 
-/** What a message lacks to be sent. */
+/** The fields that a message lacks to be sent. */
 export function missingContent(type: MessageType, message: Message, path: string): Problem | undefined {
   const { content } = FIELDS[type];
   if (message[content] !== undefined) return undefined;
   return { path: under(path, content), message: `${content} is required to activate the broadcast` };
 }
 
-/** Undefined: it is none. */
+/** Undefined: the value is invalid. */
 function parseMode(value: unknown): ParseMode | undefined {
   return typeof value === 'string' ? parseModeOf(value) : undefined;
 }
@@ -106,7 +103,7 @@ function parseText(
   return value;
 }
 
-/** An id that the platform gave, or the address where the platform finds the file. */
+/** A file id of the platform, or an address that the platform loads the file from. */
 function parseFile(value: unknown, path: string, problems: Problem[]): unknown {
   if (typeof value !== 'string' || !(/^[\w-]{1,512}$/.test(value) || isWebAddress(value)))
     problems.push({ path, message: 'must be an http or https address, or a file_id' });
@@ -152,13 +149,13 @@ function parseAlbumItem(input: unknown, path: string, problems: Problem[]): unkn
   return item;
 }
 
-/** A custom field that a message's template names, and where the template stands. */
+/** A custom field in a template of the message, and the path of the template. */
 export interface NamedCustomField {
   readonly path: string;
   readonly field: string;
 }
 
-/** The custom fields that a checked message names. @param path where the message stands */
+/** Finds the custom fields that a checked message names. @param path of the message */
 export function customFieldsIn(message: Message, path: string): NamedCustomField[] {
   return [...templatesIn(message, path)].flatMap(([at, text]) =>
     checkTemplate(text).map((field) => ({ path: at, field })),

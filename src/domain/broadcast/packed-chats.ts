@@ -1,7 +1,7 @@
 /**
- * Chat ids in ascending order, packed: base64 of the distances between neighbours, each in groups of seven bits, the lowest
- * first, the top bit of a byte set where another follows. Distances of negative ids begin below the least safe integer,
- * those of positive ones at 0, which the distance 0 announces: so none is beyond what a double holds exactly.
+ * Packs ascending chat ids: base64 of the distances between neighbours. A distance is in groups of seven bits, the lowest
+ * first; the top bit of a byte is set if another follows. Distances of negative ids begin below the least safe integer,
+ * those of positive ids at 0, which the distance 0 announces. So no distance is beyond what a double holds exactly.
  */
 
 const BELOW_ALL = Number.MIN_SAFE_INTEGER - 1;
@@ -25,7 +25,7 @@ export function packChats(chats: readonly number[]): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** @throws RangeError what was not packed by {@link packChats} */
+/** @throws RangeError the text is not of {@link packChats} */
 export function unpackChats(packed: string): number[] {
   const chats: number[] = [];
   let before = BELOW_ALL;

@@ -4,7 +4,8 @@ import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 
 /**
- * What counts against an owner's broadcasts of a calendar month, on `quota-<owner id>` (decisions.md#broadcast-quota).
+ * Events of what counts against an owner's broadcasts of a calendar month, on `quota-<owner id>`
+ * (decisions.md#broadcast-quota).
  */
 
 const activation = z.uuid();
@@ -23,7 +24,7 @@ export const broadcastCounted = eventType(
     at: z.number().int(),
   }),
 );
-/** It was cancelled before anybody picked it up, or never came to be activated. */
+/** It was cancelled before a sender began it, or was never activated. */
 export const broadcastGivenBack = eventType('broadcast_given_back', 1, z.object({ activation }));
 
 /** Stream `quota-<owner id>`: the owner's broadcasts of each calendar month, in UTC (decisions.md#broadcast-quota). */
@@ -47,14 +48,14 @@ function evolve(state: QuotaState, event: QuotaEvent): QuotaState {
   return state.set(activation, { ...state.get(activation)!, givenBack: true });
 }
 
-/** What callers are told when there is no room (interface.md, "Broadcasts"). */
+/** The error if the quota is used up (interface.md, "Broadcasts"). */
 export const QUOTA_EXHAUSTED = 'mailing_not_allowed';
 
 export type CountBroadcast = Omit<Counted, 'month' | 'at'>;
 
 /**
- * An activation counts once, however often it is asked for; a count that may be taken for left over is taken anew.
- * @param limit broadcasts a month
+ * Counts an activation once, however often it is requested. A count that may be left over is made anew. @param limit
+ * broadcasts a month
  */
 export function countBroadcast(
   state: QuotaState,
@@ -78,12 +79,12 @@ export function giveBack(state: QuotaState, activation: string): QuotaEvent[] {
 }
 
 /**
- * An activation is appended within this time after it was counted, or not at all. So a count that is older, and that its
- * broadcast does not know, is left over: whoever counted died, before the activation or after a cancellation.
+ * An activation is appended within this time after its count, or not at all. So an older count that its broadcast does not
+ * know is left over: the instance that made it died, before the activation or after a cancellation.
  */
 export const ACTIVATED_WITHIN_MS = 60_000;
 
-/** Counts of the present month that are old enough to be asked about. */
+/** Counts of the current month that are old enough to be checked. */
 export function settledCounts(state: QuotaState, now: number): Count[] {
   return countsOf(state, monthOf(now)).filter(({ at }) => now - at > ACTIVATED_WITHIN_MS);
 }

@@ -5,7 +5,7 @@ import { storedSegmentations } from './audience-segmentations.ts';
 import type { Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
 
-/** A broadcast that cannot be sent as it is, and everything that it lacks. */
+/** A broadcast that cannot be sent, with everything that it lacks. */
 export class NotReady extends Rejection {
   constructor(readonly problems: readonly Problem[]) {
     super('invalid', problems[0]!.path, problems[0]!.message);
@@ -14,17 +14,17 @@ export class NotReady extends Rejection {
 
 export interface ReadinessOptions {
   readonly timezone: string;
-  /** Whether it has an id already. */
+  /** Whether the broadcast exists and has an id. */
   readonly isNew: boolean;
-  /** Whether the bot has a token: without one the platform takes nothing. */
+  /** Whether the bot has a token: without one the platform refuses each call. */
   readonly hasToken: boolean;
-  /** Broadcasts that its audience is made from, those of its owner. */
+  /** The broadcasts that its audience is made from, if they are of the owner. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
 }
 
 const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set --token';
 
-/** What a broadcast needs to be sent: a token, content, and unless it has one already, an audience. @returns a NotReady */
+/** Checks that a broadcast has a token, content, and an audience, unless one is frozen. @returns a NotReady */
 export function readiness({ timezone, isNew, hasToken, tasks }: ReadinessOptions): Readiness {
   return (broadcast) => {
     const { id, type, message, segmentations, frozen } = broadcast;
@@ -38,15 +38,15 @@ export function readiness({ timezone, isNew, hasToken, tasks }: ReadinessOptions
   };
 }
 
-/** A broadcast of the owner that an audience is made from, as far as it matters to that. */
+/** A broadcast of the owner that an audience is made from. */
 export interface TaskSource {
-  /** Whether it has its recipients. */
+  /** Whether its audience is frozen. */
   readonly frozen: boolean;
 }
 
 /**
- * What keeps a checked audience from being sent to (decisions.md#broadcast-status and #audience): nobody is included, a
- * filter says nothing, or it is made from a broadcast that has no recipients to give.
+ * Checks whether a checked audience can be sent to (decisions.md#broadcast-status and #audience): it includes a segment, no
+ * filter is empty, and broadcasts that it is made from have recipients.
  */
 export function activationProblems(
   segmentations: Segmentations,
@@ -55,11 +55,11 @@ export function activationProblems(
     broadcastId,
     tasks,
   }: {
-    /** Where the segmentations stand. */
+    /** The path of the segmentations. */
     readonly path: string;
-    /** Null: it is created and activated at once. */
+    /** Null: it is created and activated by one request. */
     readonly broadcastId: number | null;
-    /** Of those that the segments name (`taskIdsOf`), the owner's, by id. */
+    /** Those of the owner that the segments name (`taskIdsOf`), by id. */
     readonly tasks: ReadonlyMap<number, TaskSource>;
   },
 ): Problem[] {

@@ -11,7 +11,7 @@ const MAX_COPIED = 256;
 const MAX_QUERY = 256;
 const STYLES = ['danger', 'success', 'primary'];
 
-/** A value of the keyboard, checked; undefined: there is something wrong with it, which is told. */
+/** A checked value of the keyboard; undefined: it is invalid, and its problem is in the list. */
 type Read = (value: unknown, path: string, problems: Problem[]) => unknown;
 
 const flag: Read = (value, path, problems) => {
@@ -20,7 +20,7 @@ const flag: Read = (value, path, problems) => {
   return undefined;
 };
 
-/** @param wrong what is wrong with a text, if something is */
+/** @param wrong finds the problem of a text; undefined: it is valid */
 function text(wrong: (value: string) => string | undefined): Read {
   return (value, path, problems) => {
     const message = typeof value === 'string' ? wrong(value) : 'must be a string';
@@ -59,7 +59,7 @@ function readFields(
 }
 
 const label = text((value) => (value.trim() === '' ? 'must not be empty' : templateProblem(value)));
-/** Links of the platform's own have no host. */
+/** Links of the platform itself have no host. */
 const buttonUrl = text((value) => {
   if (isTemplate(value)) return templateProblem(value);
   return isUrl(value, ['http:', 'https:', 'tg:', 'ton:', 'tonsite:'])
@@ -86,7 +86,7 @@ const username = text((value) => (/^@?\w{1,32}$/.test(value) ? undefined : 'must
 const emojiId = text((value) => (/^[1-9]\d{0,18}$/.test(value) ? undefined : 'must be the id of a custom emoji'));
 const style = text((value) => (STYLES.includes(value) ? undefined : `must be one of ${STYLES.join(', ')}`));
 
-/** What a button does: each has one of these. */
+/** The actions of a button: each button has one. */
 const ACTIONS: Readonly<Record<string, Read>> = {
   url: buttonUrl,
   callback_data: callbackData,
@@ -112,7 +112,7 @@ const BUTTON = { text: label, icon_custom_emoji_id: emojiId, style, ...ACTIONS }
 
 function isUrl(value: string, protocols: readonly string[]): boolean {
   if (/[\s{}]/.test(value)) return false;
-  // A button may say `example.com/page`, which the platform takes for http.
+  // The platform reads `example.com/page` as an http address.
   const address = /^[a-z][a-z\d+.-]*:/i.test(value) ? value : `http://${value}`;
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);
@@ -120,7 +120,7 @@ function isUrl(value: string, protocols: readonly string[]): boolean {
   return protocols.includes(protocol) && (!isWeb || hostname.includes('.') || hostname === 'localhost');
 }
 
-/** Checks a keyboard; adds what is wrong to `problems`, in which case the result means nothing. */
+/** Checks a keyboard. Adds what is wrong to `problems`; then the result means nothing. */
 export function parseReplyMarkup(input: unknown, path: string, problems: Problem[]): unknown {
   const markup = object({ inline_keyboard: (rows, at) => parseRows(rows, at, problems) }, ['inline_keyboard']);
   return markup(input, path, problems);

@@ -8,17 +8,17 @@ import { packChats } from './packed-chats.ts';
 
 const id = z.number().int().positive();
 
-/** One part. The list counts once it has all of them. */
+/** One part. The list counts when it is complete. */
 export const segmentPartUploaded = eventType(
   'segment_part_uploaded',
   1,
   z.object({
     segment_id: id,
     broadcast_id: id,
-    /** From 0. */
+    /** The number of the part, from 0. */
     part: z.number().int().nonnegative(),
     parts: z.number().int().positive(),
-    /** Of the whole list, without duplicates. */
+    /** How many chats the whole list has, without duplicates. */
     count: z.number().int().positive(),
     /** Packed (`packed-chats.ts`): ascending, above those of the part before. */
     chats: z.string(),
@@ -30,7 +30,7 @@ export const segmentPartUploaded = eventType(
 export type SegmentPart = DataOf<typeof segmentPartUploaded>;
 export type SegmentEvent = EventOf<typeof segmentPartUploaded>;
 
-/** How many parts there are; the list counts once there are all. */
+/** How many parts there are; the list counts when it has all of them. */
 export interface SegmentState {
   readonly stored: number;
 }
@@ -41,10 +41,10 @@ export const segment = decider(
   ({ stored }): SegmentState => ({ stored: stored + 1 }),
 );
 
-/** Some 400 KB at worst: a commit stays below the megabyte that the smallest engine takes. */
+/** Some 400 KB at most: a commit stays below 1 MB, the limit of the smallest engine. */
 const CHATS_PER_PART = 50_000;
 
-/** The parts of a list. @param chats ascending, each once, at least one */
+/** Splits a list into parts. @param chats ascending, each once, at least one */
 export function partsOf(
   chats: readonly number[],
   ids: Pick<SegmentPart, 'segment_id' | 'broadcast_id'>,
@@ -59,7 +59,7 @@ export function partsOf(
   }));
 }
 
-/** The parts follow each other; one that is there is not added again. */
+/** Adds a part after the one before; a part that is there is not added again. */
 export function addPart({ stored }: SegmentState, data: SegmentPart): Decision<SegmentEvent> {
   if (data.part < stored) return [];
   if (data.part > stored) return new Rejection('conflict', 'part', `part ${data.part} does not follow part ${stored}`);

@@ -1,10 +1,10 @@
 /**
- * What a call to the platform's bot interface came to, and what that means for the recipient
- * (decisions.md#at-most-once, #sending-speed).
+ * The answer to a call of the platform's bot interface, and what it means for the recipient (decisions.md#at-most-once,
+ * #sending-speed).
  */
 
 /**
- * `not_sent`: certainly not, since there was no connection or the request was not handed over whole. `unknown`: the
+ * `not_sent`: certainly not sent, since there was no connection or the request was not handed over whole. `unknown`: the
  * platform may have acted on it.
  */
 export type Answer =
@@ -17,9 +17,9 @@ export type Verdict =
       readonly type: 'refused';
       /** The platform's description. */
       readonly reason: string;
-      /** Whether it refuses the message itself, whoever it is for. */
+      /** Whether it refuses the message itself, for any recipient. */
       readonly ofMessage: boolean;
-      /** What it says of the user, if the chat is a private one. */
+      /** The status of the user, if the chat is a private one. */
       readonly userStatus: 'blocked' | 'deactivated' | null;
     }
   | { readonly type: 'migrated'; readonly chatId: number; readonly reason: string }
@@ -31,9 +31,9 @@ export type Verdict =
 
 const MESSAGE_REFUSED =
   /^Bad Request: (can't parse|message is too long|message caption is too long|wrong file identifier|failed to get HTTP URL|BUTTON_)/;
-/** What a 429 without `retry_after` asks for. */
+/** The wait after a 429 without `retry_after`. */
 const RETRY_AFTER_S = 1;
-/** The end of a longer wait might be no date: it is a mistake, and a year is long enough to notice. */
+/** A longer wait is a mistake, and its end might be no valid date. A year is long enough to notice. */
 const MAX_RETRY_AFTER_S = 366 * 24 * 60 * 60;
 const MAX_REASON_LENGTH = 500;
 
@@ -60,7 +60,7 @@ function refusalOf(code: number, reason: string, parameters: Readonly<Record<str
       const seconds = typeof retryAfter === 'number' && retryAfter > 0 ? retryAfter : RETRY_AFTER_S;
       return { type: 'limited', retryAfterMs: Math.ceil(Math.min(seconds, MAX_RETRY_AFTER_S) * 1000) };
     }
-    // A token that is not even of the right form is 404: no method that is called here is unknown.
+    // A token of the wrong form is 404 too; no unknown method is called here.
     case 401:
     case 404:
       return { type: 'unauthorized', reason };

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * Events of sending, on `sending-<bot>/<broadcast id>`. Recipients are named by their places in the frozen audience, from 0
- * on, as ranges `[first, last]`, both included, ascending.
+ * Events of sending, on `sending-<bot>/<broadcast id>`. A recipient is named by its place in the frozen audience, from 0.
+ * Places are stored as ranges `[first, last]`, both included, ascending.
  */
 
 const int = z.number().int();
@@ -14,8 +14,8 @@ export type Range = z.infer<typeof range>;
 const recipients = z.array(range).min(1);
 
 /**
- * Recipients that will now be sent to: in the log before the first call. Whatever becomes of the sender, nobody sends to
- * them again unless the sender says that nothing was sent.
+ * Recipients that will be called next; in the log before the first call. If the sender dies, no sender calls them again,
+ * unless the log says that nothing was sent.
  */
 export const batchClaimed = eventType(
   'batch_claimed',
@@ -25,7 +25,7 @@ export const batchClaimed = eventType(
     launch: int.positive(),
     /** 1, 2, 3… within the broadcast. */
     claim,
-    /** Which run of which instance sends. */
+    /** The run of the instance that sends. */
     sender: z.string().min(1),
     recipients,
   }),
@@ -36,9 +36,9 @@ export const OUTCOMES = ['delivered', 'not_delivered', 'unknown', 'returned'] as
 
 const outcome = z.object({
   outcome: z.enum(OUTCOMES),
-  /** Why, in the platform's words where it gave any; null: delivered or returned. */
+  /** The reason, in the platform's words if it gave any; null: delivered or returned. */
   reason: z.string().nullable(),
-  /** The platform refused the message itself, whoever it is for. */
+  /** The platform refused the message itself, for any recipient. */
   of_message: z.boolean().optional(),
   /** No call was made, since the outcome was known before. */
   without_call: z.boolean().optional(),
@@ -47,8 +47,8 @@ const outcome = z.object({
 export type Outcome = z.infer<typeof outcome>;
 
 /**
- * What became of recipients of a claim; those of it that no outcome names yet are still being sent to. A claim is over with
- * its last outcome.
+ * Outcomes of recipients of a claim. Those without an outcome are still being sent to. A claim is over with its last
+ * outcome.
  */
 export const batchAnswered = eventType(
   'batch_answered',
@@ -66,8 +66,8 @@ export const batchAnswered = eventType(
 export const batchAbandoned = eventType('batch_abandoned', 1, z.object({ broadcast_id, claim, recipients }));
 
 /**
- * The launch begins with a message that may be another one: recipients whose calls the platform refused because of the
- * message itself (`of_message`) in earlier launches count as never attempted.
+ * The launch begins, perhaps with another message. Recipients whose calls the platform refused because of the message
+ * itself (`of_message`) in earlier launches count as never attempted.
  */
 export const recipientsReopened = eventType(
   'recipients_reopened',
@@ -75,7 +75,7 @@ export const recipientsReopened = eventType(
   z.object({ broadcast_id, launch: int.positive(), recipients }),
 );
 
-/** Users of the bot that the platform says cannot be reached. */
+/** Users of the bot that the platform calls unreachable. */
 export const usersUnreachable = eventType(
   'users_unreachable',
   1,
@@ -94,11 +94,11 @@ export const sendingPaused = eventType(
     until: int.nullable(),
     /** The platform told this broadcast to slow down, so that the gaps between sends grow. */
     limited: z.boolean(),
-    /** What an owner is told meanwhile. */
+    /** The error that the owner sees meanwhile. */
     error: z.string().nullable(),
   }),
 );
-/** What it was paused for is over. */
+/** The reason for the pause is over. */
 export const sendingResumed = eventType('sending_resumed', 1, z.object({ broadcast_id }));
 
 /** Places in an audience as ranges `[first, last]`, both included. */

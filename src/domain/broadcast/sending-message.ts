@@ -2,34 +2,34 @@ import type { MessageType } from './broadcast-events.ts';
 import { parseModeOf } from './markup.ts';
 import { compileTemplate, isTemplate, type TemplatePlace, type TemplateUser } from './template.ts';
 
-/** A broadcast's message made ready: compiled once, then parameters of a call of the platform's for each recipient. */
+/** A broadcast's message, compiled once; it makes the parameters of the platform's call for each recipient. */
 export interface Message {
   readonly method: MessageType;
-  /** What a recipient's message counts against the limits: an album its length. */
+  /** How many units of the limits a message takes: an album takes its length. */
   readonly units: number;
   readonly pins: boolean;
-  /** Parameters of the call that pins it, but for chat and message. */
+  /** Parameters of the call that pins it, except chat and message. */
   readonly pinParameters: object;
-  /** The files that it has by URL. */
+  /** The addresses of its files that are sent by URL. */
   readonly urls: readonly string[];
-  /** Whether it says anything of its recipients. */
+  /** Whether it uses fields of its recipients. */
   readonly asksUser: boolean;
   /**
-   * All parameters but the chat.
+   * All parameters except the chat.
    * @param files ids of files that were sent by URL before
    * @throws TemplateError
    */
   parameters(user: TemplateUser, files: ReadonlyMap<string, string>): Readonly<Record<string, unknown>>;
-  /** The ids that the platform has given to what was sent by URL, from the result of such a call. */
+  /** Finds the ids of files that were sent by URL, in the result of the call. */
   filesOf(parameters: object, result: unknown): { readonly url: string; readonly file_id: string }[];
-  /** Of an album the first. */
+  /** The id of the message; of an album, the first. */
   messageIdOf(result: unknown): number | null;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 type Made<T> = (user: TemplateUser, files: ReadonlyMap<string, string>) => T;
 
-/** The field of the file that a message consists of, in the call and in its result. */
+/** The field of the message's file, in the call and in its result. */
 const FILE_FIELDS: Readonly<Partial<Record<MessageType, string>>> = {
   sendPhoto: 'photo',
   sendVideo: 'video',
@@ -41,8 +41,8 @@ const FILE_FIELDS: Readonly<Partial<Record<MessageType, string>>> = {
 const URL_FILE = /^https?:\/\//i;
 
 /**
- * @param content the message's fields, checked when it was activated
- * @param paid whether sends may cost stars to be faster than the platform's limit
+ * @param content the message's fields, checked at the activation
+ * @param paid whether messages may cost stars to be faster than the platform's limit
  * @throws TemplateError
  */
 export function prepareMessage(method: MessageType, content: Fields, paid: boolean): Message {
@@ -71,7 +71,7 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
     ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files)])),
     ...(paid ? { allow_paid_broadcast: true } : {}),
   });
-  // What opens a template does not occur between the texts of JSON.
+  // JSON itself has no sign that opens a template.
   const asksUser = isTemplate(JSON.stringify(content));
   const ofAll = asksUser || urls.length > 0 ? null : parameters({}, new Map());
   const silent = content['disable_notification'];
@@ -119,7 +119,7 @@ function albumItem({ type, media, caption }: Fields): Made<Fields> {
   });
 }
 
-/** An inline keyboard: the text and the address of a button may say something of the recipient. */
+/** An inline keyboard: text and address of a button may use fields of the recipient. */
 function keyboard(value: unknown): Made<unknown> {
   const { inline_keyboard: rows, ...rest } = fieldsOf(value);
   if (!Array.isArray(rows)) return () => value;

@@ -1,9 +1,9 @@
 import { PLACE, type SendingEvent, type SendingState } from './sending.ts';
 import type { Range } from './sending-events.ts';
 
-/** Whether there are recipients that the platform refused because of the message of an earlier launch. */
+/** Whether the platform refused recipients because of the message of an earlier launch. */
 export function hasRefused(state: SendingState, launch: number): boolean {
-  // What this launch itself was refused for is reopened by the next one.
+  // Recipients that this launch was refused for are reopened by the next one.
   return launch >= state.launch && launch > state.claimingLaunch && state.refused > 0;
 }
 
@@ -11,9 +11,9 @@ export function hasRefused(state: SendingState, launch: number): boolean {
 const MAX_RANGES = 10_000;
 
 /**
- * Takes recipients that the platform refused because of the message back, since the launch may have another message; some
- * at a time, as long as `hasRefused`. The first part begins the launch, so that no sender of an earlier one claims a recipient
- * that is taken back. Only these were certainly not sent to, whatever else became of their calls.
+ * Reopens recipients that the platform refused because of the message, since the launch may have another message; a part at
+ * a time, as long as `hasRefused`. The first part begins the launch, so that no sender of an earlier launch claims a
+ * reopened recipient. Only these recipients were certainly not sent to.
  */
 export function reopenRefused(state: SendingState, broadcast_id: number, launch: number): SendingEvent[] {
   if (!hasRefused(state, launch)) return [];

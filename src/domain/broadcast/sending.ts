@@ -16,8 +16,8 @@ import {
 } from './sending-events.ts';
 
 /**
- * Stream `sending-<bot>/<broadcast id>`: whom a broadcast is sent to. Nobody is called before a claim is in the log, and a
- * claim is appended on top of all that is in it, so that of two senders at once only one claims a recipient.
+ * Stream `sending-<bot>/<broadcast id>`: the claims and outcomes of a broadcast. No recipient is called before its claim is
+ * in the log. A claim is appended on top of the stream's head, so of two senders at once only one claims a recipient.
  */
 
 const TYPES = [
@@ -31,7 +31,9 @@ const TYPES = [
 ] as const;
 export type SendingEvent = EventOf<(typeof TYPES)[number]>;
 
-/** What may stand in `SendingState.places`; `refused`: not delivered, since the platform refused the message itself. */
+/**
+ * States of a recipient in `SendingState.places`; `refused`: not delivered, since the platform refused the message itself.
+ */
 export const PLACE = { waiting: 0, claimed: 1, delivered: 2, not_delivered: 3, unknown: 4, refused: 5 } as const;
 
 const PLACE_OF: Readonly<Record<(typeof OUTCOMES)[number], number>> = {
@@ -54,7 +56,7 @@ export interface Pause {
 }
 
 export interface SendingState {
-  /** What became of each recipient; those behind the end wait. */
+  /** The state of each recipient, by place; recipients beyond the end wait. */
   places: Uint8Array;
   /** No recipient before this place waits. */
   waitingFrom: number;
@@ -62,15 +64,15 @@ export interface SendingState {
   readonly claims: Map<number, Claim>;
   lastClaim: number;
   readonly abandoned: Set<number>;
-  /** How many have an outcome that is final, at least for the launch. */
+  /** How many recipients have an outcome that is final, at least for the launch. */
   attempted: number;
-  /** How many of those were refused for the message itself. */
+  /** How many of them were refused because of the message itself. */
   refused: number;
   /** The last launch that has begun: to reopen, to claim or to pause. */
   launch: number;
   /** The last launch that has claimed. */
   claimingLaunch: number;
-  /** Of the first calls of the launch: how many were answered, and how many of those refused the message itself. */
+  /** The first calls of the launch: how many were answered, and how many of these refused the message itself. */
   readonly first: { calls: number; refusals: number };
   /** Ids of files that were sent by URL, by the URL. */
   readonly files: Map<string, string>;
@@ -145,7 +147,7 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
   }
 }
 
-/** A later launch ends the earlier ones: what their senders still append does not bring them back. */
+/** A later launch ends the earlier ones; later events of their senders do not bring them back. */
 function startLaunch(state: SendingState, launch: number): void {
   if (launch <= state.launch) return;
   state.launch = launch;
@@ -188,14 +190,14 @@ function mark(state: SendingState, place: number, as: number): void {
   if (as === PLACE.waiting && place < state.waitingFrom) state.waitingFrom = place;
 }
 
-/** The first place from `from` on whose recipient waits: was never claimed, or came back. */
+/** The first place from `from` on whose recipient waits: was never claimed, or was returned. */
 function nextWaiting({ places }: SendingState, from: number): number {
   const found = places.indexOf(PLACE.waiting, from);
   return found === -1 ? Math.max(from, places.length) : found;
 }
 
 /**
- * With all of the first calls refused for the message itself, the broadcast is in error
+ * If all of the first calls are refused because of the message itself, the broadcast is in error
  * (decisions.md#refused-for-the-message).
  */
 const FIRST_CALLS = 10;
@@ -205,7 +207,7 @@ export function isMessageRefused(state: SendingState, launch: number): boolean {
   return firstOf(state, launch).refusals === FIRST_CALLS;
 }
 
-/** Whether the launch has still to make one of its first ten calls. */
+/** Whether the launch still has to make one of its first ten calls. */
 export function isBeginning(state: SendingState, launch: number): boolean {
   return firstOf(state, launch).calls < FIRST_CALLS;
 }
@@ -214,7 +216,7 @@ function firstOf(state: SendingState, launch: number): SendingState['first'] {
   return launch === state.launch ? state.first : { calls: 0, refusals: 0 };
 }
 
-/** Whether everybody has a final outcome. */
+/** Whether all recipients have a final outcome. */
 export function isAllAttempted(state: SendingState, audience: number): boolean {
   return state.attempted === audience;
 }
@@ -223,16 +225,16 @@ export interface ClaimBatch {
   readonly broadcast_id: number;
   readonly launch: number;
   readonly sender: string;
-  /** Recipients of the broadcast. */
+  /** The number of recipients of the broadcast. */
   readonly audience: number;
-  /** At most so many. */
+  /** How many to claim at most. */
   readonly count: number;
 }
 
 /**
- * Claims the first recipients that wait, in the order of the audience; nothing when none does. As long as the message itself
- * may yet be refused ten times out of ten, no more than ten are claimed at once.
- * @returns a rejection when a later launch has begun: this sender has been replaced
+ * Claims the first recipients that wait, in the order of the audience; no events if none waits. As long as the first ten
+ * calls may all be refused because of the message, at most ten are open at once.
+ * @returns a rejection if a later launch has begun: this sender has been replaced
  */
 export function claimBatch(state: SendingState, command: ClaimBatch): Decision<SendingEvent> {
   const { broadcast_id, launch, sender, audience, count } = command;
@@ -257,14 +259,14 @@ export function openPlaces({ claims }: SendingState): number {
   return open;
 }
 
-/** What became of one recipient. */
+/** The outcome of one recipient. */
 export interface Answered extends Omit<Outcome, 'recipients'> {
   readonly place: number;
 }
 
 /**
- * Writes down outcomes of a claim. What the log already has is left out.
- * @returns a rejection when the claim was abandoned: whoever sends is not the sender any more
+ * Records outcomes of a claim, without those that the log already has.
+ * @returns a rejection if the claim was abandoned: another sender has taken over
  */
 export function answerBatch(
   state: SendingState,
@@ -298,7 +300,7 @@ function grouped(answered: readonly Answered[]): Outcome[] {
   });
 }
 
-/** Closes the claims that other senders have left open: whom they have called meanwhile nobody knows. */
+/** Closes claims of other senders. It is unknown which of their recipients were called. */
 export function abandonClaims(state: SendingState, broadcast_id: number, sender: string): SendingEvent[] {
   return [...state.claims]
     .filter(([, claim]) => claim.sender !== sender)
@@ -308,7 +310,7 @@ export function abandonClaims(state: SendingState, broadcast_id: number, sender:
     });
 }
 
-/** Pauses, unless the log says so already, or a later launch has begun. */
+/** Pauses, unless the log says so already or a later launch has begun. */
 export function pauseSending(
   state: SendingState,
   broadcast_id: number,

@@ -14,11 +14,11 @@ export const DEFAULT_SETTINGS: BroadcastSettings = {
 /** Messages a second (decisions.md#sending-speed). */
 export const MAX_CAP = 30;
 export const MAX_PAID_CAP = 1000;
-/** A day between two messages, in milliseconds: beyond it, it is a mistake. */
+/** A day between two messages, in milliseconds; more is a mistake. */
 const MAX_EXTRA_DELAY = 24 * 60 * 60 * 1000;
 
 /**
- * Checks settings and fills in what is not given. Adds what is wrong to `problems`, in which case the result means nothing.
+ * Checks settings and fills in defaults. Adds what is wrong to `problems`; then the result means nothing.
  * @param maxCap MAX_CAP, or for bots with paid broadcasts MAX_PAID_CAP
  */
 export function parseSettings(input: unknown, maxCap: number, path: string, problems: Problem[]): BroadcastSettings {

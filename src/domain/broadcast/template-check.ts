@@ -6,17 +6,17 @@ import { MarkupError } from './markup-html.ts';
 import { compileTemplate, isTemplate, parsed, TAGS, TemplateError } from './template.ts';
 import { ExpressionReader, faultAt, type NamedField } from './template-grammar.ts';
 
-/** What a template may name, but for custom fields, which are any. */
+/** The fields that a template may name; custom fields may have any name. */
 const FIELDS = userFields.names.filter((name) => !name.endsWith('.*'));
 const CUSTOM_FIELDS = 'user.custom_fields';
 /** Fields with fields of their own. */
 const GROUPS: readonly string[] = ['user', CUSTOM_FIELDS, 'user.addition_fields'];
-/** Words that are further apart are not taken for one another. */
+/** Words at a greater distance are not suggested. */
 const MAX_TYPOS = 2;
 
 /**
- * Checks a template that is being saved: its syntax, strictly, and that what it names exists (decisions.md#templates).
- * Templates that were stored before are rendered whatever this says.
+ * Checks a template that is saved: its syntax, strictly, and that its fields exist (decisions.md#templates). Templates that
+ * were stored before are rendered without this check.
  * @returns the custom fields that it names, each once
  * @throws TemplateError with the place of the mistake
  */
@@ -38,7 +38,7 @@ export function checkTemplate(text: string): string[] {
 
 interface Delimited {
   readonly kind: TokenKind;
-  /** Of what stands between the delimiters. */
+  /** The fields between the delimiters. */
   readonly contentRange: [from: number, end: number];
 }
 
@@ -74,7 +74,7 @@ function checkName(text: string, { path, at }: NamedField): void {
   throw faultAt(text, at, GROUPS.includes(name) ? `${name} has no text: name one of its fields` : unknown(path, name));
 }
 
-/** That there is no such name, and which is the nearest. */
+/** The error for an unknown name, with the nearest known one. */
 function unknown(path: readonly string[], name: string): string {
   const [root, group, ...rest] = path;
   const isOfUser = leven(root!, 'user') <= MAX_TYPOS;
@@ -87,7 +87,7 @@ function unknown(path: readonly string[], name: string): string {
   return `there is no ${name}: use ${nearest}${custom}`;
 }
 
-/** Why a template cannot be used; undefined: it can, or the text is none. */
+/** Why a template cannot be used; undefined: it can, or the text is no template. */
 export function templateProblem(text: string): string | undefined {
   if (!isTemplate(text)) return undefined;
   try {
@@ -100,8 +100,8 @@ export function templateProblem(text: string): string | undefined {
 }
 
 /**
- * Why a text cannot be sent; undefined: it can. The markup of a template, and how long it comes to be, is another one for
- * each recipient, so that is told when it is sent.
+ * Why a text cannot be sent; undefined: it can. The markup and the length of a template differ by recipient, so they are
+ * checked when it is sent.
  * @param min,max code points without markup and the blanks around it, as the platform counts
  */
 export function textProblem(

@@ -17,7 +17,7 @@ import { shortened, TemplateError } from './template.ts';
 /** A field that an expression names, as a path. */
 export interface NamedField {
   readonly path: readonly string[];
-  /** Where it stands in the template. */
+  /** The place of the field in the template. */
   readonly at: number;
 }
 
@@ -26,14 +26,14 @@ const TEXT = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?![\w.-])/y;
 const WORD = /[\p{L}_][\p{L}\p{M}\p{N}_-]*/uy;
 const OPERATOR = /[=!<>]=|[<>](?![=<>])/y;
-/** What stands where something else should: told as it is. */
+/** An unexpected piece of the template, quoted in the error. */
 const ANYTHING = /[\p{L}\p{M}\p{N}_-]+|[=!<>&|]+|[\s\S]/uy;
 
 const LITERALS: readonly string[] = ['true', 'false', 'nil', 'null', 'empty', 'blank'];
 const JOINING: readonly string[] = ['and', 'or'];
 const RESERVED: readonly string[] = [...JOINING, 'not', 'contains'];
 
-/** What probably was meant by a sign or word that is none. */
+/** The likely correction of an unknown sign or word. */
 const HINTS: Readonly<Record<string, string>> = {
   '=': 'use ==',
   '===': 'use ==',
@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, string>> = {
   '’': 'use straight quotes',
 };
 
-/** Reads the expressions of one `{{ … }}` or `{% … %}`, which lies between two places of a template. */
+/** Reads the expressions of one `{{ … }}` or `{% … %}` between two places of a template. */
 export class ExpressionReader {
   readonly fields: NamedField[] = [];
   readonly #text: string;
@@ -93,7 +93,7 @@ export class ExpressionReader {
     return this.#peek(WORD) === word;
   }
 
-  /** @throws TemplateError something is left */
+  /** @throws TemplateError the expression continues */
   readEnd(): void {
     if (this.#at < this.#end) throw this.#unexpected();
   }
@@ -129,7 +129,7 @@ export class ExpressionReader {
     if (path.length > 1 || !LITERALS.includes(first)) this.fields.push({ path, at });
   }
 
-  /** Nothing may stand between its parts. */
+  /** No blank may stand between its parts. */
   #path(): string[] {
     const path = [this.#match(WORD)!];
     this.#at += path[0]!.length;
@@ -190,7 +190,7 @@ export class ExpressionReader {
   }
 }
 
-/** The text that a literal stands for, as the library reads it. */
+/** The text of a literal, as the library reads it. */
 function textOf(literal: string): string {
   return literal.slice(1, -1).replace(/\\([\s\S])/g, '$1');
 }

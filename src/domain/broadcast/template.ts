@@ -6,44 +6,47 @@ import type { ParseMode } from './markup.ts';
  * `elsif`, `else` and `unless`, and the filter `default`. Compiled once, rendered for each recipient.
  */
 
-/** What a template knows of a recipient, by the names of the condition fields; whatever a recipient lacks is empty. */
+/** Fields of a recipient, by the names of the condition fields; missing fields are empty. */
 export interface TemplateUser {
   readonly [field: string]: TemplateValue | undefined;
 }
 export type TemplateValue = string | number | boolean | null | { readonly [name: string]: TemplateValue | undefined };
 
 export interface Template {
-  /** @throws TemplateError this user's text cannot be made: it is too much. Any other error is the service's own */
+  /** @throws TemplateError the text of this user is too much. Any other error is the service's own */
   render(user: TemplateUser): string;
 }
 
-/** What is wrong with a template, or with what it makes for one recipient, in one line: the same each time it is tried. */
+/** A mistake in a template, or in the text for one recipient, in one line. The same input gives the same error. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
 /**
- * What values are written into: text that the platform reads by a parse mode, or as it is (`text`), or the address of a
+ * Where values are written: in text that the platform reads by a parse mode or as it is (`text`), or in the address of a
  * button (`url`).
  */
 export type TemplatePlace = ParseMode | 'text' | 'url';
 
-/** Whether there is anything to render. */
+/** Whether a text is a template. */
 export function isTemplate(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
 }
 
-/** Far above what a message can hold, so that only what does harm is refused. */
+/** Far more than a message can hold, so that only harmful templates are refused. */
 const MAX_CHARACTERS = 16_384;
-/** Of values written, and of elements of ranges, which stored templates may have. Bounded by output size, not by time. */
+/**
+ * How many values are written, and elements of ranges, which stored templates may have. A bound of output size, not of
+ * time.
+ */
 const MAX_MADE = 1_000_000;
-/** UTF-16 units of what is wrong, without its place. */
+/** UTF-16 units of an error, without its place. */
 const MAX_MESSAGE = 200;
 
 export const TAGS: readonly string[] = ['if', 'unless'];
 const FILTERS = ['default'];
 
-/** Signs that mean something in the platform's HTML and MarkdownV2 styles (reference of its bot interface). */
+/** Special characters of the platform's HTML and MarkdownV2 styles (reference of its bot interface). */
 const HTML_REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 const ESCAPES: Readonly<Record<TemplatePlace | 'whole url', (value: string) => string>> = {
@@ -65,7 +68,7 @@ function engine(written: (value: string) => string): Liquid {
     },
     ownPropertyOnly: true,
     strictFilters: true,
-    // No file is ever looked for.
+    // Templates include no files.
     templates: {},
     parseLimit: MAX_CHARACTERS,
     memoryLimit: MAX_MADE,
@@ -78,15 +81,15 @@ function engine(written: (value: string) => string): Liquid {
   return liquid;
 }
 
-/** An object has no text of its own; the rest is written as it is. */
+/** An object has no text; any other value is written as it is. */
 function textOf(value: unknown): string {
   return value === null || value === undefined || typeof value === 'object' ? '' : String(value);
 }
 
 /**
- * Author text stays as it is, values are escaped for the place that they are written into. In an address that begins with
- * a value, that value may be a whole address; in any other place a value is a part of one.
- * @throws TemplateError a mistake in the syntax, a tag or a filter that there is not
+ * Author text stays as it is; values are escaped for the place that they are written to. In an address that begins with a
+ * value, that value may be a whole address; anywhere else a value is a part of an address.
+ * @throws TemplateError a mistake in the syntax, or an unknown tag or filter
  */
 export function compileTemplate(text: string, place: TemplatePlace): Template {
   const liquid = engines.get(place === 'url' && text.startsWith('{{') ? 'whole url' : place)!;
@@ -94,7 +97,7 @@ export function compileTemplate(text: string, place: TemplatePlace): Template {
   return { render: (user) => made(() => String(liquid.renderSync(templates, { user: fieldsOf(user) }))) };
 }
 
-/** Own fields alone: Liquid gives every object a `size`, unless it has one of its own. */
+/** Own fields only: Liquid gives every object a `size`, unless it has one of its own. */
 function fieldsOf(user: TemplateUser): TemplateUser {
   const fields = Object.entries(user).map(([name, value]) => [name, isGroup(value) ? fieldsOf(value) : value]);
   return { size: undefined, ...Object.fromEntries(fields) };
@@ -104,7 +107,7 @@ function isGroup(value: TemplateValue | undefined): value is TemplateUser {
   return typeof value === 'object' && value !== null;
 }
 
-/** @throws TemplateError what the parser says is wrong with a template */
+/** @throws TemplateError the parser refuses the template */
 export function parsed<T>(parse: () => T): T {
   try {
     return parse();
@@ -117,7 +120,7 @@ export function parsed<T>(parse: () => T): T {
   }
 }
 
-/** @throws TemplateError what is too much; whatever else fails, as it is */
+/** @throws TemplateError the output is too much; other errors pass as they are */
 function made(render: () => string): string {
   try {
     return render();
@@ -127,18 +130,18 @@ function made(render: () => string): string {
   }
 }
 
-/** Errors of Liquid wrap what was thrown, some twice. */
+/** Errors of Liquid wrap the original error, some twice. */
 function originOf(error: unknown): unknown {
   return LiquidError.is(error) && error.originalError !== undefined ? originOf(error.originalError) : error;
 }
 
 function templateError(place: string, cause: Error): TemplateError {
-  // Its message goes on with where it stands in a file.
+  // Its message ends with a place in a file.
   const [message = ''] = cause.message.split(/, (?:line:\d|file:)/, 1);
   return new TemplateError(`${place}${shortened(message)}`, { cause });
 }
 
-/** What is said of a template, which may repeat all of it. */
+/** The text of an error, which may quote all of the template. */
 export function shortened(message: string): string {
   if (message.length <= MAX_MESSAGE) return message;
   return `${message.slice(0, MAX_MESSAGE).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -59,7 +59,7 @@ async function addBot(
   await tx.query('INSERT INTO bots (public_key, bot_id, owner_id) VALUES ($1, $2, $3)', [public_key, bot_id, owner_id]);
 }
 
-/** Each part once, in order: the parts are commits of one stream. */
+/** Applies each part once, in order: the parts are commits of one stream. */
 async function addPart(tx: ClientBase, data: DataOf<typeof segmentPartUploaded>): Promise<void> {
   const { segment_id, broadcast_id, part, parts, count, chats } = data;
   const { rowCount } = await tx.query(
@@ -82,7 +82,7 @@ export async function loadBroadcasts(tx: ClientBase, ids: readonly number[]): Pr
   return new Map(broadcasts.map((broadcast) => [broadcast.id, broadcast]));
 }
 
-/** Writes broadcasts as they now are. `bot`: the public key of each one's bot. */
+/** Writes the current state of broadcasts. `bot`: the public key of the bot of each. */
 export async function saveBroadcasts(
   tx: ClientBase,
   changed: readonly { readonly bot: string; readonly broadcast: Broadcast }[],
@@ -108,6 +108,6 @@ export async function saveBroadcasts(
              due = EXCLUDED.due, frozen = EXCLUDED.frozen`,
     values: [JSON.stringify(rows)],
   });
-  // Fewer means that the log lacks a bot.
+  // Fewer rows mean that the log lacks a bot.
   if (rowCount !== rows.length) throw new Error(`${rowCount} rows instead of ${rows.length}: save broadcasts`);
 }

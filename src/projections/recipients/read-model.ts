@@ -8,7 +8,7 @@ import { findByKey, numbers } from '../by-key.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { RECIPIENTS_DDL } from './tables.ts';
 
-/** Whom broadcasts are sent to, what became of them, and how many of each there are. */
+/** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
 export const recipientsReadModel: ReadModel = {
   name: 'recipients',
   shape: 2,
@@ -32,7 +32,7 @@ export const recipientsReadModel: ReadModel = {
   ],
   ddl: RECIPIENTS_DDL,
   async apply(tx, commits) {
-    // A recipient has one outcome between two launches, so that those of a batch of commits are written together.
+    // A recipient has one outcome between two launches, so the outcomes of a batch of commits are written together.
     const settled: PlacesSettled[] = [];
     for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event, settled);
     await applyOutcomes(tx, settled);
@@ -100,9 +100,9 @@ const CREATE = `
 const ACTIVATE = `
   UPDATE sendings SET status = 1, launch = $2, cancelled = false, cancelled_at = NULL WHERE broadcast_id = $1`;
 const STATUS = 'UPDATE sendings SET status = $2 WHERE broadcast_id = $1';
-/** The count is known by its chunks; the event says it once more. */
+/** The count is known from the chunks; the event repeats it. */
 const FREEZE = 'UPDATE sendings SET status = 7 WHERE broadcast_id = $1 AND count_recipients = $2';
-/** From 1 back to where it was activated. */
+/** From 1 back to the status before the activation. */
 const CANCEL = `
   UPDATE sendings SET
     status = CASE WHEN status <> 1 THEN 8 WHEN launch = 1 THEN 0 ELSE 4 END,
@@ -132,13 +132,13 @@ async function addRecipients(tx: ClientBase, id: number, offset: number, chats: 
   });
 }
 
-/** Each event is about one broadcast: none means that the log lacks what came before it. */
+/** Each event is about one broadcast; if there is none, the log lacks an earlier event. */
 async function one(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<void> {
   const { rowCount } = await tx.query(text, [...values]);
   if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${what} of a broadcast's sending`);
 }
 
-/** Neighbours in an audience, with one final outcome. */
+/** Neighbours in an audience with the same final outcome. */
 export interface PlacesSettled {
   readonly broadcastId: number;
   readonly first: number;
@@ -149,7 +149,7 @@ export interface PlacesSettled {
   readonly date: number;
 }
 
-/** Writes outcomes of recipients and counts them. A recipient that has an outcome already, and was not reopened, is an error. */
+/** Writes outcomes of recipients and counts them. A second outcome of a recipient that was not reopened is an error. */
 export async function applyOutcomes(tx: ClientBase, settled: readonly PlacesSettled[]): Promise<void> {
   if (settled.length === 0) return;
   const expected = settled.reduce((sum, { first, last }) => sum + last - first + 1, 0);
@@ -199,7 +199,7 @@ async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise
   });
 }
 
-/** Takes outcomes back: only recipients that were not delivered have one that may be followed by another. */
+/** Removes outcomes: only of recipients that were not delivered, since only these may get another outcome. */
 export async function reopenRecipients(tx: ClientBase, broadcastId: number, ranges: readonly Range[]): Promise<void> {
   const expected = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   await findByKey(tx);

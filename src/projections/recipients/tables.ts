@@ -1,6 +1,6 @@
 /**
- * Tables of the read model `recipients`. Times are milliseconds since 1970 UTC. What is never attempted has one state in
- * `recipients`, 0, and is cancelled if its broadcast says so: a stop changes one row, not a million.
+ * Tables of the read model `recipients`. Times are milliseconds since 1970 UTC. A recipient that was never attempted has
+ * state 0, and is cancelled if its broadcast says so: a stop changes one row, not a million.
  */
 export const RECIPIENTS_DDL = `
 CREATE TABLE sendings (

@@ -9,23 +9,23 @@ export interface AudienceTables extends ReportTables {
   readonly recipients: string;
 }
 
-/** Segments that pick from the users of the bot by what is known of them. */
+/** Segments that select users of the bot by fields and events. */
 export type UserSegment = Extract<Segment, { type: 'all' | 'filter' }>;
 
 export interface UsersSource {
   readonly botId: number;
   readonly tables: AudienceTables;
-  /** What days are counted back from, ms UTC. */
+  /** The moment that days are counted back from, ms UTC. */
   readonly asOf: number;
 }
 
 const DAY_MS = 86_400_000;
-/** Before any event: the first day that a date can name. */
+/** Earlier than any event: the first day that a date can name. */
 const ALWAYS = -8_640_000_000_000_000;
 
 /**
- * The users of a bot as `(chat, included, excluded)`: whether any of each list of segments has them. What they have done is
- * looked up in one pass over the events, whatever the number of filters.
+ * SQL of the users of a bot as `(chat, included, excluded)`: whether a segment of each list matches them. One pass over the
+ * events serves all filters.
  */
 export function usersSql(
   include: readonly UserSegment[],
@@ -48,7 +48,7 @@ export function usersSql(
     FROM ${joined} WHERE u.bot_id = ${botId}::int`;
 }
 
-/** @param performed what users must have done is added here; `p` has a column of it by its place */
+/** @param performed conditions on events are added here; `p` has a column for each, by its index */
 function segmentSql(segment: UserSegment, tables: AudienceTables, performed: Performed[]): RawBuilder<unknown> {
   if (segment.type === 'all') return sql`TRUE`;
   const { users, events } = segment;
@@ -56,7 +56,7 @@ function segmentSql(segment: UserSegment, tables: AudienceTables, performed: Per
     ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables))]),
     ...(events === null ? [] : [eventFilterSql(events, performed)]),
   ];
-  // An empty filter, which cannot be activated, has nobody.
+  // An empty filter, which cannot be activated, matches no user.
   return parts.length === 0 ? sql`FALSE` : sql`(${sql.join(parts, sql` AND `)})`;
 }
 
@@ -71,7 +71,7 @@ function eventFilterSql(filter: EventFilter, performed: Performed[]): RawBuilder
 
 const columnOf = (index: number) => `performed_${index}`;
 
-/** A row for each user who has done any of it: who, and which. */
+/** A row for each user with a matching event: the user, and which conditions match. */
 function performedSql(performed: readonly Performed[], { botId, tables, asOf }: UsersSource): RawBuilder<unknown> {
   const matches = performed.map(({ eventId, periodDays, condition }) => {
     const since = periodDays === 0 ? ALWAYS : Math.max(ALWAYS, asOf - periodDays * DAY_MS);
@@ -82,7 +82,7 @@ function performedSql(performed: readonly Performed[], { botId, tables, asOf }: 
     ];
     return parts.length === 0 ? sql`TRUE` : sql`(${sql.join(parts, sql` AND `)})`;
   });
-  // What one filter looks for is what the rows are chosen by.
+  // If there is one filter, the rows are selected by it.
   const columns = matches.map((match, index) => {
     const name = sql.id(columnOf(index));
     return matches.length === 1 ? sql`TRUE AS ${name}` : sql`bool_or(${match}) AS ${name}`;

@@ -4,13 +4,13 @@ import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts'
 import { statement } from '../reports/statement.ts';
 import { type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
 
-/** Of one chunk: what an event of the frozen audience holds, and what is in memory at a time. */
+/** Chats of one chunk: one event of the frozen audience, and what is in memory at a time. */
 const CHUNK_CHATS = 10_000;
 
 /**
- * The chats of an audience as the read models have it now, ascending, each once, in chunks, all of one snapshot. Read
- * through a cursor: nothing holds all of them.
- * @param signal ends it with the signal's reason, in the middle of a statement, too: the first may take seconds
+ * Reads the chats of an audience from the read models, ascending, each once, in chunks, all of one snapshot. It reads
+ * through a cursor, so not all chats are in memory.
+ * @param signal ends it with the signal's reason, also during a statement: the first may take seconds
  */
 export async function* audienceChats(
   pool: pg.Pool,
@@ -23,12 +23,12 @@ export async function* audienceChats(
   let cancel = (): void => {};
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    // All rows will be read: the plan that is fast for the first of them is not wanted.
+    // All rows will be read, so a plan that finds the first ones fast is wrong.
     await client.query(`SET LOCAL cursor_tuple_fraction = 1; SET LOCAL work_mem = '64MB'; SET LOCAL jit = off`);
-    // Where many users are new, the planner believes that there are few, and would look through all events for each.
+    // If many users are new, the planner believes that there are few, and would search all events for each.
     await client.query('SET LOCAL enable_nestloop = off');
     const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // Where that fails, the statement goes on to its end, and this ends then.
+    // If the cancellation fails, the statement runs to its end, and the function ends then.
     cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
     signal?.addEventListener('abort', cancel, { once: true });
     const { text, values } = statement(audienceSql(segmentations, source));
@@ -46,7 +46,7 @@ export async function* audienceChats(
     throw error;
   } finally {
     signal?.removeEventListener('abort', cancel);
-    // Whoever stops half way ends the transaction with its connection; a cancellation may still be on its way to it.
+    // A caller that stops early ends the transaction with its connection; a cancellation may still be on its way to it.
     client.release(broken || signal?.aborted);
   }
 }
@@ -59,12 +59,12 @@ export interface AudienceSource extends UsersSource {
 }
 
 /**
- * The chats of an audience, ascending, each once: in one statement all that is included without all that is excluded. Users
- * of the bot are looked at once, each with whether segments include and exclude it; lists are put beside them.
+ * SQL of the chats of an audience, ascending, each once: all included chats without the excluded ones. It reads the users
+ * of the bot once, with a column for inclusion and one for exclusion, and joins the lists to them.
  */
 export function audienceSql(segmentations: Segmentations, source: AudienceSource): RawBuilder<{ chat: string }> {
   const { include, exclude } = segmentations;
-  // With everybody included, the other include segments are ignored (interface.md).
+  // If a segment includes all users, the other include segments are ignored (interface.md).
   const included = include.find(({ type }) => type === 'all');
   const [of, without] = [split(included === undefined ? include : [included]), split(exclude)];
   const users = of.users.length + without.users.length === 0 ? [] : [usersSql(of.users, without.users, source)];
@@ -74,7 +74,7 @@ export function audienceSql(segmentations: Segmentations, source: AudienceSource
   ];
   const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
   const kept = sql`${after} AND ${notErased(source)}`;
-  // Users alone are in their order and each there once: neither is to be made.
+  // Users alone are in order and unique already.
   if (lists.length === 0 && users.length === 1)
     return sql`SELECT chat FROM (${users[0]}) AS marked WHERE ${kept} AND included AND NOT excluded ORDER BY chat`;
   const marked = [...users, ...lists];
@@ -112,7 +112,7 @@ function chatsSql(segment: ListSegment, { bot, botId, tables }: AudienceSource):
       return sql`SELECT chat_id FROM ${sql.id(tables.broadcasts, 'segment_chats')}
         WHERE segment_id = ${segment.segmentId}::bigint`;
     case 'from_task':
-      // Of another bot's broadcast, those that are users of this bot.
+      // Of another bot's broadcast only users of this bot count.
       return sql`SELECT t.chat_id FROM ${sql.id(tables.recipients, 'recipients')} AS t
         WHERE t.broadcast_id = ${segment.taskId}::bigint
           AND (EXISTS (SELECT FROM ${sql.id(tables.recipients, 'sendings')} AS s

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
 
-/** Where broadcasts are: a pool, and the schemas of their read models. */
+/** The source of broadcasts: a pool, and the schemas of their read models. */
 export interface BroadcastsSource {
   readonly pool: pg.Pool;
   readonly broadcasts: string;
-  /** Of the read model `recipients`, which has the statistics. */
+  /** The schema of the read model `recipients`, which has the statistics. */
   readonly recipients: string;
 }
 
-/** What has become of the recipients so far, and what sending waits for. */
+/** Counts of the recipients so far, and what sending waits for. */
 export interface BroadcastStatistics {
   readonly count_recipients: number;
   readonly count_delivered: number;
@@ -18,7 +18,10 @@ export interface BroadcastStatistics {
   /** Milliseconds since 1970 UTC. */
   readonly paused_until: number | null;
   readonly error: string | null;
-  /** The launch whose end the counts are of; null: of none. Answers that were kept for repeats before 0.2 lack it. */
+  /**
+   * The launch whose final counts these are; null: they are not final. Answers that were stored for repeats before 0.2 lack
+   * it.
+   */
   readonly ended_launch?: number | null;
 }
 
@@ -37,7 +40,7 @@ export interface BroadcastRow {
   readonly statistics: BroadcastStatistics;
 }
 
-/** What has become of a broadcast's recipients, as far as the read model has followed the log. */
+/** Finds the statistics of a broadcast, as far as the read model has applied the log. */
 export async function findStatistics(source: BroadcastsSource, id: number): Promise<BroadcastStatistics> {
   const { rows } = await source.pool.query<{ readonly statistics: BroadcastStatistics }>(
     `SELECT ${STATISTICS} AS statistics FROM ${source.recipients}.sendings AS s WHERE s.broadcast_id = $1`,
@@ -50,17 +53,17 @@ export const BROADCAST_ORDERS = ['id', 'name', 'status', 'date_create', 'date_se
 
 export interface BroadcastList {
   readonly status?: number | undefined;
-  /** Part of the name, capital or small letters. */
+  /** A part of the name; the case is ignored. */
   readonly name?: string | undefined;
-  /** Created from the one until before the other, milliseconds since 1970 UTC. */
+  /** Created from the first until before the second, milliseconds since 1970 UTC. */
   readonly created?: { readonly from: number; readonly until: number } | undefined;
-  /** Ties, and what is in no other order: the latest id first. */
+  /** The order among equals, and the default: the latest id first. */
   readonly orders: readonly { readonly field: (typeof BROADCAST_ORDERS)[number]; readonly descending: boolean }[];
   readonly limit: number;
   readonly offset: number;
 }
 
-/** One page of a bot's broadcasts, and how many there are on all pages. */
+/** Loads one page of a bot's broadcasts, and how many there are on all pages. */
 export async function listBroadcasts(
   source: BroadcastsSource,
   botId: number,
@@ -87,12 +90,12 @@ export async function listBroadcasts(
 const tablesOf = ({ broadcasts, recipients }: BroadcastsSource): string =>
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
-/** The launch whose end the counts are of: while the next one waits to be picked up, still those of the one before. */
+/** The launch whose final counts these are. While the next launch waits for a sender, it is the one before. */
 const ENDED_LAUNCH = 'CASE WHEN s.status IN (3, 4, 5) THEN s.launch WHEN s.status = 1 THEN s.launch - 1 END';
 
 /**
- * The two read models follow the log each for itself. A broadcast is not shown as over before its counts are those of its
- * end (decisions.md#broadcast-counts): otherwise, for a moment, they would not add up.
+ * The two read models apply the log independently. A broadcast is not shown as ended before its counts are final
+ * (decisions.md#broadcast-counts), since for a moment they would not add up.
  */
 const STATUS = `CASE WHEN b.status IN (3, 4, 5) AND b.launch IS DISTINCT FROM ${ENDED_LAUNCH}
   THEN b.status_before ELSE b.status END`;
@@ -119,7 +122,7 @@ const SORTED: Readonly<Record<(typeof BROADCAST_ORDERS)[number], string>> = {
 
 interface Selected {
   readonly broadcast: string;
-  /** Null: the read model does not have it yet. */
+  /** Null: the read model does not have the broadcast yet. */
   readonly statistics: BroadcastStatistics | null;
 }
 
@@ -127,7 +130,7 @@ function rowOf({ broadcast, statistics }: Selected): BroadcastRow {
   return { broadcast: JSON.parse(broadcast) as Broadcast, statistics: statistics ?? NO_STATISTICS };
 }
 
-/** A broadcast that something is to be done about now. */
+/** A broadcast that is due or being sent. */
 export interface BroadcastWork {
   /** Public key. */
   readonly bot: string;
@@ -135,8 +138,8 @@ export interface BroadcastWork {
 }
 
 /**
- * Broadcasts that are due or on their way, the oldest first, as the read model `broadcasts` in `schema` has them, and when
- * the next of the others is due; null: none is.
+ * Finds broadcasts that are due or being sent, the oldest first, in the read model `broadcasts` in `schema`, and when the
+ * next of the others is due; null: none is.
  */
 export async function broadcastWork(
   pool: pg.Pool,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 
 /**
- * Of the names of custom fields, those that no user of the bot has. `users`: the schema of the read model.
+ * Finds those of the custom fields that no user of the bot has. `users`: the schema of the read model.
  * @param withinMs after which the database gives up
  */
 export async function unknownCustomFields(

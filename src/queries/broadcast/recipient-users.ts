@@ -5,7 +5,7 @@ import { localTimeOf } from '../../domain/local-time.ts';
 /** A recipient who is a user of the bot, or was erased. */
 export interface RecipientUser {
   readonly status: 'active' | 'blocked' | 'deactivated' | 'erased';
-  /** What templates know of the user, by the names of the condition fields; empty unless it was asked for. */
+  /** Fields for templates, by the names of the condition fields; empty unless they were requested. */
   readonly fields: TemplateUser;
 }
 
@@ -15,7 +15,7 @@ export interface RecipientUsersSource {
   readonly users: string;
   readonly referral: string;
   readonly botId: number;
-  /** By whose clock dates are told. */
+  /** The timezone of dates. */
   readonly timezone: string;
 }
 
@@ -30,7 +30,10 @@ interface Row {
   readonly [field: string]: TemplateValue;
 }
 
-/** Those of the chats that are users of the bot, or were erased after the audience was frozen. @param withFields whether more is asked than their status */
+/**
+ * Finds those of the chats that are users of the bot, or were erased after the audience was frozen.
+ * @param withFields whether to load fields besides the status
+ */
 export async function recipientUsers(
   { pool, users, referral, botId, timezone }: RecipientUsersSource,
   chats: readonly number[],

@@ -6,9 +6,9 @@ export type RecipientState = (typeof RECIPIENT_STATES)[number];
 export interface Recipient {
   readonly chat_id: number;
   readonly state: RecipientState;
-  /** Why it was not delivered, in the platform's words where it gave any. */
+  /** The reason of a failure, in the platform's words if it gave any. */
   readonly reason: string | null;
-  /** Of the outcome, milliseconds since 1970 UTC; null: there is none yet. */
+  /** The time of the outcome, milliseconds since 1970 UTC; null: there is none yet. */
   readonly date: number | null;
 }
 
@@ -19,10 +19,13 @@ export interface RecipientPage {
   readonly offset: number;
 }
 
-/** The states in the table; who was never attempted is cancelled if the broadcast says so. */
+/** The states in the table. A recipient that was never attempted is cancelled if the broadcast says so. */
 const STORED = { attempted: { delivered: 2, not_delivered: 3, unknown: 4 }, waiting: 0 } as const;
 
-/** A page of a broadcast's recipients by chat id, and how many there are on all pages. `recipients`: the read model's schema. */
+/**
+ * Loads a page of a broadcast's recipients by chat id, and how many there are on all pages. `recipients`: the read model's
+ * schema.
+ */
 export async function listRecipients(
   { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
   broadcastId: number,
@@ -37,7 +40,7 @@ export async function listRecipients(
   const sending = counts.rows[0];
   const total = sending === undefined ? 0 : totalOf(sending, state);
   if (sending === undefined || offset >= total) return { items: [], total };
-  // Places are the order of chat ids, from 0 on: without a filter the page is where its places are.
+  // Places follow the order of chat ids, from 0. So without a filter a page is a range of places.
   const where = state === null ? 'place >= $3 AND place < $3 + $2' : 'state = $4';
   const { rows } = await pool.query<{ chat_id: number; state: number; reason: string | null; date: number | null }>(
     `SELECT chat_id::float8, state, reason, date::float8 FROM ${recipients}.recipients
