@@ -16,11 +16,11 @@ const migrations: Migrations = {
     );`,
   '0002_troubles': `
   CREATE TABLE processes.troubles (
-    -- Of the process, and what of its work it cannot go on with.
+    -- The process, and the part of its work that fails.
     name text COLLATE "C" NOT NULL,
     subject text COLLATE "C" NOT NULL,
     error text NOT NULL,
-    -- Said anew before then, or whoever said it is gone.
+    -- Shown until then, unless the process reports it again.
     until timestamptz NOT NULL,
     PRIMARY KEY (name, subject)
   );`,
@@ -37,11 +37,11 @@ export async function addState(pool: pg.Pool, name: string): Promise<void> {
 }
 
 export async function loadPositions(pool: pg.Pool, name: string): Promise<Cursor> {
-  const { rows } = await pool.query<{ lane: string; position: Position }>(
-    `SELECT p.key AS lane, p.value AS position FROM processes.states, jsonb_each_text(positions) p WHERE name = $1`,
+  const { rows } = await pool.query<{ partition: string; position: Position }>(
+    `SELECT p.key AS partition, p.value AS position FROM processes.states, jsonb_each_text(positions) p WHERE name = $1`,
     [name],
   );
-  return new Map(rows.map(({ lane, position }) => [Number(lane), position]));
+  return new Map(rows.map(({ partition, position }) => [Number(partition), position]));
 }
 
 /** Saves that a process runs, and its position; null: it has not moved. A new position ends an error. */

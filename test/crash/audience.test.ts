@@ -11,7 +11,7 @@ import type { ResolverTask } from '../support/audience-resolver.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ANY_CATEGORIES, newBot } from '../support/log.ts';
 
-/** Whoever resolves an audience is killed, again and again; in the end everybody is in it, once. */
+/** The OS process that resolves an audience is killed again and again; in the end each user is in the audience once. */
 
 const CHATS = 115_000;
 
@@ -43,7 +43,7 @@ async function resolve(task: ResolverTask, chunks: number): Promise<boolean> {
   return code === 0;
 }
 
-it('an audience whose resolvers are killed is whole, and has nobody twice', async () => {
+it('an audience whose resolvers are killed is whole, and has no chat twice', async () => {
   const task: ResolverTask = { connectionString: database.url, bot: newBot(), broadcastId: 5, chats: CHATS };
   const stream = audienceStream(task.bot, task.broadcastId);
   expect(await resolve(task, 1)).toBe(false);

@@ -39,8 +39,8 @@ export interface BroadcastCrashes {
 
 /**
  * Sends to 5,000 recipients, 1,000 a second, again and again, while a sender or the database is killed with -9 at random
- * moments: nobody is called after a call that was not refused for the message itself, everybody ends in one state, and a kill
- * costs at most one second of sending.
+ * moments. No recipient is called after a call unless that was refused because of the message itself, each ends in one state,
+ * and a kill costs at most one second of sending.
  */
 export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
   const { databaseUrl, senders, broker = null } = given;
@@ -111,7 +111,7 @@ interface Launch {
   readonly kills: number;
 }
 
-/** Waits for the end of a launch. @param cancel called once it goes on after the last kill @returns how often something was killed */
+/** Waits for the end of a launch. @param cancel called once sending resumes after the last kill @returns how many kills there were */
 async function sendUnderKills(
   setup: CrashSetup,
   { id, launch, most, kills }: Launch,

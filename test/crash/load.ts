@@ -141,6 +141,6 @@ async function post(url: string, headers: Record<string, string>, body: string):
     await response.arrayBuffer();
     return response.status;
   } catch {
-    return null; // the connection was refused or cut: which of the two, nobody can tell
+    return null; // the connection was refused or cut; it is unknown which
   }
 }

@@ -68,7 +68,7 @@ test('no process has the name of another, or of a read model, beside which it is
   expect(names.toSorted()).toEqual([...new Set(names)].sort());
 });
 
-test('what a process has noted is where it is listed, and where it goes on', async () => {
+test('a process is listed at the position that it has noted, and resumes there', async () => {
   const found: number[] = [];
   const process: Process = {
     name: 'noting',
@@ -100,7 +100,7 @@ test('a process that fails says why, is started again, and is well once it gets 
     alone: false,
     async run({ log, note }, signal) {
       if (++runs === 1) throw new Error('the first time it fails');
-      await pause(700, signal); // as long as it has done nothing, what went wrong still stands
+      await pause(700, signal); // as long as it has done nothing, the error is shown
       note(await log.endCursor());
       await pause(60_000, signal);
     },

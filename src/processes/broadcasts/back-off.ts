@@ -31,7 +31,7 @@ export interface PlatformStatus {
 export interface PlatformHealth {
   /** Learns from a call about a recipient. */
   learn(delivery: Delivery): void;
-  /** An earlier sender was told to wait until then, ms UTC. */
+  /** The platform told an earlier sender to wait until then, ms UTC. */
   resumeAt(until: number): void;
   /** An earlier sender backed off, as the log has it: the first answer decides whether the failure lasts. */
   doubt(error: string): void;

@@ -7,7 +7,7 @@ import { type Answer, startTestService, type TestBot, type TestService } from '.
 
 /**
  * Audiences over HTTP, made from what came in by the other methods. The platform is nowhere to be reached, so that
- * nobody is sent to: the recipients are whom the audience was frozen with.
+ * no recipient is called: the recipients are those of the frozen audience.
  */
 
 let service: TestService;
@@ -176,7 +176,7 @@ it('an erased user is in no audience from then on, whatever it is made from', as
   const { segment_id } = await accepted('broadcast/upload-segment', { task_id: id, chat_ids: [31, 32] });
   await accepted('broadcast/save', { id, segmentations: to({ type: 'custom', config: { segment_id } }) });
   await eraseUser(service.commands, bot.publicKey, 31);
-  // Nobody knows of this one.
+  // The service does not know this one.
   await eraseUser(service.commands, bot.publicKey, 34);
   const some = filter({ user_conditions: ['>=', 'users.user_id', 31] });
   expect(await chatsOf(await launched(id))).toEqual([32]);
@@ -206,7 +206,7 @@ it('is shown as it was sent', async () => {
   expect((await get(`get?id=${await create(segmentations)}`, bot)).segmentations).toEqual(segmentations);
 });
 
-it('what is wrong is told with its place and what would be right', async () => {
+it('names what is wrong with its path and the accepted values', async () => {
   const answer = await post('broadcast/create', draft(to(filter({ user_conditions: ['~', 'users.user_id', 1] }))));
   expect(answer).toMatchObject({
     status: 400,

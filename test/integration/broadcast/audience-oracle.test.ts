@@ -99,7 +99,7 @@ it('what is above a chat is the rest of the audience', async () => {
   );
 });
 
-it('comes in chunks of 10,000, and whoever stops half way leaves no connection behind', async () => {
+it('comes in chunks of 10,000, and a reader that stops early leaves no connection behind', async () => {
   const chat_ids = Array.from({ length: 25_000 }, (_, index) => 2000 + ((index * 7919) % 25_000));
   const list = parse({ include: [{ type: 'list', config: { chat_ids } }] });
   const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
@@ -110,13 +110,13 @@ it('comes in chunks of 10,000, and whoever stops half way leaves no connection b
   expect(database.pool.totalCount - database.pool.idleCount).toBe(0);
 });
 
-it('nobody is included where nothing is', async () => {
+it('an empty include list gives an empty audience', async () => {
   expect(await chatsOf(parse({ include: [], exclude: [{ type: 'all' }] }))).toEqual([]);
   expect(await chatsOf(parse({ include: [{ type: 'filter', config: {} }] }))).toEqual([]);
   expect(await chatsOf(parse(null))).toEqual([]);
 });
 
-it('a statement that takes long is ended when nobody waits for it', async () => {
+it('a long statement is ended when its caller stops', async () => {
   const { pool } = database;
   const locker = await pool.connect();
   try {

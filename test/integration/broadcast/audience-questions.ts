@@ -29,7 +29,7 @@ const USER_FIELDS: Fields = [
   ...['start_param', 'utm_source', 'referral_code'].map((key) => [`users.addition_fields.${key}`, text] as const),
   ...['date_create', 'date_last_active'].map((key) => [`users.${key}`, date] as const),
   ...['is_bot', 'is_premium'].map((key) => [`users.${key}`, truth] as const),
-  ...['level', "na'me", 'nobody has it'].map((key) => [`users.custom_fields.${key}`, custom] as const),
+  ...['level', "na'me", 'no user has it'].map((key) => [`users.custom_fields.${key}`, custom] as const),
 ];
 const EVENT_FIELDS: Fields = [
   ['events.date', date],

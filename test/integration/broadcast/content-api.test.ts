@@ -123,7 +123,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('is told which custom fields were not looked up, beyond 20 of them', async () => {
+  it('is warned which custom fields were not looked up, beyond 20 of them', async () => {
     const text = Array.from({ length: 22 }, (_, n) => `{{ user.custom_fields.f${n} }}`).join('');
     const { body } = await post('create', { type: 'sendMessage', message: { text } });
     const messages = (body.warnings as { message: string }[]).map(({ message }) => message);

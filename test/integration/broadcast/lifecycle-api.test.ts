@@ -168,7 +168,7 @@ describe('activate', () => {
     expect((await get(id)).body.data).toMatchObject({ status: 0, name: null, message: {} });
   });
 
-  it.each([4, 5])('goes on in status %i, with another message and settings, and nothing else', async (status) => {
+  it.each([4, 5])('resumes in status %i, with another message and settings, and nothing else', async (status) => {
     const id = await inStatus(status);
     const ended = (await get(id)).body.data;
     expect(ended.date_finish).not.toBeNull();
@@ -233,7 +233,7 @@ describe('cancel', () => {
 describe('what the tables do not have', () => {
   const IGNORED = { save: [1, 2, 3, 4, 5, 6, 7, 8], activate: [1, 2, 3, 6, 7, 8], cancel: [0, 3, 4, 5, 8] };
 
-  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])('changes nothing in status %i, and tells nobody', async (status) => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])('changes nothing in status %i, without an error', async (status) => {
     const id = await inStatus(status);
     const before = (await get(id)).body;
     const body = { id, name: 'Other', message: { text: 'Bye' }, segmentations: {}, date_send: null };

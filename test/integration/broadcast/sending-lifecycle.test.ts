@@ -13,7 +13,7 @@ import { hasEnded, launch, recipientsOf, sendingBot, sendingOf, until } from '..
 import { firstSchema } from '../../support/read-model-tables.ts';
 import { startTestInstance, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Broadcasts beside the clock, plans, and services that stop and start. */
+/** Broadcasts with schedules, plans, and services that stop and start. */
 
 const HOUR_MS = 3_600_000;
 
@@ -61,7 +61,7 @@ async function errorOf(id: number): Promise<string | null> {
   return JSON.parse(rows[0]!.broadcast).error;
 }
 
-test('a schedule is waited for; one that the service slept through for more than an hour is missed, a lesser one is kept', async () => {
+test('a schedule is waited for; one that was due more than an hour ago when the service starts is missed, a later one is kept', async () => {
   const now = Date.now();
   const soon = await launch(service, bot, { chats: [1], date_send: now + 1500 });
   expect((await until(service, soon, ({ status }) => status > 0)).status).toBe(1);
@@ -84,7 +84,7 @@ test('a schedule is waited for; one that the service slept through for more than
   expect(calls().map(({ chatId }) => chatId)).toEqual([1, 3]);
 });
 
-test('the plan is asked for again when sending starts', async () => {
+test('the plan is checked again when sending starts', async () => {
   const id = await launch(service, bot, { chats: [1], date_send: Date.now() + 1000 });
   await changeOwner(service.commands, bot.ownerId, { plan: 'free' });
   expect(await until(service, id, hasEnded)).toMatchObject({ status: 5, count_recipients: 1 });
@@ -92,7 +92,7 @@ test('the plan is asked for again when sending starts', async () => {
   expect(calls()).toEqual([]);
 });
 
-test('a service that stops gives back whom it has not begun to send to; the next one goes on after a second', async () => {
+test('a service that stops releases the recipients that it has not begun to call; the next one resumes after a second', async () => {
   platform.behave(() => ({ delayMs: 50 }));
   const id = await launch(service, bot, { chats: some(300), cap: 60 });
   await until(service, id, ({ count_delivered }) => count_delivered > 30);
@@ -104,7 +104,7 @@ test('a service that stops gives back whom it has not begun to send to; the next
   expect(first!.at - at.at(-1)!).toBeGreaterThan(1000);
 });
 
-test('with several senders one sends for a bot, and another goes on when that one stops', async () => {
+test('of several senders one sends for a bot, and another resumes when it stops', async () => {
   others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
   others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
   const id = await launch(service, bot, { chats: some(400), cap: 100 });
@@ -142,7 +142,7 @@ test('a rate limit pauses the bot beyond the end of its broadcast, for another b
   expect(third!.at - first!.at).toBeGreaterThanOrEqual(seconds * 1000 - 10);
 });
 
-test('a platform that answers only 502 does not cost the audience: it is told, listed, and tried with one recipient', async () => {
+test('a platform that answers only 502 does not cost the audience: the failure is shown and listed, and one recipient is tried', async () => {
   platform.behave(() => ({ raw: { status: 502, body: '<html>Bad Gateway' } }));
   const chats = some(200);
   const id = await launch(service, bot, { chats, cap: 50 });
@@ -163,7 +163,7 @@ test('a platform that answers only 502 does not cost the audience: it is told, l
   await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
 });
 
-test('while the look-up of due broadcasts fails, what is being sent goes on, and later broadcasts are sent once it works', async () => {
+test('while the look-up of due broadcasts fails, broadcasts that are being sent continue, and later ones are sent once it works', async () => {
   const { pool } = service.database;
   const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
   const long = await launch(service, bot, { chats: some(300), cap: 10 });
@@ -183,14 +183,14 @@ test('while the look-up of due broadcasts fails, what is being sent goes on, and
   await until(service, long, hasEnded);
 });
 
-test('a cancellation waits for the answers to what was begun', async () => {
+test('a cancellation waits for the answers to calls under way', async () => {
   platform.behave(() => ({ delayMs: 700 }));
   const id = await launch(service, bot, { chats: some(50), cap: 20 });
   while (calls().length === 0) await pause(10);
   await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
   const end = await until(service, id, hasEnded);
   expect(end).toMatchObject({ status: 4, cancelled: true, count_not_delivered: 0 });
-  // Whoever was called has the platform's answer, not a guess.
+  // Each call has the platform's answer.
   expect(end.count_delivered).toBe(calls().length);
   expect(await sendingOf(service, id)).toMatchObject({ count_recipients: 50 });
 });

@@ -8,7 +8,7 @@ import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, until } fro
 import { firstSchema } from '../../support/read-model-tables.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 
-/** Sending as it must be on every engine of the log: each recipient is called once, and the counts add up. */
+/** Sending on every engine of the log: each recipient is called once, and the counts add up. */
 export function describeSending(start: (env: Record<string, string>) => Promise<TestService>): void {
   let platform: BotApiServer;
   let service: TestService;
@@ -33,7 +33,7 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     error: { code, description, ...(parameters && { parameters }) },
   });
 
-  test('whatever the platform answers', async () => {
+  test('each recipient is called once, whatever the platform answers', async () => {
     const [limited, blocked, becomes, became] = [25, 40, -1001, -3];
     await meet(service, bot, [blocked]);
     let limits = 0;
@@ -62,7 +62,7 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     expect(await statusOf(service, blocked)).toBe('blocked');
   });
 
-  test('when it is cancelled, launched again, and the service is restarted while it sends', async () => {
+  test('each recipient is called once across a cancellation, a relaunch and a restart', async () => {
     const before = platform.calls.length;
     const chats = some(300, 1001);
     const calls = () => platform.calls.slice(before);
@@ -83,7 +83,7 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
   });
 
-  test('when the database fails for a reason that nobody expected: it is listed, and goes on when that is over', async () => {
+  test('an unexpected error of the database is listed, and sending resumes when it is over', async () => {
     const before = platform.calls.length;
     const { pool } = service.database;
     const referrals = `${firstSchema(referralReadModel)}.referrals`;

@@ -6,7 +6,7 @@ import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../..
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, TOKEN, until } from '../../support/broadcasts.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** Broadcasts sent by the whole service to what stands in for the platform. */
+/** Broadcasts sent by the whole service to a stand-in for the platform. */
 
 let platform: BotApiServer;
 let service: TestService;
@@ -154,7 +154,7 @@ describe('users', () => {
 });
 
 describe('the broadcast is in error', () => {
-  test('when the first ten are refused for the message itself, and nobody else is called', async () => {
+  test('if the first ten calls are refused because of the message itself, and no other recipient is called', async () => {
     platform.behave(() => refused("Bad Request: can't parse entities: Unexpected end"));
     const id = await launch(service, bot, { chats: some(30) });
     expect(await until(service, id, hasEnded)).toMatchObject({ status: 5, count_not_delivered: 10, cancelled: true });
@@ -170,7 +170,7 @@ describe('the broadcast is in error', () => {
     expect(mended.every(({ parameters }) => parameters['text'] === 'Mended')).toBe(true);
   });
 
-  test('a later launch calls again those refused for the message, and nobody whose call may have been made', async () => {
+  test('a later launch calls again the recipients that were refused because of the message, and none whose call may have been made', async () => {
     const answers: Record<number, Behaviour> = {
       1: refused('Bad Request: chat not found'),
       2: refused('Internal Server Error', 500),
@@ -200,7 +200,7 @@ describe('the broadcast is in error', () => {
     expect(await until(service, many, hasEnded)).toMatchObject({ status: 3, count_not_delivered: 29 });
   });
 
-  test('when the token is refused; nobody counts as attempted', async () => {
+  test('if the token is refused; no recipient counts as attempted', async () => {
     platform.behave(() => refused('Unauthorized', 401));
     const id = await launch(service, bot, { chats: some(30) });
     expect(await until(service, id, hasEnded)).toMatchObject({ status: 5, count_not_delivered: 0, cancelled: true });
@@ -303,7 +303,7 @@ describe('messages', () => {
   });
 });
 
-test('a platform that is down is waited for, and nobody is sent to twice', async () => {
+test('waits for a platform that is down, and calls no recipient twice', async () => {
   await platform.down();
   const id = await launch(service, bot, { chats: some(30) });
   const waiting = await until(service, id, ({ error }) => error !== null);
@@ -313,7 +313,7 @@ test('a platform that is down is waited for, and nobody is sent to twice', async
   expect(calls()).toHaveLength(30);
 });
 
-test('a cancellation stops the calls within a second, and a relaunch goes on where it stopped', async () => {
+test('a cancellation stops the calls within a second, and a relaunch resumes after them', async () => {
   const id = await launch(service, bot, { chats: some(300), cap: 50 });
   await until(service, id, ({ count_delivered }) => count_delivered > 20);
   await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});

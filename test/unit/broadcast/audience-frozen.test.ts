@@ -19,7 +19,7 @@ it('begins with a chunk', () => {
     .yields(chunk(0, 0, -5, 7));
 });
 
-it('goes on above the last chat, each chunk saying where it begins', () => {
+it('continues above the last chat; each chunk names its first index', () => {
   given(frozenAudience, chunk(0, 0, -5, 7), chunk(1, 2, 8))
     .when(freeze([9, 10]))
     .yields(chunk(2, 3, 9, 10));

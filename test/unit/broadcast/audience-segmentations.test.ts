@@ -124,7 +124,7 @@ describe('what is accepted', () => {
     expect(
       storedSegmentations('{"include":[{"type":"custom","config":{"segment_id":99}}]}', 'UTC').include,
     ).toHaveLength(1);
-    expect(() => storedSegmentations('{"include":[{"type":"nobody"}]}', 'UTC')).toThrow('include.0.type');
+    expect(() => storedSegmentations('{"include":[{"type":"none"}]}', 'UTC')).toThrow('include.0.type');
   });
 });
 

@@ -150,7 +150,7 @@ describe('the statuses of a broadcast', () => {
           expect(state!.status).toBe(isSkip ? 2 : to);
           // The audience is frozen once.
           if (before.frozen !== null) expect(state!.frozen).toBe(before.frozen);
-          // Nobody is told of an end before it comes.
+          // No answer has an end before it comes.
           expect(state!.date_finish !== null).toBe([3, 4, 5].includes(state!.status));
         }
       }),
@@ -258,7 +258,7 @@ describe('a later launch', () => {
 });
 
 describe('an end', () => {
-  it('comes at once for an audience of nobody', () => {
+  it('comes at once for an empty audience', () => {
     given(broadcast, created, activated(), resolving, frozen(0))
       .when((state) => finishBroadcast(state, NOW))
       .yields({ type: 'broadcast_finished', data: { id, at: NOW } });

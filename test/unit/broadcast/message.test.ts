@@ -128,7 +128,7 @@ describe('a message', () => {
     ['sendMessage', { text: `<b>${'x'.repeat(4096)}</b>`, parse_mode: 'HTML' }],
     ['sendMessage', { text: `*${'\\.'.repeat(4096)}*`, parse_mode: 'MarkdownV2' }],
     ['sendMessage', { text: `${' '.repeat(5000)}x` }],
-    // What a template comes to is told for each recipient.
+    // The text of a template is checked for each recipient.
     ['sendMessage', { text: `{{user.first_name}}${'x'.repeat(5000)}`, parse_mode: 'html' }],
     ['sendMessage', { text: '{% if user.is_premium %}<b>{% endif %}x', parse_mode: 'html' }],
     ['sendPhoto', { caption: 'x'.repeat(1024) }],

@@ -183,7 +183,7 @@ describe('a count whose broadcast was not activated', () => {
     const context = await world(1);
     context.at(FEBRUARY);
     const id = await draft(context);
-    // Whoever counted died before it could activate.
+    // The instance that counted died before the activation.
     await take(context, id);
     context.at(FEBRUARY + 59_000);
     await expect(launch(context)).rejects.toMatchObject(exhausted);
@@ -193,7 +193,7 @@ describe('a count whose broadcast was not activated', () => {
     expect(await counted(context)).toBe(1);
   });
 
-  it('is given back when the broadcast certainly was not, and kept when nobody knows', async () => {
+  it('is given back if the broadcast certainly was not activated, and kept if that is unknown', async () => {
     const context = await world(1);
     context.at(FEBRUARY);
     const id = await draft(context);

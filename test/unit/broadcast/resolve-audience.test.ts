@@ -63,7 +63,7 @@ it('freezes the audience chunk by chunk and closes it with the last', async () =
   expect(asked).toEqual([{ asOf: NOW, after: null }]);
 });
 
-it('an audience of nobody is closed too', async () => {
+it('an empty audience is closed too', async () => {
   const { log, context } = setUp();
   expect(await resolveAudience(context, source([]).command)).toMatchObject({ count: 0 });
   expect(frozen(log)).toEqual({ chats: [], count: 0 });
@@ -78,7 +78,7 @@ it('once closed it stays as it is, and says so', async () => {
   expect(log.commits.flat()).toHaveLength(4);
 });
 
-it.each([0, 1, 2, 3])('goes on where it was broken off, after %i chunks, as of the same moment', async (chunks) => {
+it.each([0, 1, 2, 3])('resumes after %i chunks, as of the same moment', async (chunks) => {
   const { log, sources, context } = setUp();
   let appended = 0;
   const append: MemoryLog['append'] = async (commit) => {
@@ -96,7 +96,7 @@ it.each([0, 1, 2, 3])('goes on where it was broken off, after %i chunks, as of t
   expect(asked).toEqual([{ asOf: NOW, after: chunks === 0 ? null : ALL[chunks * 3 - 1] }]);
 });
 
-it('what is in the log though nobody was told so is not frozen again', async () => {
+it('does not freeze a chunk again whose append had an unknown outcome', async () => {
   const { log, context } = setUp();
   const append: MemoryLog['append'] = async (commit) => {
     await log.append(commit);

@@ -17,7 +17,7 @@ import { placesOf } from '../../../src/domain/broadcast/sending-events.ts';
 import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-reopened.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 
-/** Senders that act at once: nobody is called twice, whatever they do. */
+/** Several senders at once, in every order of acts: no recipient is called twice. */
 
 const ID = 7;
 const claim = (count: number, audience: number, launch: number | undefined) => ({
@@ -28,7 +28,7 @@ const claim = (count: number, audience: number, launch: number | undefined) => (
   count,
 });
 
-/** Whom somebody has called, or may have called. */
+/** Recipients that were called, or may have been. */
 function attemptedBy(event: SendingEvent): number[] {
   const ranges =
     event.type === 'batch_abandoned'
@@ -39,7 +39,7 @@ function attemptedBy(event: SendingEvent): number[] {
   return [...placesOf(ranges)];
 }
 
-/** Whose calls were refused for the message itself. */
+/** Recipients whose calls were refused because of the message itself. */
 function refusedBy(event: SendingEvent): number[] {
   if (event.type !== 'batch_answered') return [];
   return event.data.outcomes
@@ -50,7 +50,7 @@ function refusedBy(event: SendingEvent): number[] {
 /** `refused`: not delivered, since the platform refused the message itself. */
 type Ending = Answered['outcome'] | 'refused';
 
-/** What senders may do, in any order; each acts on a picture of the stream that may be old, as in the log. */
+/** The acts of senders, in any order. Each sender acts on a state of the stream that may be old, as in the log. */
 type Move =
   | { readonly type: 'claim'; readonly sender: number; readonly count: number }
   | { readonly type: 'answer'; readonly sender: number; readonly outcome: Ending; readonly part: number }
@@ -83,12 +83,12 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('relaunch' as const), sender: fc.nat(2) }) },
 );
 
-test('senders claim, answer, pause, crash and launch again: no recipient is claimed after a call that may have been made, or reopened and then claimed by an earlier launch; each ends in one state, the sums add up', () => {
+test('no recipient is claimed after a call that may have been made, nor by an earlier launch after it was reopened; each ends in one state, and the sums add up', () => {
   fc.assert(
     fc.property(fc.array(moves, { maxLength: 80, size: 'max' }), fc.integer({ min: 1, max: 60 }), (all, audience) => {
       let state: SendingState = sending.initialState();
       const attempted = new Set<number>();
-      /** Whose last call was refused for the message itself: certainly not sent. */
+      /** Recipients whose last call was refused because of the message itself: certainly not sent. */
       const refused = new Set<number>();
       /** The last launch that has reopened recipients. */
       let reopenedBy = 0;

@@ -67,7 +67,7 @@ describe('a claim', () => {
       );
   });
 
-  test('takes nobody beyond the audience, and nobody when there is nobody', () => {
+  test('claims no recipient beyond the audience, and none of an empty one', () => {
     given(sending)
       .when((state) => claimBatch(state, claim(5, 3)))
       .yields(claimed(1, [[0, 2]]));
@@ -131,7 +131,7 @@ describe('a later launch', () => {
     },
   };
 
-  test('reopens those that were refused for the message, once, and nobody else', () => {
+  test('reopens recipients that were refused because of the message, once, and no others', () => {
     const specification = given(sending, ...first).when((state) => reopenRefused(state, ID, 2));
     specification.yields(reopened);
     specification.isIdempotent();
@@ -141,7 +141,7 @@ describe('a later launch', () => {
     expect(given(sending, ...first, reopened).state()).toMatchObject({ attempted: 7, refused: 0 });
   });
 
-  test('begins when it reopens: a sender of the earlier launch claims nobody after that, and a late pause of it changes nothing', () => {
+  test('begins when it reopens: after that a sender of the earlier launch claims no recipient, and its late pause changes nothing', () => {
     const late: SendingEvent = {
       type: 'sending_paused',
       data: { broadcast_id: ID, launch: 1, until: null, limited: true, error: 'away' },
@@ -160,14 +160,14 @@ describe('a later launch', () => {
     }
   });
 
-  test('reopens nobody for an earlier launch that has not claimed', () => {
+  test('reopens no recipient for an earlier launch that has not claimed', () => {
     const third: SendingEvent = { type: 'sending_paused', data: { broadcast_id: ID, launch: 3, ...PAUSE } };
     given(sending, ...first, third)
       .when((state) => reopenRefused(state, ID, 2))
       .yieldsNothing();
   });
 
-  test('claims them first, and reopens nobody once it has claimed', () => {
+  test('claims them first, and reopens no recipient once it has claimed', () => {
     given(sending, ...first, reopened)
       .when((state) => claimBatch(state, claim(4, 100, 2)))
       .yields(
@@ -313,7 +313,7 @@ test('a new sender abandons what others left open, and that alone', () => {
   specification.isIdempotent();
 });
 
-test('a pause is told once, and its end', () => {
+test('a pause is recorded once, and so is its end', () => {
   const pause = { until: 5000, error: null, limited: true };
   const paused = given(sending).when((state) => pauseSending(state, ID, 1, pause));
   paused.yields({ type: 'sending_paused', data: { broadcast_id: ID, launch: 1, ...pause } });
@@ -327,7 +327,7 @@ test('a pause is told once, and its end', () => {
   expect(given(sending, event, claimed(1, [[0, 0]], 'a', 2)).state().limited).toBe(false);
 });
 
-test('a pause of the bot is told once, and is never made shorter', () => {
+test('a pause of the bot is recorded once, and is never made shorter', () => {
   const paused = given(botPause).when((state) => pauseBot(state, 5000));
   paused.yields({ type: 'bot_paused', data: { until: 5000 } });
   paused.isIdempotent();

@@ -107,7 +107,7 @@ describe('a template that is saved', () => {
     ['a tag', `{% ${long} %}`, 'tag'],
     ['a filter', `{{ user.first_name | ${long} }}`, 'undefined filter'],
     ['a word', `{{ "a" ${long} }}`, 'unexpected'],
-  ])('a mistake in %s of 5,000 characters is told in few', (_, text, message) => {
+  ])('a mistake in %s of 5,000 characters has a short error', (_, text, message) => {
     const problem = said(text)!;
     expect(problem).toContain(message);
     expect(problem.length).toBeLessThan(500);

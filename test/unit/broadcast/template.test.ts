@@ -103,7 +103,7 @@ describe('a template', () => {
     expect(rendered(field, 'text', { custom_fields: {} })).toBe('M||');
   });
 
-  it('is told from plain text', () => {
+  it('differs from plain text', () => {
     expect(['{{x}}', '{% if', 'a {{', '{x}', '} }', ''].map(isTemplate)).toEqual([
       true,
       true,
