@@ -1,246 +1,320 @@
 import { isDatabaseDown } from '../../database/errors.ts';
-import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/events.ts';
-import {
-  type Batch,
-  type Cursor,
-  hasPassedAll,
-  LogUnavailableError,
-  type Position,
-  type RecordedCommit,
-} from '../../log/port.ts';
+import { type Batch, LogUnavailableError, type Position } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { ahead } from './ahead.ts';
-import { applyLate, BadCommitError, CheckpointTakenError, NOTHING, type Target } from './apply.ts';
+import { CheckpointTakenError, NOTHING, type Target } from './apply.ts';
+import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { addDeadLetter, listDeadLetters, removeBlocking, removeDeadLetter } from './dead-letters.ts';
+import { removeBlocking } from './dead-letters.ts';
 import { catchUpSlice } from './deferred-work.ts';
+import {
+  advance,
+  afterStop,
+  aimAt,
+  CONDUCT,
+  type Conduct,
+  type FollowState,
+  finish,
+  initialState,
+  type Stopped,
+  stoppedBy,
+} from './follow-states.ts';
 import type { ProjectorOptions } from './projector.ts';
-import { skippedCommits } from './skipped.ts';
-import { findVersion, finishBuilding, leaseOf, setError, setSearchPath } from './versions.ts';
-import { createWriter, type Part } from './writer.ts';
+import { findVersion, finishBuilding, leaseOf } from './versions.ts';
+import { createWriter, type Part, type Writer } from './writer.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
 }
 
-/** How long progress over other categories' commits may go unwritten, and how often a version that is built looks how far it is. */
-const PASSED_MS = 100;
 const RETRY_MS = 500;
-/** The version was dropped. */
-const GONE = Symbol('gone');
-/** A version is built once it has passed, within this time, where the log ended. */
-const CLOSE_MS = 1000;
 /**
- * After a batch of fewer commits than this, so long a pause: a transaction of 20 statements for each handful of commits
- * would take the processor from intake, and one for all that came meanwhile costs little more. So would a look at the log after each
- * append that is passed over. Partitions share it.
+ * How often work between batches runs while there is some: the longest time for which a checkpoint over commits of other
+ * categories stays unwritten, and how often a version that is being built compares itself with the log end.
+ */
+const BETWEEN_MS = 100;
+/** The budget of deferred work between two batches. */
+const DEFERRED_BUDGET_MS = 100;
+/**
+ * A batch of fewer commits is small. After one, a version that follows pauses: a transaction of 20 statements for each
+ * handful of commits would take the processor from intake, and one transaction for all that came meanwhile costs little
+ * more. The same holds for reading the log after each append that is passed over. The partitions share the pause.
  */
 const SMALL_BATCH = 500;
-const BREATH_MS = 80;
+const PAUSE_MS = 80;
 
 /**
- * Keeps one version of a read model up with the log: one active projector among all instances (a lease, taken over within
- * seconds), every commit applied exactly once (the checkpoint, by compare-and-set, in the rows' transaction). Resolves
- * when the signal aborts, the version is dropped, or it stops at a bad commit.
+ * Keeps one version of a read model up with the log. One projector among all instances is active (a lease, taken over
+ * within seconds). Each commit is applied exactly once (compare-and-set on the checkpoint, in the rows' transaction).
+ * Resolves when the signal aborts, the version is dropped, or it stops at a bad event.
  */
 export async function followVersion(options: FollowOptions): Promise<void> {
-  const { model, version, leases, logger, signal } = options;
-  const projection = schemaOf(model.name, version);
+  const { model, version, leases, signal } = options;
   while (!signal.aborted) {
-    try {
-      const lease = leaseOf(model.name, version);
-      const ended = await leases.hold(lease, signal, (held) => follow(options, held));
-      if (ended === 'ended') return;
-    } catch (error) {
-      if (await isGone(options)) return;
-      if (error instanceof BadCommitError) {
-        logger.error({ err: error, projection }, 'projection stopped at a bad event');
-        return;
-      }
-      const passing = [CheckpointTakenError, LogUnavailableError].some((kind) => error instanceof kind);
-      const level = isDatabaseDown(error) || passing ? 'warn' : 'error';
-      logger[level]({ err: error, projection }, 'failed to project; retrying');
-      await pause(RETRY_MS, signal);
-    }
+    const holding = leases.hold(leaseOf(model.name, version), signal, (held) => follow(options, held));
+    const stopped = await holding.then(
+      (result) => result ?? INTERRUPTED,
+      (error: unknown) => logStop(options, error),
+    );
+    const next = afterStop(stopped);
+    if (next === 'end') return;
+    if (next === 'retry after a pause') await pause(RETRY_MS, signal);
   }
 }
 
-/** Whether somebody dropped the version; false where the database cannot tell. */
-async function isGone({ pool, model, version }: FollowOptions): Promise<boolean> {
+const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
+const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
+const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
+
+async function logStop(options: FollowOptions, error: unknown): Promise<Stopped> {
+  const { model, version, logger } = options;
+  const projection = schemaOf(model.name, version);
+  const stopped = stoppedBy(error, await isDropped(options));
+  if (stopped.reason === 'bad event') logger.error({ err: error, projection }, 'projection stopped at a bad event');
+  if (stopped.reason === 'failed') {
+    const isPassing = error instanceof CheckpointTakenError || error instanceof LogUnavailableError;
+    const level = isDatabaseDown(error) || isPassing ? 'warn' : 'error';
+    logger[level]({ err: error, projection }, 'failed to project; retrying');
+  }
+  return stopped;
+}
+
+/** Whether the version was dropped; false if the database does not answer. */
+async function isDropped({ pool, model, version }: FollowOptions): Promise<boolean> {
   return findVersion(pool, model.name, version).then(
     (found) => found === null,
     () => false,
   );
 }
 
-async function follow(options: FollowOptions, signal: AbortSignal): Promise<'ended' | 'interrupted'> {
-  const { model, version, log, pool, versions, logger, onBadEvent } = options;
+async function follow(options: FollowOptions, signal: AbortSignal): Promise<Stopped> {
+  const { model, version, log, pool } = options;
   const found = await findVersion(pool, model.name, version);
-  if (found === null || found.error !== null) return 'ended';
-  await removeBlocking(pool, schemaOf(model.name, version)); // they are tried anew
+  if (found === null) return DROPPED;
+  if (found.error !== null) return AT_BAD_EVENT;
   const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
-  let building = found.state === 'building';
-  const writer = createWriter({
-    target,
-    checkpoint: await loadCheckpoint(pool, target.schema),
-    skipped: await skippedCommits(log, model.name),
-    async onBadCommit(commit, error) {
-      // A rebuild is strict: what it leaves out, somebody has decided (skipped.ts).
-      if (building || onBadEvent === 'stop') {
-        await recordStop(options, commit, error);
-        throw error;
-      }
-      logger.error({ err: error, projection: target.schema }, 'a bad event became a dead letter');
-    },
-  });
+  await removeBlocking(pool, target.schema); // these commits are tried again
+  const follower = new Follower(options, target, initialState(found.state === 'building'), signal);
+  return follower.run();
+}
 
-  // Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each: they
-  // are written now and then, in turn with the others.
-  const passed = new Map<number, Position>();
-  /** Whether the read model may have put off work: it is looked at between batches, and until it is done when none comes. */
-  let deferred = true;
-  /** A version that is being built gets the whole log; behind it, it follows. */
-  let behind = building;
-  async function catchUp(forMs: number): Promise<void> {
-    const until = performance.now() + forMs;
-    do deferred = deferred && (await catchUpSlice(target, behind));
-    while (deferred && performance.now() < until);
-  }
-  async function write(part: Part): Promise<void> {
-    await writer.write(part);
-    if (part.commits.length > 0) deferred = true;
-    await catchUp(0);
-    if (deferred) later();
-    // What was passed meanwhile, while this was being written, is yet to be written.
-    if ((passed.get(part.partition) ?? '') <= part.last) passed.delete(part.partition);
-  }
-  async function* opened(
-    batches: AsyncIterable<Batch>,
-  ): AsyncGenerator<{ readonly part: Part; readonly small: boolean }> {
-    for await (const batch of batches)
-      for (const part of writer.open(batch)) yield { part, small: batch.commits.length < SMALL_BATCH };
-  }
-  async function writePassed(): Promise<void> {
-    for (const [partition, last] of [...passed]) await write({ partition, commits: [], last, read: NOTHING });
+/** Follows the log with one version, while it holds the lease. Changes of the version run in turn, one at a time. */
+class Follower {
+  readonly #options: FollowOptions;
+  readonly #target: Target;
+  readonly #timers: Timers;
+  /** Aborted with the reason to stop: `Stopped`, or an error. */
+  readonly #stopping = new AbortController();
+  /** The signal of the lease, or a reason of its own to stop. */
+  readonly #ended: AbortSignal;
+  /** The last position of commits without an event for this read model, by partition: their checkpoint is yet to be written. */
+  readonly #passed = new Map<number, Position>();
+  #state: FollowState;
+  /** May be true without deferred work, never false with some. */
+  #hasDeferredWork = true;
+  #lastTurn: Promise<void> = Promise.resolve();
+  #writer!: Writer;
+
+  constructor(options: FollowOptions, target: Target, state: FollowState, signal: AbortSignal) {
+    this.#options = options;
+    this.#target = target;
+    this.#state = state;
+    this.#ended = AbortSignal.any([signal, this.#stopping.signal]);
+    this.#timers = new Timers(this.#ended);
   }
 
-  let goal: { readonly head: Cursor; readonly at: number } | null = null;
-  async function finishWhenBuilt(): Promise<void> {
-    if (!building) return;
-    if (goal !== null) {
-      if (!hasPassedAll(writer.written, goal.head)) return;
-      if (behind) {
-        behind = false;
-        deferred = true;
-        await catchUp(PASSED_MS);
+  /** @throws what a batch, the log or the work between batches throws */
+  async run(): Promise<Stopped> {
+    this.#writer = await this.#openWriter();
+    const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
+    this.#workBetween();
+    try {
+      for await (const { part, isSmall } of this.#parts()) {
+        if (part.commits.length > 0) await this.#inTurn(() => this.#write(part));
+        else {
+          this.#passed.set(part.partition, part.last);
+          this.#workBetween();
+        }
+        if (isSmall && this.#conduct.pauses) await this.#timers.pause(PAUSE_MS / this.#options.log.partitions);
       }
-      if (deferred) return;
-      if (performance.now() - goal.at < CLOSE_MS) {
-        await finishBuilding(pool, model.name, version);
-        building = false;
-        return;
+      const { aborted, reason } = this.#stopping.signal;
+      if (aborted && reason !== DROPPED) throw reason;
+      if (aborted) return DROPPED;
+      await this.#inTurn(() => this.#writePassed());
+      return INTERRUPTED;
+    } finally {
+      this.#timers.close();
+      await watching;
+    }
+  }
+
+  get #conduct(): Conduct {
+    return CONDUCT[this.#state.name];
+  }
+
+  async #openWriter(): Promise<Writer> {
+    const { model, version, log, logger, onBadEvent } = this.#options;
+    return createWriter({
+      target: this.#target,
+      checkpoint: await loadCheckpoint(this.#target.pool, this.#target.schema),
+      skipped: await skippedCommits(log, model.name),
+      onBadCommit: async (commit, error) => {
+        if (this.#conduct.isStrict || onBadEvent === 'stop') {
+          await recordStop(this.#target, version, commit, error);
+          throw error;
+        }
+        logger.error({ err: error, projection: this.#target.schema }, 'a bad event became a dead letter');
+      },
+    });
+  }
+
+  /** What the log brings, in parts. */
+  #parts(): AsyncGenerator<{ readonly part: Part; readonly isSmall: boolean }> {
+    const { model, log } = this.#options;
+    const unwanted = new AbortController();
+    const batches = log.subscribe({
+      categories: model.categories,
+      without: typesBeside(model.events),
+      after: new Map(this.#writer.written),
+      signal: AbortSignal.any([this.#ended, unwanted.signal]),
+    });
+    return ahead(
+      opened(this.#writer, batches),
+      () => this.#conduct.readsAhead,
+      () => unwanted.abort(),
+    );
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(work);
+    return this.#lastTurn;
+  }
+
+  async #write(part: Part): Promise<void> {
+    await this.#writer.write(part);
+    if (part.commits.length > 0) this.#hasDeferredWork = true;
+    await this.#doDeferredWork(0);
+    if (this.#hasDeferredWork) this.#workBetween();
+    // A later position may have come while this was being written: it stays.
+    if ((this.#passed.get(part.partition) ?? '') <= part.last) this.#passed.delete(part.partition);
+  }
+
+  /** Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each. */
+  async #writePassed(): Promise<void> {
+    for (const [partition, last] of [...this.#passed])
+      await this.#write({ partition, commits: [], last, read: NOTHING });
+  }
+
+  /** Does at least one slice of deferred work, if there is some, and more until `budgetMs` are over. */
+  async #doDeferredWork(budgetMs: number): Promise<void> {
+    const until = performance.now() + budgetMs;
+    do this.#hasDeferredWork &&= await catchUpSlice(this.#target, this.#conduct.defersMore);
+    while (this.#hasDeferredWork && performance.now() < until);
+  }
+
+  /** Starts the work between batches, which repeats itself while there is some. An idle version has no timer. */
+  #workBetween(): void {
+    this.#timers.once(this.#hasDeferredWork ? 0 : BETWEEN_MS, async () => {
+      try {
+        await this.#inTurn(() => this.#writePassed());
+        await this.#inTurn(() => this.#doDeferredWork(DEFERRED_BUDGET_MS));
+        await this.#inTurn(() => this.#advance());
+      } catch (error) {
+        return this.#stopping.abort(error);
+      }
+      this.#timers.free();
+      const isBuilt = this.#state.name === 'following';
+      if (this.#passed.size > 0 || this.#hasDeferredWork || !isBuilt) this.#workBetween();
+    });
+  }
+
+  /** Takes the transitions that the progress allows (follow-states.ts). */
+  async #advance(): Promise<void> {
+    const { model, version, log, pool } = this.#options;
+    for (;;) {
+      const progress = {
+        applied: this.#writer.written,
+        hasDeferredWork: this.#hasDeferredWork,
+        nowMs: performance.now(),
+      };
+      const { state, todo } = advance(this.#state, progress);
+      this.#state = state;
+      switch (todo) {
+        case 'nothing':
+          return;
+        case 'note the log end': {
+          const end = await log.endCursor();
+          this.#state = aimAt(state, { end, notedAtMs: performance.now() });
+          return;
+        }
+        case 'do deferred work':
+          this.#hasDeferredWork = true;
+          await this.#doDeferredWork(DEFERRED_BUDGET_MS);
+          break;
+        case 'finish building':
+          await finishBuilding(pool, model.name, version);
+          this.#state = finish(state);
+          return;
       }
     }
-    goal = { head: await log.endCursor(), at: performance.now() };
   }
 
-  const failed = new AbortController();
-  const ended = AbortSignal.any([signal, failed.signal]);
-  let turn: Promise<void> = Promise.resolve();
-  const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
-  const fail = (error: unknown): void => failed.abort(error);
-  const over = new AbortController();
-  /** Made once: Node 20 never frees the reference that a long-lived signal keeps to each combined signal. */
-  const watched = AbortSignal.any([ended, over.signal]);
-  let timer: NodeJS.Timeout | null = null;
-  /** Soon, in turn with batches, does what is left to do beside them: until nothing is. */
-  function later(): void {
-    timer ??= setTimeout(() => void beside().catch(fail), deferred ? 0 : PASSED_MS);
-  }
-  async function beside(): Promise<void> {
-    await inTurn(writePassed);
-    await inTurn(() => catchUp(PASSED_MS));
-    await inTurn(finishWhenBuilt);
-    timer = null;
-    if (!over.signal.aborted && (passed.size > 0 || deferred || building)) later();
-  }
-  /** Sees when the version is dropped, and when what it has set aside is to be applied once more. */
-  async function watch(): Promise<void> {
-    for (let asked: number | undefined; ; ) {
-      const seen = await versions.next(watched);
+  /** Stops when the version is dropped. Retries dead letters when an operator asks for it. */
+  async #watchVersion(): Promise<void> {
+    const { model, version, versions } = this.#options;
+    for (let retries: number | undefined; ; ) {
+      const seen = await versions.next(this.#timers.signal);
       if (seen === null) return;
       const own = seen.find((each) => each.name === model.name && each.version === version);
-      if (own === undefined || own.state === 'dropped') return fail(GONE);
-      if (own.retries === asked) continue;
-      await inTurn(async () => {
-        if (await retryLetters(target)) deferred = true;
+      if (own === undefined || own.state === 'dropped') return this.#stopping.abort(DROPPED);
+      if (own.retries === retries) continue;
+      await this.#inTurn(async () => {
+        if (await retryDeadLetters(this.#target)) this.#hasDeferredWork = true;
       });
-      asked = own.retries;
-      if (deferred) later();
+      retries = own.retries;
+      if (this.#hasDeferredWork) this.#workBetween();
     }
-  }
-  const watching = watch().catch(fail);
-  later();
-  try {
-    const after = new Map(writer.written);
-    const { categories, events } = model;
-    const without = typesBeside(events);
-    const enough = new AbortController();
-    const either = AbortSignal.any([ended, enough.signal]);
-    const batches = log.subscribe({ categories, without, after, signal: either });
-    // Ahead only while building: in a version that follows, what comes during a batch and the breath after it goes together.
-    for await (const { part, small } of ahead(
-      opened(batches),
-      () => building,
-      () => enough.abort(),
-    )) {
-      if (part.commits.length === 0) {
-        passed.set(part.partition, part.last);
-        later();
-      } else await inTurn(() => write(part));
-      if (!building && small) await pause(BREATH_MS / log.partitions, ended);
-    }
-    if (failed.signal.reason === GONE) return 'ended';
-    if (failed.signal.aborted) throw failed.signal.reason;
-    await inTurn(writePassed);
-    return 'interrupted';
-  } finally {
-    over.abort();
-    if (timer !== null) clearTimeout(timer);
-    await watching;
   }
 }
 
-/** In one transaction: whoever sees the commit sees that the version has stopped at it, and may let it go on. */
-async function recordStop(
-  { pool, model, version }: FollowOptions,
-  commit: RecordedCommit,
-  error: BadCommitError,
-): Promise<void> {
-  await inTransaction(pool, async (tx) => {
-    await setSearchPath(tx, schemaOf(model.name, version));
-    await addDeadLetter(tx, commit, error.message, true);
-    await setError(tx, model.name, version, error.message);
-  });
+async function* opened(
+  writer: Writer,
+  batches: AsyncIterable<Batch>,
+): AsyncGenerator<{ readonly part: Part; readonly isSmall: boolean }> {
+  for await (const batch of batches)
+    for (const part of writer.open(batch)) yield { part, isSmall: batch.commits.length < SMALL_BATCH };
 }
 
-/** Applies what was set aside once more, where somebody has asked for it. @returns whether anything was applied */
-async function retryLetters(target: Target): Promise<boolean> {
-  let applied = false;
-  for (const { commit, retry, blocking } of await listDeadLetters(target.pool, target.schema)) {
-    if (!retry || blocking) continue;
-    try {
-      await applyLate(target, commit, (tx) => removeDeadLetter(tx, target.schema, commit.id));
-      applied = true;
-    } catch (error) {
-      if (!(error instanceof BadCommitError)) throw error;
-      await inTransaction(target.pool, async (tx) => {
-        await setSearchPath(tx, target.schema);
-        await addDeadLetter(tx, commit, error.message, false);
-      });
-    }
+/** The timers of one follower. None of them outlives it. */
+class Timers {
+  /** Made once: Node 20 never frees the reference that a long-lived signal keeps to each combined signal. */
+  readonly signal: AbortSignal;
+  readonly #ended: AbortSignal;
+  readonly #closed = new AbortController();
+  #work: NodeJS.Timeout | null = null;
+
+  constructor(ended: AbortSignal) {
+    this.#ended = ended;
+    this.signal = AbortSignal.any([ended, this.#closed.signal]);
   }
-  return applied;
+
+  pause(ms: number): Promise<void> {
+    return pause(ms, this.#ended);
+  }
+
+  /** Runs `work` after `ms`, unless some is planned or runs until `free`. */
+  once(ms: number, work: () => Promise<void>): void {
+    if (!this.#closed.signal.aborted) this.#work ??= setTimeout(() => void work(), ms);
+  }
+
+  free(): void {
+    this.#work = null;
+  }
+
+  close(): void {
+    this.#closed.abort();
+    if (this.#work !== null) clearTimeout(this.#work);
+  }
 }

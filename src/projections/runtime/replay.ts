@@ -1,10 +1,10 @@
 import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import type { Target } from './apply.ts';
+import { skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { commitsUpTo, type OnCommits } from './commits-up-to.ts';
 import { catchUpSlice } from './deferred-work.ts';
-import { skippedCommits } from './skipped.ts';
 import { createWriter } from './writer.ts';
 
 /** How far it is costs a look into the log. */

@@ -1,0 +1,116 @@
+import { type Cursor, hasPassedAll } from '../../log/port.ts';
+import { BadCommitError } from './apply.ts';
+
+/**
+ * The states of a projector that follows one version of a read model, and the transitions between them. Pure: `follow.ts`
+ * does what they ask for.
+ *
+ *   building --reached a log end--> catching up --no deferred work, close to the log end--> following
+ *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
+ */
+export type FollowState =
+  /** Applies the log from its checkpoint to `goal`; null: the log end is not known yet. */
+  | { readonly name: 'building'; readonly goal: Goal | null }
+  /** Has reached a goal once. Does its deferred work, then chases the log end until it is less than `CLOSE_MS` behind. */
+  | { readonly name: 'catching up'; readonly goal: Goal }
+  /** The version is built, ready or live. Applies commits as they come. */
+  | { readonly name: 'following' };
+
+/** The log end at a time. */
+export interface Goal {
+  readonly end: Cursor;
+  readonly notedAtMs: number;
+}
+
+/** The last state: nothing runs any more. */
+export interface Stopped {
+  readonly name: 'stopped';
+  readonly reason: StopReason;
+}
+
+export type StopReason =
+  /** The signal aborted, or the lease is lost. */
+  | 'interrupted'
+  /** The version is gone. */
+  | 'dropped'
+  /** The version has recorded an event that it cannot apply, and waits for an operator. */
+  | 'bad event'
+  /** An error that says nothing about the commits. */
+  | 'failed';
+
+/** How a state treats commits. */
+export interface Conduct {
+  /** Reads the next part of the log while it writes the present one. */
+  readonly readsAhead: boolean;
+  /** Leaves deferred work that is cheaper if done once for all commits (`behind` of `ReadModel.idle`). */
+  readonly defersMore: boolean;
+  /** Stops at a bad event whatever the policy says: only an operator decides what a rebuild leaves out. */
+  readonly isStrict: boolean;
+  /** Pauses after a small batch, so that commits that come meanwhile share a transaction. */
+  readonly pauses: boolean;
+}
+
+export const CONDUCT: Readonly<Record<FollowState['name'], Conduct>> = {
+  building: { readsAhead: true, defersMore: true, isStrict: true, pauses: false },
+  'catching up': { readsAhead: true, defersMore: false, isStrict: true, pauses: false },
+  following: { readsAhead: false, defersMore: false, isStrict: false, pauses: true },
+};
+
+/** A version is built if it reaches a log end within this time after it was noted. */
+export const CLOSE_MS = 1000;
+
+/** The state to begin with. */
+export function initialState(isBuilding: boolean): FollowState {
+  return isBuilding ? { name: 'building', goal: null } : { name: 'following' };
+}
+
+export interface FollowProgress {
+  /** The checkpoint of the version. */
+  readonly applied: Cursor;
+  readonly hasDeferredWork: boolean;
+  readonly nowMs: number;
+}
+
+/** What the projector does next to become built, beside applying commits. */
+export type Todo = 'nothing' | 'note the log end' | 'do deferred work' | 'finish building';
+
+/** The state that follows from the progress, and what to do in it. */
+export function advance(
+  state: FollowState,
+  { applied, hasDeferredWork, nowMs }: FollowProgress,
+): { readonly state: FollowState; readonly todo: Todo } {
+  if (state.name === 'following') return { state, todo: 'nothing' };
+  const { goal } = state;
+  if (goal === null) return { state, todo: 'note the log end' };
+  if (!hasPassedAll(applied, goal.end)) return { state, todo: 'nothing' };
+  if (state.name === 'building') return { state: { name: 'catching up', goal }, todo: 'do deferred work' };
+  if (hasDeferredWork) return { state, todo: 'nothing' };
+  return { state, todo: nowMs - goal.notedAtMs < CLOSE_MS ? 'finish building' : 'note the log end' };
+}
+
+/** The log end was noted. */
+export function aimAt(state: FollowState, goal: Goal): FollowState {
+  return state.name === 'following' ? state : { ...state, goal };
+}
+
+/** The version was recorded as built. */
+export function finish(state: FollowState): FollowState {
+  return state.name === 'catching up' ? { name: 'following' } : state;
+}
+
+/** @param isDropped whether the version is gone: then the error only follows from that */
+export function stoppedBy(error: unknown, isDropped: boolean): Stopped {
+  if (isDropped) return { name: 'stopped', reason: 'dropped' };
+  return { name: 'stopped', reason: error instanceof BadCommitError ? 'bad event' : 'failed' };
+}
+
+export function afterStop({ reason }: Stopped): 'end' | 'take the lease again' | 'retry after a pause' {
+  switch (reason) {
+    case 'interrupted':
+      return 'take the lease again'; // unless the signal has aborted
+    case 'failed':
+      return 'retry after a pause';
+    default:
+      return 'end';
+  }
+}
