@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ENGINE_NAMES, ENGINE_VARIABLES, ENGINES } from './log/engines.ts';
 import { problemsOfPolicy } from './projections/bad-event-policy.ts';
-import { READ_MODEL_NAMES } from './projections/names.ts';
+import { READ_MODEL_NAMES } from './projections/read-model.ts';
 import { count } from './util/variables.ts';
 
 /** The environment that the service reads. It is checked once at start; one error names all problems. */

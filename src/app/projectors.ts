@@ -3,8 +3,7 @@ import type { Config } from '../config.ts';
 import { onBadEvent } from '../projections/bad-event-policy.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
-import { runProjector } from '../projections/runtime/projector.ts';
-import { shareAmongProjectors } from '../projections/runtime/shared.ts';
+import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
 import type { Foundation } from './compose.ts';
 
 /** Projectors that run until they are stopped, at a checkpoint. */

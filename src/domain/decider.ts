@@ -7,18 +7,18 @@ import {
 } from './event-type.ts';
 import type { Rejection } from './rejection.ts';
 
-/** What a decision comes to: the events that make it true (none, if it is true already), or why not. */
+/** The result of a decision: events (none if nothing is to change), or the reason of the refusal. */
 export type Decision<Event> = readonly Event[] | Rejection;
 
 /**
- * What one type of stream remembers. Decisions are plain functions beside it: `(state, command, now) -> Decision`.
- * A fold owns the state that it folds: `evolve` may change it in place where copying would cost (an event type stream of
- * 10,000 names would copy 50 million entries), decisions never do.
+ * The state of one type of stream. Decisions are plain functions beside it: `(state, command, now) -> Decision`.
+ * A fold owns its state: `evolve` may change it in place where a copy is expensive (copies for an event type stream of 10,000
+ * names would have 50 million entries). Decisions never change it.
  */
 export interface Decider<State, Event> {
   initialState(): State;
   evolve(state: State, event: Event): State;
-  /** @throws UnreadableEventError also for an event that this type of stream does not have */
+  /** @throws UnreadableEventError also if this type of stream does not have such events */
   read(stored: StoredEvent): Event;
   write(event: Event): StoredEvent;
 }
@@ -37,8 +37,25 @@ export function decider<const Types extends readonly EventType<string, unknown>[
   return {
     initialState,
     evolve,
-    // The map above is what ties a name to its type; the compiler cannot follow it.
+    // The map above connects a name with its type, which the compiler cannot see.
     read: (stored) => typeOf(stored.type).read(stored) as EventOf<Types[number]>,
     write: (event: DomainEvent) => typeOf(event.type).create(event.data),
   };
+}
+
+/** Some properties of `T`. An absent or undefined property stays as it is. */
+export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+export function withChanges<T extends object>(current: T, changes: Changes<T>): T {
+  return { ...current, ...given(changes) };
+}
+
+/** The properties that differ from `current`; undefined if none does. */
+export function differences<T extends object>(current: T, changes: Changes<T>): Partial<T> | undefined {
+  const differing = Object.entries(given(changes)).filter(([key, value]) => current[key as keyof T] !== value);
+  return differing.length === 0 ? undefined : (Object.fromEntries(differing) as Partial<T>);
+}
+
+function given<T extends object>(changes: Changes<T>): Partial<T> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

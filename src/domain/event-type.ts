@@ -1,38 +1,38 @@
 import { z } from 'zod';
 
-/** An event as it stands in the log, before its data has been read. */
+/** An event as stored in the log; its data is not checked yet. */
 export interface StoredEvent {
   readonly type: string;
   readonly v: number;
   readonly data: unknown;
 }
 
-/** An event with its data checked and brought to the current shape. */
+/** An event whose data is checked and has the current shape. */
 export interface DomainEvent<T extends string = string, D = unknown> {
   readonly type: T;
   readonly data: D;
 }
 
-/** Thrown when an event of the log cannot be read: an unknown type or version, or data of another shape. */
+/** An event of the log has an unknown type or version, or data of another shape. */
 export class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError';
 }
 
-/** One kind of event: its name in the past tense, its current version and shape, and how older shapes become it. */
+/** A type of event: its name in the past tense, its current version and shape, and the upcasts of older shapes. */
 export interface EventType<T extends string, D> {
   readonly type: T;
   readonly version: number;
-  /** Checks the data on the way in and gives the event to append. @throws ZodError */
+  /** Checks the data and returns the event to append. @throws ZodError */
   create(data: D): StoredEvent;
-  /** The event to append of data that was checked already, by rules under which `create` takes it as it is. */
+  /** Returns the event to append, for data that was checked before by rules under which `create` accepts it unchanged. */
   ofChecked(data: D): StoredEvent;
   /** Reads a stored event, upcasting an older version. @throws UnreadableEventError */
   read(event: StoredEvent): DomainEvent<T, D>;
 }
 
 /**
- * Declares an event type. `older[v]` is a zod schema that takes the data of version `v` and transforms it to the
- * current shape: zod is the upcaster.
+ * Declares an event type. `older[v]` is a zod schema that parses the data of version `v` and transforms it to the current
+ * shape.
  */
 export function eventType<T extends string, D>(
   type: T,

@@ -85,19 +85,19 @@ const eventTypes = [
   pause.botPaused,
 ] as const;
 
-/** Any event of the log, read and of the current shape; `type` tells which. */
+/** Any event of the log, with data of the current shape; `type` discriminates. */
 export type LedgerEvent = EventOf<(typeof eventTypes)[number]>;
 
 const byType = new Map<string, EventType<string, unknown>>(
   eventTypes.map((type) => [type.type, type as EventType<string, unknown>]),
 );
 
-/** The types of events that are none of these. */
+/** All event types except these. */
 export function typesBeside(types: readonly string[]): string[] {
   return [...byType.keys()].filter((type) => !types.includes(type));
 }
 
-/** Whether this service knows such events, of whatever version. */
+/** Whether this program has the event type, in any version. */
 export function isKnownType(type: string): boolean {
   return byType.has(type);
 }

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { isLosslessNumber } from 'lossless-json';
 import { type Problem, under } from './problem.ts';
 
-/** Reading parsed JSON of which nothing is known yet. Numbers may be JS numbers or lossless-json's, which keep their text. */
+/** Reads parsed JSON of unknown shape. Numbers are JS numbers, or those of lossless-json, which keep their text. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** An own property; undefined where it is absent or null, which count as the same (decisions.md#plain-values). */
+/** An own property; undefined if it is absent or null, which mean the same (decisions.md#plain-values). */
 export function property(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? (object[key] ?? undefined) : undefined;
 }
@@ -21,7 +21,7 @@ export function exactNumber(value: unknown): Big | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? new Big(value) : undefined;
 }
 
-/** A JSON number that is an integer within JSON-safe bounds, however it is written (`5`, `5.0`, `5e0`). */
+/** The integer of a JSON number within JSON-safe bounds, in any notation (`5`, `5.0`, `5e0`). */
 export function safeInteger(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value + 0 : undefined; // + 0: there is no -0
   const exact = exactNumber(value);
@@ -31,14 +31,14 @@ export function safeInteger(value: unknown): number | undefined {
 }
 
 /**
- * Strings that must not be stored or echoed (decisions.md#plain-values): Postgres cannot hold U+0000, UTF-8 no lone
+ * Whether a string may be stored and echoed (decisions.md#plain-values): PostgreSQL has no U+0000, UTF-8 no lone
  * surrogate.
  */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** A problem for every key and string below `root` that is not storable. Iterative: JSON may nest deeper than the stack. */
+/** A problem for each key and string below `root` that is not storable. Iterative, since JSON can be nested deeper than the stack. */
 export function unstorableText(root: unknown): Problem[] {
   const problems: Problem[] = [];
   const pending: { readonly value: unknown; readonly path: string }[] = [{ value: root, path: '' }];

@@ -1,13 +1,12 @@
 import { Temporal } from 'temporal-polyfill';
 
 /**
- * Wall-clock times of a bot's zone and the instants they name, as milliseconds since 1970 UTC
- * (decisions.md#time-zones).
+ * Converts between wall-clock times of a bot's zone and instants in milliseconds since 1970 UTC (decisions.md#time-zones).
  */
 
 export const LOCAL_TIME_FORMAT = 'YYYY-MM-DD HH:MM:SS';
 
-/** Reads `YYYY-MM-DD HH:MM:SS`; undefined for anything else and for a day or time that no calendar has. */
+/** Reads `YYYY-MM-DD HH:MM:SS`; undefined for any other text and for a day or time that does not exist. */
 export function parseLocalTime(text: string): Temporal.PlainDateTime | undefined {
   const match = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:(?!60)\d\d)$/.exec(text); // Temporal reads second 60 as 59
   if (match === null) return undefined;
@@ -19,13 +18,13 @@ export function parseLocalTime(text: string): Temporal.PlainDateTime | undefined
   }
 }
 
-/** Two instants where the clock shows the time twice, else one. */
+/** Two different instants if the clock shows the time twice, else the same one. */
 export interface LocalInstants {
   readonly first: number;
   readonly last: number;
 }
 
-/** When the zone's clock shows `local`; a time that it skips moves forward by the gap (02:30 becomes 03:30). */
+/** The instants at which the zone's clock shows `local`. A skipped time moves forward by the gap (02:30 becomes 03:30). */
 export function instantsOf(local: Temporal.PlainDateTime, timezone: string): LocalInstants {
   return {
     first: local.toZonedDateTime(timezone, { disambiguation: 'compatible' }).epochMilliseconds,
@@ -36,7 +35,7 @@ export function instantsOf(local: Temporal.PlainDateTime, timezone: string): Loc
 /** ISO 8601 with the zone's offset and whole seconds: `2025-03-30T00:00:00+01:00`. */
 export function isoWithOffset(ms: number, timezone: string): string {
   const offset = offsetAt(ms, timezone);
-  // Of a time before zones, with an offset that has seconds, of which the text has whole minutes.
+  // Before time zones, offsets had seconds. The text has whole minutes, so Temporal rounds.
   if (offset % MINUTE_MS !== 0)
     return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'second' });
   const minutes = Math.abs(offset) / MINUTE_MS;
@@ -46,14 +45,14 @@ export function isoWithOffset(ms: number, timezone: string): string {
 
 const MINUTE_MS = 60_000;
 
-/** From `from` to before `to` a zone's clock keeps its offset. */
+/** A zone's clock keeps its offset from `from` to before `to`. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly offset: number;
 }
 
-/** The one that each zone was last asked for: rows come by date, and to ask Temporal takes 15 µs each time. */
+/** The last used stretch of each zone. Rows come by date, and Temporal takes 15 µs per call. */
 const stretches = new Map<string, Stretch>();
 
 /** In milliseconds. */
@@ -72,7 +71,7 @@ export function preciseIsoWithOffset(ms: number, timezone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'millisecond' });
 }
 
-/** What the zone's clock shows, to the second: `2025-03-30 00:00:00`. */
+/** The time on the zone's clock, in seconds: `2025-03-30 00:00:00`. */
 export function localTimeOf(ms: number, timezone: string): string {
   const shown = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone).toPlainDateTime();
   return shown.toString({ smallestUnit: 'second' }).replace('T', ' ');

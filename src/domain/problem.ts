@@ -1,9 +1,9 @@
-/** What is wrong with a caller's input, and where: one entry of an error's `details` (decisions.md#response-bodies). */
+/** A problem of a caller's input: one entry of an error's `details` (decisions.md#response-bodies). */
 export interface Problem {
-  /** Keys and indexes joined by dots, pointing at the offending value; for a missing key, the key itself. */
+  /** The place of the wrong value: keys and indexes joined by dots. For a missing key, the key itself. */
   readonly path: string;
   readonly message: string;
-  /** What would have been accepted, where there is a list. */
+  /** The accepted values, if there is a list. */
   readonly allowed?: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 import type { Problem } from './problem.ts';
 
 /**
- * Why the domain refuses a command. `invalid`: a value that is never accepted; `not_found`: what it names does not exist;
- * `conflict`: the state as it stands forbids it; `limit`: there are as many as there may be.
+ * Why the domain refuses a command. `invalid`: a value is never accepted; `not_found`: a named thing does not exist;
+ * `conflict`: the present state forbids it; `limit`: the allowed number is reached.
  */
 export type RejectionCode = 'invalid' | 'not_found' | 'conflict' | 'limit';
 
@@ -14,10 +14,10 @@ export class Rejection extends Error implements Problem {
   override readonly name = 'Rejection';
   constructor(
     readonly code: RejectionCode,
-    /** Points at the offending value within the command; '' when it is the command as a whole. */
+    /** The place of the wrong value in the command; '' means the whole command. */
     readonly path: string,
     message: string,
-    /** What would have been accepted, where there is a list; empty: there is none. */
+    /** The accepted values; empty if there is no list. */
     readonly allowed: readonly string[] = [],
   ) {
     super(message);

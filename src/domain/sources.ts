@@ -1,6 +1,6 @@
-/** Where time, randomness and ids come from. Injected everywhere, so that a test can hold the clock and repeat the ids. */
+/** The sources of time, randomness and ids. Injected everywhere, so that a test controls the clock and the ids. */
 export interface Sources {
-  /** Now, in whole milliseconds since 1970-01-01T00:00:00Z. */
+  /** The present time in whole milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
   /** A UUID of version 7 (RFC 9562): time-ordered, so that index insertions stay local. */
   uuid(): string;

@@ -1,9 +1,9 @@
-/** The streams of the log, by category. The part after the hyphen, up to a slash, decides the order they share. */
+/** The streams of the log, by category. Streams with the same part after the hyphen, up to a slash, share a partition and so an order. */
 
 /** Categories whose streams take appends in any order; all others are exact. */
 export const ANY_CATEGORIES = ['intake', 'referral'] as const;
 
-/** Every category of stream there is. */
+/** Every category of streams. */
 export const CATEGORIES = [
   'intake',
   'bot',
@@ -25,7 +25,7 @@ export const CATEGORIES = [
   'quota',
 ] as const;
 
-/** What a bot's users do, and who they are. */
+/** Events and profiles of a bot's users. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
 /** A bot's settings and units. */
 export const botStream = (bot: string): string => `bot-${bot}`;
@@ -37,34 +37,34 @@ export const ownerStream = (ownerId: number): string => `owner-${ownerId}`;
 export const EXCHANGE_RATES_STREAM = 'fx-global';
 /** Reservations of ids of one kind. */
 export const idsStream = (kind: string): string => `ids-${kind}`;
-/** What operators decided about commits that a read model could not take. */
+/** Decisions of operators about commits that a read model cannot apply. */
 export const projectionStream = (readModel: string): string => `projection-${readModel}`;
-/** One saved report. A stream each, so that a change reads none but that one: a config may have a megabyte. */
+/** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
-/** Referral codes of a bot, who owns them and who refers whom. */
+/** Referral codes of a bot, their owners, and marks of referrals. */
 export const referralStream = (bot: string): string => `referral-${bot}`;
-/** The rules that a bot's referrers earn rewards by. */
+/** The reward rules of a bot. */
 export const programStream = (bot: string): string => `program-${bot}`;
-/** What a referrer of a bot has earned, and what became of it. */
+/** Accruals and payouts of a referrer of a bot. */
 export const accountStream = (bot: string, userId: number): string => `account-${bot}/${userId}`;
-/** Whose account a stream is; null: it is none. */
+/** The bot and user of an account's stream; null if the stream is no account's. */
 export function accountOf(stream: string): { readonly bot: string; readonly userId: number } | null {
   const match = /^account-([^/]+)\/(\d+)$/.exec(stream);
   return match === null ? null : { bot: match[1]!, userId: Number(match[2]) };
 }
-/** Where a bot's payouts are announced. */
+/** The webhook that announces a bot's payouts. */
 export const webhookStream = (bot: string): string => `webhook-${bot}`;
-/** Up to when the payouts that a bot makes by itself are made. */
+/** The time up to which a bot's automatic payouts are made. */
 export const autoPayoutsStream = (bot: string): string => `autopayouts-${bot}`;
-/** One broadcast and its lifecycle; what belongs to it besides stands in streams of its own. */
+/** One broadcast and its lifecycle. Its audience and its sending have streams of their own. */
 export const broadcastStream = (bot: string, id: number): string => `broadcast-${bot}/${id}`;
-/** A list of chat ids that was uploaded for a broadcast. */
+/** An uploaded list of chat ids. */
 export const segmentStream = (bot: string, segmentId: number): string => `segment-${bot}/${segmentId}`;
-/** Whom a broadcast is being sent to, and what became of them. */
+/** The claims and outcomes of a launch. */
 export const sendingStream = (bot: string, broadcastId: number): string => `sending-${bot}/${broadcastId}`;
-/** Until when the platform wants no calls of a bot. */
+/** The pause that the platform asks of a bot. */
 export const botSendingStream = (bot: string): string => `sending-${bot}`;
-/** How many broadcasts of an owner count in which month. */
+/** The number of an owner's broadcasts per month. */
 export const quotaStream = (ownerId: number): string => `quota-${ownerId}`;
-/** The audience that a broadcast was frozen with. */
+/** The frozen audience of a broadcast. */
 export const audienceStream = (bot: string, broadcastId: number): string => `audience-${bot}/${broadcastId}`;

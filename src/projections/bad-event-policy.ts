@@ -1,14 +1,14 @@
 import type { OnBadEvent } from './runtime/projector.ts';
 
 /**
- * ON_BAD_EVENT: what a read model does at an event that it cannot take. `stop`, `dead-letter`, or a list of `name=mode`,
- * in which a mode without a name is that of all others.
+ * ON_BAD_EVENT: what a read model does at an event that it cannot apply. `stop`, `dead-letter`, or a list of `name=mode`. A
+ * mode without a name is for all other read models.
  */
 
 const MODES: readonly OnBadEvent[] = ['stop', 'dead-letter'];
 
 interface Rule {
-  /** Undefined: every read model that has no rule of its own. */
+  /** Undefined: every read model without a rule of its own. */
   readonly name: string | undefined;
   readonly mode: string;
 }
@@ -20,7 +20,7 @@ function rulesOf(text: string): Rule[] {
   });
 }
 
-/** What is wrong with a text, a line each. */
+/** The problems of a text, a line each. */
 export function problemsOfPolicy(text: string, names: readonly string[]): string[] {
   const rules = rulesOf(text);
   return rules.flatMap(({ name, mode }, i) => [
@@ -32,7 +32,7 @@ export function problemsOfPolicy(text: string, names: readonly string[]): string
   ]);
 }
 
-/** What a text that was checked says of a read model. */
+/** The mode of a read model. @param text was checked by `problemsOfPolicy` */
 export function onBadEvent(text: string, name: string): OnBadEvent {
   const rules = rulesOf(text);
   const own = rules.find((rule) => rule.name === name) ?? rules.find((rule) => rule.name === undefined);

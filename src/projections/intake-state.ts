@@ -2,8 +2,7 @@ import type { ClientBase } from 'pg';
 import { UnreadableEventError } from '../domain/event-type.ts';
 import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/fold.ts';
 import { keyOf } from '../log/stream-name.ts';
-import { numbers } from './by-key.ts';
-import { copyInto, copyLine } from './copy.ts';
+import { copyInto, copyLine, numbers } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
 
 /** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */

@@ -2,18 +2,18 @@ import type { ClientBase } from 'pg';
 import type { LedgerEvent } from '../domain/events.ts';
 import type { RecordedCommit } from '../log/port.ts';
 
-/** A commit whose events have been read: those that the read model asks for, checked and upcast to their current shape. */
+/** A commit with the events that the read model wants, checked and upcast to their current shape. */
 export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
   readonly events: readonly LedgerEvent[];
 }
 
 /**
- * A picture of the log in Postgres: tables in a schema of their own, and how each event changes them. There may be several
- * versions of it in the database, each in a schema of its own (runtime/versions.ts).
+ * PostgreSQL tables derived from the log, and how each event changes them. The database can have several versions of a read
+ * model, each in a schema of its own (runtime/versions.ts).
  *
- * `apply` gets commits of one partition in the log's order and writes through `tx`; the runtime moves the checkpoint in the
- * same transaction, so that every commit is applied exactly once. The rows must be the same however commits are cut
- * into batches and, for what lives in different partitions, however partitions interleave. It must not look at the clock.
+ * `apply` gets commits of one partition in the log's order and writes through `tx`. The runtime moves the checkpoint in the
+ * same transaction, so that every commit is applied exactly once. The rows must not depend on how commits are cut into
+ * batches, nor on how partitions interleave. `apply` must not look at the clock.
  */
 export interface ReadModel {
   readonly name: string;
@@ -21,30 +21,31 @@ export interface ReadModel {
   readonly shape: number;
   /** The stream categories it reads. */
   readonly categories: readonly string[];
-  /** The events it reads; commits come without the others, which are not even looked at. */
+  /** The events it reads. Commits come without other events, which are not parsed. */
   readonly events: readonly LedgerEvent['type'][];
-  /** Whether it gets personal fields and secrets in clear, as far as they are not erased; else as the log has them, sealed. */
+  /** Whether it gets personal fields and secrets in clear, as far as they are not erased; else they stay sealed. */
   readonly personal?: true;
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;
-  /** Runs with the search path on its schema, then public catalog only. @throws UnreadableEventError and whatever the database says */
+  /** Runs with the search path on its schema. @throws UnreadableEventError and errors of the database */
   apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
   /**
-   * Does a slice of the work that `apply` has put off, short enough for a transaction of its own. Answers whether there
-   * is more. The rows must be the same in the end however slices and batches follow each other. Search path: as `apply`.
-   * @param behind many commits are yet to come: what is better done once for all of them may wait, and is then not `more`
+   * Does a slice of the work that `apply` deferred, short enough for a transaction of its own. The final rows must not depend
+   * on how slices and batches follow each other. Runs with the search path on its schema.
+   * @param behind many commits are still to come. Work that is cheaper if done once for all of them may wait
+   * @returns whether there is more work; work that waits because of `behind` does not count
    */
   idle?(tx: ClientBase, behind: boolean): Promise<boolean>;
-  /** The table or view of what is put off: as long as it has a row, the rows of others lag behind the checkpoint. */
+  /** The table or view of deferred work. While it has a row, the rows of other tables lag behind the checkpoint. */
   readonly deferredRelation?: string;
   /**
-   * The function that, without arguments, counts what `idle` has still to do and answers wait for, as deferred_events in
-   * events/tables.ts. Absent: answers do not depend on when `idle` comes to it.
+   * The function, without arguments, that counts the deferred work that answers wait for, as deferred_events in
+   * events/tables.ts. Absent: answers do not depend on deferred work.
    */
   readonly deferredCount?: string;
   /**
-   * Tables that `idle` makes from the others when it comes to it: answers do not depend on when that is, and what these
-   * tables hold does. So they are not compared with a replay's.
+   * Derived tables that `idle` makes from the other tables. Their rows depend on when `idle` runs, answers do not. So a
+   * comparison with a replay leaves them out.
    */
   readonly derived?: readonly string[];
 }
@@ -53,3 +54,18 @@ export interface ReadModel {
 export function schemaOf(name: string, version: number): string {
   return `${name}_v${version}`;
 }
+
+/**
+ * The names of all read models, in the order of registry.ts. The configuration checks names against this list, so that
+ * reading it does not load the code of all read models.
+ */
+export const READ_MODEL_NAMES = [
+  'catalog',
+  'users',
+  'events',
+  'reports',
+  'broadcasts',
+  'recipients',
+  'referral',
+  'accounts',
+] as const;

@@ -13,33 +13,33 @@ import type { TestService } from '../support/service.ts';
 const CATEGORIES: readonly string[] = [...new Set(readModels.flatMap(({ categories }) => categories))];
 const NAMES = readModels.map(({ name }) => name);
 
-/** In turn: some read models stop, the others do not. Of two modes each read model is in both. */
+/** Modes of the read models in turn. Over both lists each read model has each mode. */
 const MODES = [
   ['stop', 'dead-letter'],
   ['dead-letter', 'stop'],
 ] as const;
 
 export interface BadEventsOptions {
-  /** Where bad events are; absent: everywhere. */
+  /** The categories with bad events; absent: all. */
   readonly categories?: readonly string[];
   /** Absent: both. */
   readonly modes?: readonly (typeof MODES)[number][];
 }
 
 /**
- * A bad event in each part of the log that any read model reads, with each read model stopping at bad events, and with each
- * setting them aside. The same on every engine. One by one, with what operators decide: `dead-letters.test.ts`.
+ * A bad event in each category that a read model reads. Each read model stops at bad events in one run and makes them dead
+ * letters in another. The same on every engine. `dead-letters.test.ts` has single cases with decisions of operators.
  */
 export function describeBadEvents(
   start: (env: Record<string, string>) => Promise<TestService>,
   { categories = CATEGORIES, modes = MODES }: BadEventsOptions = {},
 ): void {
-  describe.each(modes)('read models of which the first is told to %s, the next to %s', (...turns) => {
+  describe.each(modes)('read models of which the first has mode %s, the next %s', (...turns) => {
     const modeOf = (name: string) => turns[NAMES.indexOf(name) % turns.length]!;
     let service: TestService;
     let filled: FilledBots;
     let before: Answers;
-    /** By read model, the commits that were skipped. */
+    /** The skipped commits by read model. */
     const skipped = new Map<string, string[]>(NAMES.map((name) => [name, []]));
 
     beforeAll(async () => {
@@ -54,7 +54,7 @@ export function describeBadEvents(
       (await run('projection list')).filter(({ kind }: ProjectionStatus) => kind === 'read-model');
 
     test.each(categories)(
-      '%s: who reads it says what is wrong and what to type, nobody else notices',
+      '%s: its read models show the error and the next command, others are unaffected',
       async (category) => {
         const isAny = ANY_CATEGORIES.some((each) => each === category);
         const commit = newCommit(`${category}-${newBot()}`, { expected: isAny ? 'any' : EMPTY_STREAM });
@@ -86,7 +86,7 @@ export function describeBadEvents(
       },
     );
 
-    test('all answers are as before, the log says what was skipped, and a replay leaves out the same', async () => {
+    test('all answers are as before, the log records the skips, and a replay skips the same commits', async () => {
       await service.projected();
       expect(await allAnswers(service.address, filled)).toEqual(before);
       for (const name of NAMES) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyInto, copyLine } from '../../src/projections/copy.ts';
+import { copyInto, copyLine } from '../../src/projections/batch-sql.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('rows arrive by COPY as they are', async () => {
+it('COPY stores each value unchanged', async () => {
   const special = fc.stringMatching(/^[\\"',\n\r\t.Nab ]{0,6}$/);
   const cell = fc.option(
     fc.oneof(
@@ -44,7 +44,7 @@ it('rows arrive by COPY as they are', async () => {
   );
 });
 
-it('rows arrive in their order and all of them, however many they are', async () => {
+it('COPY stores all rows in order, however many they are', async () => {
   const tx = await database.pool.connect();
   try {
     for (const count of [0, 1, 499, 500, 501, 12_345]) {
@@ -59,7 +59,7 @@ it('rows arrive in their order and all of them, however many they are', async ()
   }
 });
 
-it('when a row cannot be made, none arrives and the connection is good', async () => {
+it('a row that throws leaves no rows, and the connection works', async () => {
   const tx = await database.pool.connect();
   try {
     await expect(copyInto(tx, 'rows', 'n, a', linesOf(2000, 1900))).rejects.toThrow('no row 1900');

@@ -7,11 +7,11 @@ import { systemSources } from '../../src/util/system-sources.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
-/** Events that a read model cannot take: it stops or sets them aside, and operators decide. */
+/** Events that a read model cannot apply: it stops or makes them dead letters, and operators decide. */
 
 let service: TestService;
 let bot: TestBot;
-/** Causes of commits that the read model `events` refuses, until it is mended. */
+/** Causes of commits that the read model `events` refuses until it is repaired. */
 let refused: Set<string>;
 let updateId: number;
 
@@ -65,7 +65,7 @@ async function counted(): Promise<number> {
 }
 
 describe('a read model that stops at a bad event', () => {
-  test('says what is wrong and what to type; it goes on when that is mended, and the others never stopped', async () => {
+  test('shows the error and the next command; it resumes after a repair, and other read models never stop', async () => {
     await start('stop');
     await append();
     const bad = await append('poison');
@@ -80,7 +80,7 @@ describe('a read model that stops at a bad event', () => {
     const others = (await run('projection', 'list')).filter(({ name }: { name: string }) => name !== 'events');
     expect(new Set(others.map(({ state }: { state: string }) => state))).toEqual(new Set(['live']));
 
-    // Not mended yet.
+    // Not repaired yet.
     const again = await botledger(service.env, row.next_command.split(' ').slice(1), models());
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
 
@@ -92,7 +92,7 @@ describe('a read model that stops at a bad event', () => {
     expect(await run('dead-letter', 'list')).toEqual([]);
   });
 
-  test('goes on without it when it is skipped, in a rebuild too; the log says who decided what', async () => {
+  test('resumes without a skipped event, in a rebuild too; the log records the decision', async () => {
     await start('stop');
     await append();
     const bad = await append('poison');
@@ -110,8 +110,8 @@ describe('a read model that stops at a bad event', () => {
   });
 });
 
-describe('a read model that sets bad events aside', () => {
-  test('goes on; the commit is applied late when it is mended', async () => {
+describe('a read model that makes bad events dead letters', () => {
+  test('keeps running, and applies the commit late after a repair', async () => {
     await start('users=stop,events=dead-letter');
     await append();
     const bad = await append('poison');
@@ -143,7 +143,7 @@ describe('a read model that sets bad events aside', () => {
       state: 'stopped',
       next_command: `botledger dead-letter retry events_v2.${bad}`,
     });
-    // What was decided for one version holds for all.
+    // A decision for one version holds for all versions.
     await run('dead-letter', 'skip', `events_v1.${bad}`, '--reason', 'known');
     expect(await run('projection', 'rebuild', 'events')).toMatchObject({ version: 2, state: 'ready' });
     expect(await run('dead-letter', 'list')).toEqual([]);

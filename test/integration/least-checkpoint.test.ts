@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('what several schemas hold is what each of them holds, partition by partition', async () => {
+it('the checkpoint of several schemas is the least of theirs, by partition', async () => {
   const { pool } = database;
   const held = { one: "(0, '05'), (1, '07'), (2, '01')", two: "(0, '06'), (1, '06')", three: "(0, '05'), (1, '09')" };
   for (const [schema, rows] of Object.entries(held))

@@ -8,8 +8,7 @@ import { ANY_CATEGORIES, eventTypesStream, intakeStream } from '../../src/domain
 import type { EventLog, LogEvent, RecordedCommit } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
-import { type OnBadEvent, runProjector } from '../../src/projections/runtime/projector.ts';
-import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
+import { type OnBadEvent, runProjector, shareAmongProjectors } from '../../src/projections/runtime/projector.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { createVersion, findVersion, setError } from '../../src/projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
@@ -17,7 +16,7 @@ import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** The projector runtime, on a read model that only notes what it was given. */
+/** The projector runtime, on a read model that records the ids of its commits. */
 const notes: ReadModel = {
   name: 'notes',
   shape: 1,
@@ -129,7 +128,7 @@ test('applies every commit of its categories, each once, before and after it sta
   expect(await seen()).toEqual([before, after]);
 });
 
-test('of two projectors one works, and the other takes over within seconds', async () => {
+test('one of two projectors works, and the other takes over within seconds', async () => {
   const first = startProjector('a');
   await append();
   await caughtUp();
@@ -144,7 +143,7 @@ test('of two projectors one works, and the other takes over within seconds', asy
   expect(await seen()).toHaveLength(2);
 });
 
-test('two projectors at once, as when a lease was lost unawares, apply every commit once', async () => {
+test('two projectors that run at once, as after an unnoticed loss of the lease, apply each commit once', async () => {
   const busy = new Set<string>();
   const noting = (who: string): ReadModel => ({
     ...notes,
@@ -153,12 +152,12 @@ test('two projectors at once, as when a lease was lost unawares, apply every com
       return notes.apply(tx, commits);
     },
   });
-  // The lease is the holder's, so the same name lets both in.
+  // A lease belongs to a holder, so two projectors of the same name both get it.
   startProjector('same', noting('first'));
   startProjector('same', noting('second'));
   const ids: string[] = [];
   while (busy.size < 2 || ids.length < 50) {
-    // Both are idle again when the next commit comes, so that each has its chance.
+    // Both are idle when the next commit comes, so that either can get it.
     ids.push(await append());
     await pause(45);
     expect(ids.length).toBeLessThan(400);
@@ -168,7 +167,7 @@ test('two projectors at once, as when a lease was lost unawares, apply every com
   expect((await statusOfNotes()).state).toBe('live');
 });
 
-test('stops at a bad event, keeps what came before, and says where', async () => {
+test('stops at a bad event, keeps the commits before it, and names it', async () => {
   const good = [await append(), await append()];
   const bad = await append({ causation: 'poison' });
   await append();
@@ -181,7 +180,7 @@ test('stops at a bad event, keeps what came before, and says where', async () =>
   expect(status.lag.events).toBe(2);
 });
 
-test('a version that stops elsewhere meanwhile stays stopped, until it is let go on or this starts anew', async () => {
+test('a version that another instance stopped stays stopped until a projector starts', async () => {
   const first = startProjector('a');
   await caughtUp();
   const { version } = await createVersion(database.pool, notes);
@@ -200,7 +199,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
   const watched: ReadModel = {
     ...notes,
     async apply(tx, commits) {
-      held.push(await seen()); // as others see it
+      held.push(await seen()); // as other connections see it
       applied.push(commits.map(({ id }) => id));
       await notes.apply(tx, commits);
     },
@@ -209,7 +208,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.push(await append({ event }));
   const bad = await append({ event, causation: 'poison' });
-  // All at once, whatever the log would cut them into.
+  // One batch, however the log would cut it.
   const atOnce: EventLog = {
     ...log,
     async *subscribe(options) {
@@ -223,7 +222,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
   startProjector('a', watched, { log: atOnce });
   await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain(bad);
   const [first, second, third] = ids;
-  // Two parts, of which the second is tried commit by commit.
+  // Two parts. The second fails and is applied commit by commit.
   expect(applied).toEqual([[first, second], [third, bad], [third], [bad]]);
   expect(held.map(({ length }) => length)).toEqual([0, 2, 2, 3]);
 });
@@ -234,7 +233,7 @@ test('an event of an unknown type or version is a bad event', async () => {
   await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain('version 99');
 });
 
-test('whoever drops the schema gets it back', async () => {
+test('rebuilds a dropped schema after a start', async () => {
   const id = await append();
   const first = startProjector('a');
   await caughtUp();
@@ -246,14 +245,14 @@ test('whoever drops the schema gets it back', async () => {
   expect(await seen()).toEqual([id]);
 });
 
-test('what it was given while it wrote how far it had passed is written, too', async () => {
+test('writes the checkpoint of batches that came while it wrote a checkpoint', async () => {
   let given = 0;
   const watched: EventLog = {
     ...log,
     async *subscribe(options) {
       for await (const batch of log.subscribe(options)) {
         yield batch;
-        given++; // The projector asks for the next, so it has noted this one.
+        given++; // The projector asks for the next batch, so it has recorded this one.
       }
     },
   };
@@ -263,7 +262,7 @@ test('what it was given while it wrote how far it had passed is written, too', a
   const blocker = await database.pool.connect();
   try {
     await blocker.query('BEGIN');
-    // A row's lock would take a transaction number, which holds back what the log shows; this one does not.
+    // A row lock would take a transaction id, which holds back the log's readers; this lock does not.
     await blocker.query('LOCK TABLE notes_v1.checkpoints IN SHARE MODE');
     await appendOther('b1');
     const waiting = `SELECT FROM pg_stat_activity
@@ -279,11 +278,11 @@ test('what it was given while it wrote how far it had passed is written, too', a
   await caughtUp();
 });
 
-test('a connection that cannot be had says nothing of the commit', async () => {
+test('retries a commit after a failed connection, whatever the error', async () => {
   const failures = [
     Object.assign(new Error('connect ENETUNREACH'), { code: 'ENETUNREACH', syscall: 'connect' }),
-    Object.assign(new Error('refused for a reason of its own'), { code: '28000' }),
-    new Error('a word on connections that nobody has heard yet'),
+    Object.assign(new Error('refused'), { code: '28000' }),
+    new Error('an unknown error of connections'),
   ];
   let failing: Error[] = [];
   const connect: () => Promise<pg.PoolClient> = database.pool.connect.bind(database.pool);
@@ -309,7 +308,7 @@ test('a connection that cannot be had says nothing of the commit', async () => {
   expect((await seen()).sort()).toEqual(ids.sort());
 });
 
-test('a batch whose statement was cancelled is tried again', async () => {
+test('retries a batch whose statement was cancelled', async () => {
   let attempts = 0;
   const slowOnce: ReadModel = {
     ...notes,
@@ -328,7 +327,7 @@ test('a batch whose statement was cancelled is tried again', async () => {
   expect(await seen()).toEqual([id]);
 });
 
-test('work that is better done once for all commits waits until a version that is built has them', async () => {
+test('deferred work that is cheaper if done once waits until a new version has all commits', async () => {
   const lazy: ReadModel = {
     ...notes,
     ddl: `${notes.ddl}; CREATE TABLE done_of (n bigint); CREATE VIEW due AS SELECT FROM seen WHERE holder IS NULL`,

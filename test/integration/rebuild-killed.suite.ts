@@ -14,9 +14,9 @@ import { ROOT } from '../support/source-files.ts';
 /** More events than a rebuild writes at once. */
 const EVENTS = 60_000;
 
-/** A rebuild is killed, and gone on with by the next command. The same on every engine. */
+/** A killed rebuild is resumed by the next command. The same on every engine. */
 export function describeKilledRebuild(start: () => Promise<TestService>): void {
-  test('a rebuild that is killed with -9 goes on where it was', async () => {
+  test('a rebuild that was killed with -9 resumes where it was', async () => {
     await withEvents(start, EVENTS, async ({ env, database: { pool } }) => {
       const counted = async (): Promise<number> => {
         const there = await pool.query(`SELECT FROM pg_tables WHERE schemaname = 'events_v2' AND tablename = 'events'`);
@@ -52,9 +52,9 @@ export function describeKilledRebuild(start: () => Promise<TestService>): void {
   }, 90_000);
 }
 
-/** Versions that are not to be trusted, and what killed commands have left. The same on every engine. */
+/** Versions that differ from a replay, and remains of killed commands. The same on every engine. */
 export function describeLeftVersions(start: () => Promise<TestService>): void {
-  test('a version that is not what a replay gives is found, and not switched to unless told to', async () => {
+  test('a comparison finds a version that differs from a replay, and switch refuses it unless forced', async () => {
     await withEvents(start, 0, async ({ env, database: { pool } }) => {
       expect(await botledger(env, ['projection', 'rebuild', 'users'])).toMatchObject({
         code: 0,
@@ -88,7 +88,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     });
   }, 90_000);
 
-  test('what a version has put off is done by a comparison, where nobody follows the version', async () => {
+  test('a comparison does the deferred work of a version that no projector follows', async () => {
     await withEvents(start, 0, async ({ env, database: { pool } }) => {
       await pool.query('INSERT INTO events_v1.revaluations (from_date, noted_at) VALUES (0, 0)');
       await operate(env, ['projection', 'verify', 'events']);
@@ -106,7 +106,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
         await context.giveWay();
         expect(lowered).toBe(1);
         await service.restart(async () => {
-          await pause(2500); // whoever stands by for a lease asks once a second
+          await pause(2500); // an instance that waits for a lease asks once a second
           expect(await isHeld(service.database.pool, leaseOf('catalog', 1))).toBe(false);
         });
       });
@@ -115,7 +115,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     }
   }, 60_000);
 
-  test('two comparisons at once take turns, and what a killed one has left is removed', async () => {
+  test('two comparisons at once take turns, and the remains of a killed one are removed', async () => {
     const service = await start();
     try {
       await service.createBot();
@@ -132,7 +132,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     }
   }, 60_000);
 
-  test('a drop that was killed is finished by the service; nothing that is dropped can be switched to', async () => {
+  test('the service finishes a drop that was killed; switch refuses a dropped version', async () => {
     const service = await start();
     const { pool } = service.database;
     try {
@@ -154,7 +154,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
   }, 60_000);
 }
 
-/** A service that is stopped, with a user's message and so many events. */
+/** Runs `work` on a stopped service with a user's message and `count` events. */
 async function withEvents(
   start: () => Promise<TestService>,
   count: number,

@@ -10,30 +10,30 @@ import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestInstance, type TestBot, type TestService } from '../support/service.ts';
 
-/** Else asking takes the processor that the rebuild wants. */
+/** A pause between requests, which would else take the processor from the rebuild. */
 const ASKS_APART_MS = 20;
 
-/** Each has connections of its own to the database. */
+/** Each instance has connections of its own to the database. */
 const COMMANDS_AT_ONCE = 3;
 
-/** Of every read model there is. */
+/** All read models. */
 export const NAMES = readModels.map(({ name }) => name);
 
 export interface RebuildOptions {
-  /** Which are built anew with the same tables; absent: all, one after the other. */
+  /** The read models to rebuild with the same tables; absent: all, one after the other. */
   readonly unchanged?: readonly string[];
-  /** Which a new binary builds with other tables, all of one element at once; absent: all, one after the other. */
+  /** The read models that a new binary builds with other tables, those of one element at once; absent: all, one after the other. */
   readonly changes?: readonly (readonly string[])[];
 }
 
-/** A read model is built anew beside the one that answers, and nobody who asks the service notices. */
+/** A read model is rebuilt beside the one that answers, and no client of the service notices. */
 export function describeRebuild(
   start: () => Promise<TestService>,
   { unchanged = NAMES, changes = NAMES.map((name) => [name]) }: RebuildOptions = {},
 ): void {
   let service: TestService;
   let filled: FilledBots;
-  /** Has traffic all the time. */
+  /** A bot with traffic all the time. */
   let busy: TestBot;
   let before: Answers;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ export function describeRebuild(
   });
   afterAll(() => service.stop());
 
-  /** Whoever asks, of whatever read model, gets one and the same answer all the time. */
+  /** Each request, of any read model, gets the same answer all the time. */
   function watchAnswers(): () => Promise<string[]> {
     const ends = [askAllTheTime(service.address, busy), compareAllTheTime(service.address, filled, before)];
     return async () => (await Promise.all(ends.map((end) => end()))).flat();
@@ -90,7 +90,7 @@ export function describeRebuild(
       const noticed = watchAnswers();
       let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
       try {
-        // A new binary's commands, while the instances of the former one go on.
+        // Commands of a new binary, while instances of the former binary keep running.
         const built = await each((name) => run(`projection rebuild ${name}`, changed));
         await each((name) => run(`projection verify ${name}`, changed));
         await each((name) => run(`projection switch ${name}`, changed));
@@ -116,7 +116,7 @@ export function describeRebuild(
         expect(await allAnswers(service.address, filled), 'the former binary').toEqual(before);
         await next.stop(); // it would build a version of its own again
         next = undefined;
-        // Back to the former: it was kept up.
+        // Back to the former version, which has followed the log.
         await each((name) => run(`projection switch ${name} --force`));
         for (const { name, version } of built) await run(`projection drop ${name} --version ${version}`, changed);
       } finally {
@@ -128,7 +128,7 @@ export function describeRebuild(
   );
 }
 
-/** A change of a read model that needs the history: how many commits each bot's log had. */
+/** A change of a read model that needs the history: the number of commits in each bot's log. */
 function withCounter(model: ReadModel): ReadModel {
   return {
     ...model,
@@ -146,8 +146,8 @@ function withCounter(model: ReadModel): ReadModel {
 }
 
 /**
- * Sends events and asks for reports, one after the other, until told to stop. @returns what was noticed: answers that are
- * not 200, and counts that fall behind what was counted before
+ * Sends events and asks for reports, one after the other, until it is stopped.
+ * @returns the failures: answers that are not 200, and counts that are lower than an earlier one
  */
 function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<string[]> {
   const noticed: string[] = [];
@@ -187,7 +187,7 @@ function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<stri
   };
 }
 
-/** Asks for every kind of answer, about a bot without traffic, until told to stop. @returns those that were not as before */
+/** Asks for every kind of answer, about a bot without traffic, until it is stopped. @returns the answers that changed */
 function compareAllTheTime(address: string, filled: FilledBots, before: Answers): () => Promise<string[]> {
   const noticed: string[] = [];
   let stopped = false;

@@ -28,7 +28,7 @@ function project(batches: readonly (readonly ReadCommit[])[]): Promise<{ users: 
   });
 }
 
-/** The users after these events of bot a's intake, each received a second after the last. */
+/** The users after the given events of bot a's intake, each received a second after the one before. */
 async function users(...events: LedgerEvent[]): Promise<Row[]> {
   const steps = events.map((event) => ({ partition: 'bot-a' as const, stream: 'intake-a', wait: 1000, event }));
   return (await project([partitionsOf(steps).get('bot-a')!])).users;
@@ -68,7 +68,7 @@ describe('the read model `users`', () => {
     );
   });
 
-  it('has of an update the names, the flags, the activity and the first visit', async () => {
+  it('takes names, flags, activity and the first visit from updates', async () => {
     const visit = {
       event_id: SYSTEM_EVENTS.start,
       start_param: 'source-ads_medium-cpc',
@@ -105,7 +105,7 @@ describe('the read model `users`', () => {
     expect((user as { addition_fields: object }).addition_fields).toEqual(after);
   });
 
-  it('takes a repeated update for nothing, within 7 days', async () => {
+  it('ignores a repeated update within 7 days', async () => {
     const { date: _, ...callback } = item;
     const again: LedgerEvent = { type: 'updates_received', data: { items: [callback] } };
     expect(await users(again, again)).toMatchObject([{ date_last_active: EPOCH + 1000 }]);
@@ -116,14 +116,14 @@ describe('the read model `users`', () => {
     expect((await project([late.get('bot-a')!])).users).toMatchObject([{ date_last_active: EPOCH + 7 * DAY + 1 }]);
   });
 
-  it('has no users from groups, but sees known ones there', async () => {
+  it('adds no users from groups, but updates known ones there', async () => {
     const group = { makes_user: false, chat_type: 'group' as const };
     expect(await users(updates({ ...group }))).toEqual([]);
     const seen = updates({}, { ...group, update_id: 2, date: EPOCH + 5000, person: { first_name: 'Eve' } });
     expect(await users(seen)).toMatchObject([{ first_name: 'Eve', date_last_active: EPOCH + 5000 }]);
   });
 
-  it('lays custom fields over those it has, each with its JSON type and all digits', async () => {
+  it('merges custom fields, each with its JSON type and all digits', async () => {
     const import_ = (custom_fields: Record<string, string | boolean | { number: string }>): LedgerEvent => ({
       type: 'users_imported',
       data: { items: [{ user_id: 42, custom_fields }] },

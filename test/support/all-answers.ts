@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
 import { advanceBroadcast } from '../../src/commands/broadcast/change.ts';
-import { changeBot } from '../../src/commands/catalog/change-bot.ts';
+import { changeBot } from '../../src/commands/catalog/bots.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
-import { createUnit } from '../../src/commands/catalog/create-unit.ts';
-import { issueKey } from '../../src/commands/catalog/issue-key.ts';
-import { revokeKey } from '../../src/commands/catalog/revoke-key.ts';
+import { issueKey, revokeKey } from '../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
+import { createUnit } from '../../src/commands/catalog/units.ts';
 import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';

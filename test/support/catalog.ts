@@ -1,14 +1,9 @@
-import { changeBot } from '../../src/commands/catalog/change-bot.ts';
-import { changeOwner } from '../../src/commands/catalog/change-owner.ts';
-import { createBot } from '../../src/commands/catalog/create-bot.ts';
+import { changeBot, createBot, rotateWebhookSecret } from '../../src/commands/catalog/bots.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
-import { createOwner } from '../../src/commands/catalog/create-owner.ts';
-import { createUnit } from '../../src/commands/catalog/create-unit.ts';
-import { type IssuedKey, type IssueKey, issueKey } from '../../src/commands/catalog/issue-key.ts';
-import { revokeKey } from '../../src/commands/catalog/revoke-key.ts';
-import { rotateKey } from '../../src/commands/catalog/rotate-key.ts';
-import { rotateWebhookSecret } from '../../src/commands/catalog/rotate-webhook-secret.ts';
+import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../src/commands/catalog/keys.ts';
+import { changeOwner, createOwner } from '../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
+import { createUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
 
@@ -26,7 +21,7 @@ export async function aKey(
   return issueKey(context, { ownerId, bots, kind: 'service', name: null, expiresAt: null, ...more });
 }
 
-/** Something of everything that the catalog knows: two owners, three bots, keys issued, rotated and revoked, rates. */
+/** Some of each row of the catalog: two owners, three bots, keys issued, rotated and revoked, rates. */
 export async function aBusyCatalog(context: CommandContext): Promise<void> {
   const directory = createEventTypeDirectory(context);
   for (const seed of [1, 2]) {

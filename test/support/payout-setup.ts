@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { createBot } from '../../src/commands/catalog/create-bot.ts';
-import { createOwner } from '../../src/commands/catalog/create-owner.ts';
-import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
+import { createBot } from '../../src/commands/catalog/bots.ts';
+import { createOwner } from '../../src/commands/catalog/owners.ts';
+import { ensureUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../src/commands/referral/accruals.ts';
@@ -19,8 +19,7 @@ import { runProcesses } from '../../src/processes/run-processes.ts';
 import { migrateProcessesSchema } from '../../src/processes/states.ts';
 import { accountsReadModel } from '../../src/projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
-import { runProjector } from '../../src/projections/runtime/projector.ts';
-import { shareAmongProjectors } from '../../src/projections/runtime/shared.ts';
+import { runProjector, shareAmongProjectors } from '../../src/projections/runtime/projector.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

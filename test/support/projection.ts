@@ -9,8 +9,8 @@ import type { MemoryLog } from './memory-log.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /**
- * Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction, then what
- * that put off.
+ * Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction, then the
+ * deferred work.
  */
 export async function applyBatch(
   pool: pg.Pool,
@@ -27,7 +27,7 @@ export async function applyBatch(
   await drain(pool, model);
 }
 
-/** Does all that a read model has put off, each slice in one transaction. */
+/** Does all deferred work of a read model, each slice in one transaction. */
 export async function drain(pool: pg.Pool, model: ReadModel): Promise<void> {
   let more = model.idle !== undefined;
   while (more)

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { ensureUnit } from '../../src/commands/catalog/ensure-unit.ts';
+import { ensureUnit } from '../../src/commands/catalog/units.ts';
 import { createRule } from '../../src/commands/referral/rules.ts';
 import { readConfig } from '../../src/config.ts';
 import { type AccountEvent, account } from '../../src/domain/referral/account/account.ts';

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { ahead } from '../../src/projections/runtime/ahead.ts';
+import { ahead } from '../../src/projections/runtime/read-commits.ts';
 
 describe('reading ahead', () => {
   const nothing = (): void => {};
-  /** What was asked for, and what was done with it, in order. */
+  /** Reads and uses of items, in order. */
   let story: string[];
 
   async function* source(count: number, fails = false): AsyncGenerator<number> {
@@ -27,27 +27,27 @@ describe('reading ahead', () => {
     }
   }
 
-  it('reads an item while the one before it is used, never two, and each once', async () => {
+  it('reads one item while the one before it is used, and each item once', async () => {
     await use(ahead(source(3), () => true, nothing));
     expect(story).toEqual(['read 1', 'read 2', 'used 1', 'read 3', 'used 2', 'closed', 'used 3']);
   });
 
-  it('reads an item when it is asked for where that is wanted', async () => {
+  it('reads an item only on request if reading ahead is not wanted', async () => {
     await use(ahead(source(3), () => false, nothing));
     expect(story).toEqual(['read 1', 'used 1', 'read 2', 'used 2', 'read 3', 'used 3', 'closed']);
   });
 
-  it('hands out what was read before it tells of an error', async () => {
+  it('yields the items before an error, then throws it', async () => {
     await expect(use(ahead(source(2, true), () => true, nothing))).rejects.toThrow('the log is gone');
     expect(story).toEqual(['read 1', 'read 2', 'used 1', 'closed', 'used 2']);
   });
 
-  it('closes what it reads from when nobody wants more', async () => {
+  it('closes its source when the consumer stops', async () => {
     for await (const item of ahead(source(3), () => true, nothing)) if (item === 1) break;
     expect(story).toEqual(['read 1', 'read 2', 'closed']);
   });
 
-  it('stops what it has asked for and nobody wants', async () => {
+  it('ends a read that it began ahead when the consumer stops', async () => {
     const stopping = new AbortController();
     async function* waiting(): AsyncGenerator<number> {
       yield 1;

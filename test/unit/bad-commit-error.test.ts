@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { RecordedCommit } from '../../src/log/port.ts';
 import { BadCommitError } from '../../src/projections/runtime/apply.ts';
 
-it('is logged without what the commit holds', () => {
+it('is logged without the data of the commit', () => {
   let logged = '';
   const stream = new Writable({
     write(chunk, _encoding, done) {

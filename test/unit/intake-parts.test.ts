@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RecordedCommit } from '../../src/log/port.ts';
-import { parts } from '../../src/projections/runtime/parts.ts';
+import { parts } from '../../src/projections/runtime/read-commits.ts';
 import { readCommit } from '../support/intake-commits.ts';
 
 const PAST_ALL = '0:000000000000099';

@@ -43,7 +43,7 @@ it('only own properties count, and null is absent', () => {
   expect(property(JSON.parse('{"__proto__": 1}'), '__proto__')).toBe(1);
 });
 
-it('unstorableText finds U+0000 and lone surrogates in keys and values, and pairs of surrogates are fine', () => {
+it('unstorableText finds U+0000 and lone surrogates in keys and values, and accepts pairs of surrogates', () => {
   expect(unstorableText({ a: ['x', { b: '\0' }], c: '\u{1f600}' }).map(({ path }) => path)).toEqual(['a.1.b']);
   expect(
     unstorableText({ a: { '\udc00': 1 }, b: '\ud800x' })

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changeBot } from '../../src/commands/catalog/change-bot.ts';
-import { createBot } from '../../src/commands/catalog/create-bot.ts';
-import { createOwner } from '../../src/commands/catalog/create-owner.ts';
+import { changeBot, createBot } from '../../src/commands/catalog/bots.ts';
+import { createOwner } from '../../src/commands/catalog/owners.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { botChanged, botCreated } from '../../src/domain/catalog/events.ts';
 import { UnreadableEventError } from '../../src/domain/event-type.ts';
-import { secretSubject } from '../../src/domain/secret.ts';
+import { secretSubject } from '../../src/domain/sealing.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts';
@@ -21,7 +20,7 @@ async function botWithToken(): Promise<CommandContext & { log: MemoryLog; bot: s
   return { ...context, bot: publicKey };
 }
 
-/** The tokens of the bot's events, in order, as the catalog gets them. */
+/** The tokens in the bot's events, in order, as the catalog reads them. */
 async function opened({ log, bot }: { log: MemoryLog; bot: string }): Promise<unknown[]> {
   const commits = log.commits.flat().filter(({ stream }) => stream === `bot-${bot}`);
   const read = await readCommits(catalogReadModel, commits, log.keys);
@@ -33,7 +32,7 @@ async function opened({ log, bot }: { log: MemoryLog; bot: string }): Promise<un
 }
 
 describe("a bot's token", () => {
-  it('is nowhere in the log, and the catalog reads it', async () => {
+  it('is not in the log in clear, and the catalog reads it', async () => {
     const context = await botWithToken();
     await changeBot(context, context.bot, { token: '7:new' });
     await changeBot(context, context.bot, { token: null });
@@ -44,20 +43,20 @@ describe("a bot's token", () => {
     expect(await opened(context)).toEqual([TOKEN, '7:new', null, undefined]);
   });
 
-  it('is gone once the key of the bot is', async () => {
+  it('is gone after the key of the bot is forgotten', async () => {
     const context = await botWithToken();
     await context.log.keys.forget(secretSubject(context.bot));
     expect(await opened(context)).toEqual([null]);
   });
 
-  it('of one bot is not read as that of another', async () => {
+  it('of one bot does not open as that of another', async () => {
     const context = await botWithToken();
     const [commit] = context.log.commits.flat().filter(({ stream }) => stream === `bot-${context.bot}`);
     const moved = readCommits(catalogReadModel, [{ ...commit!, stream: 'bot-bOther' }], context.log.keys);
     await expect(moved).rejects.toThrow(UnreadableEventError);
   });
 
-  it('is refused before it is sealed unless it looks like one, and so is a bot that is not there', async () => {
+  it('is refused before it is sealed if it is malformed, and so is an unknown bot', async () => {
     const context = await botWithToken();
     await expect(changeBot(context, context.bot, { token: '1/../2' })).rejects.toMatchObject({
       code: 'invalid',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sharedCall } from '../../src/util/shared-call.ts';
 
-/** Calls that end when told to; each says how much was there when it began. */
+/** Calls that the test ends. Each returns the count at its begin. */
 function slowly() {
   const ends: ((fails?: Error) => void)[] = [];
   let there = 0;
@@ -17,7 +17,7 @@ function slowly() {
   return { call, ends, begun, add: () => ++there };
 }
 
-it('who comes while a call runs shares the next, which sees what was there', async () => {
+it('callers that come while a call runs share the next one, which begins after they came', async () => {
   const { call, ends, begun, add } = slowly();
   add();
   const first = call();
@@ -32,7 +32,7 @@ it('who comes while a call runs shares the next, which sees what was there', asy
   expect(ends).toHaveLength(2);
 });
 
-it('a call that fails fails those who share it, and no other', async () => {
+it('a failed call fails the callers that share it, and no others', async () => {
   const { call, ends, begun } = slowly();
   const failed = [call(), call()].map((each) => each.catch((error: Error) => error.message));
   await begun(1);

@@ -1,7 +1,5 @@
 import { type Command, Option } from 'commander';
-import { changeBot } from '../../commands/catalog/change-bot.ts';
-import { createBot } from '../../commands/catalog/create-bot.ts';
-import { rotateWebhookSecret } from '../../commands/catalog/rotate-webhook-secret.ts';
+import { changeBot, createBot, rotateWebhookSecret } from '../../commands/catalog/bots.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import type { Cli } from '../cli.ts';
 import { botOption, flag, positiveInteger } from '../values.ts';

@@ -1,5 +1,5 @@
 import { createGoal } from '../../commands/catalog/create-goal.ts';
-import { listGoals } from '../../queries/catalog/goals.ts';
+import { listGoals } from '../../queries/catalog/bots.ts';
 import type { Cli } from '../cli.ts';
 import { botOption, positiveInteger } from '../values.ts';
 import { listOfBots } from './list-of-bots.ts';

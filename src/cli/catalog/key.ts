@@ -1,9 +1,6 @@
 import { Option } from 'commander';
-import { type IssuedKey, type IssueKey, issueKey } from '../../commands/catalog/issue-key.ts';
-import { revokeKey } from '../../commands/catalog/revoke-key.ts';
-import { rotateKey } from '../../commands/catalog/rotate-key.ts';
-import { listKeys, ownerOfKey } from '../../queries/catalog/keys.ts';
-import { listOwners } from '../../queries/catalog/owners.ts';
+import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
+import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import type { Cli } from '../cli.ts';
 import { CliError } from '../errors.ts';

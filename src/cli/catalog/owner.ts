@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { changeOwner } from '../../commands/catalog/change-owner.ts';
-import { type CreateOwner, createOwner } from '../../commands/catalog/create-owner.ts';
+import { type CreateOwner, changeOwner, createOwner } from '../../commands/catalog/owners.ts';
 import { listOwners } from '../../queries/catalog/owners.ts';
 import type { Cli } from '../cli.ts';
 import { nonNegativeInteger, positiveInteger } from '../values.ts';

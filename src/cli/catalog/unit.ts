@@ -1,5 +1,5 @@
-import { createUnit } from '../../commands/catalog/create-unit.ts';
-import { listUnits } from '../../queries/catalog/units.ts';
+import { createUnit } from '../../commands/catalog/units.ts';
+import { listUnits } from '../../queries/catalog/bots.ts';
 import type { Cli } from '../cli.ts';
 import { botOption, nonNegativeInteger } from '../values.ts';
 import { listOfBots } from './list-of-bots.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
-import { existingBot } from '../../commands/catalog/existing-bot.ts';
+import { existingBot } from '../../commands/catalog/bots.ts';
 import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import { readImportedUser } from '../../domain/catalog/imported-user.ts';

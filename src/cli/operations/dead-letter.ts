@@ -6,11 +6,13 @@ import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import {
   askRetry,
   type DeadLetter,
+  type LetterName,
+  letterId,
   listDeadLetters,
+  parseLetterId,
   removeDeadLetter,
 } from '../../projections/runtime/dead-letters.ts';
 import { followVersion } from '../../projections/runtime/follow.ts';
-import { type LetterName, letterId, parseLetterId } from '../../projections/runtime/letter-id.ts';
 import { allVersions, findVersion, leaseOf, setError } from '../../projections/runtime/versions.ts';
 import { pause } from '../../util/pause.ts';
 import type { Cli } from '../cli.ts';

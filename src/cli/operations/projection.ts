@@ -2,7 +2,6 @@ import { isHeld } from '../../database/lease.ts';
 import { type ReadModel, schemaOf } from '../../projections/read-model.ts';
 import { rebuild } from '../../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
-import { tablesOf } from '../../projections/runtime/tables.ts';
 import { verify } from '../../projections/runtime/verify.ts';
 import {
   dropVersion,
@@ -10,6 +9,7 @@ import {
   leaseOf,
   makeLive,
   removeDropped,
+  tablesOf,
   type Version,
   versionsOf,
 } from '../../projections/runtime/versions.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { existingBot } from '../../commands/catalog/existing-bot.ts';
+import { existingBot } from '../../commands/catalog/bots.ts';
 import { type AccountKey, type Accounts, createAccounts } from '../../commands/referral/accounts.ts';
 import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/account.ts';

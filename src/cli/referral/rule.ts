@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { existingBot } from '../../commands/catalog/existing-bot.ts';
+import { existingBot } from '../../commands/catalog/bots.ts';
 import { load } from '../../commands/decide-and-append.ts';
 import { changeRule, createRule } from '../../commands/referral/rules.ts';
 import { program, type RewardRule } from '../../domain/referral/program.ts';

@@ -8,7 +8,7 @@ import { type CommandContext, decideAndAppend, load } from '../decide-and-append
 import { reserveId } from '../reserve-ids.ts';
 import { newPublicKey, newSecret } from './secrets.ts';
 
-/** There is one demo bot at most: its name, unlike others', is no accident, so that a second start finds it. */
+/** There is at most one demo bot. Its public key is fixed, not random, so that a second start finds it. */
 const DEMO_BOT = 'demo';
 
 export interface Demo {
@@ -18,17 +18,17 @@ export interface Demo {
   readonly position: Position | undefined;
 }
 
-/** Where the secret of the key stands before the log knows the key: whoever dies in between must not lose it. */
+/** Keeps the secret of the key before the log has the key, so that a crash in between does not lose it. */
 export interface SecretStore {
-  /** Of an earlier start that may have died; null: there was none. */
+  /** The secret of an earlier start that may have crashed; null if there was none. */
   readonly kept: string | null;
   keep(secret: string): Promise<void>;
 }
 
 /**
- * Creates an owner (premium), a bot and a personal key if the log holds no owner; null if it does. Each step is one exact
- * append that looks at what is there, so of several starts at once one gets the key, and a start that died half way is
- * finished by the next. A key whose secret was kept is answered again.
+ * Creates an owner (premium), a bot and a personal key if the log has no owner; returns null if it has one. Each step is an
+ * exact append that checks the present state. So of several starts at once one gets the key, and the next start finishes one
+ * that crashed. A key whose secret was kept is returned again.
  */
 export async function createDemo(context: CommandContext, { kept, keep }: SecretStore): Promise<Demo | null> {
   const keptHash = kept === null ? null : hashSecret(kept);
@@ -70,14 +70,14 @@ export async function createDemo(context: CommandContext, { kept, keep }: Secret
   };
 }
 
-/** The id of the demo's owner, created or yet to be; null when the log holds another owner, or the demo is done. */
+/** The id of the demo's owner, created or not yet; null if the log has another owner, or the demo is complete. */
 async function demoOwnerId(context: CommandContext, keptHash: string | null): Promise<number | null> {
   const { last } = (await load(context.log, ids, idsStream('owner'))).state;
   for (let id = 1; id <= last; id++) {
     const { state } = await load(context.log, owner, ownerStream(id));
     if (state.owner !== null) return awaitsKey(state) || keyOf(state, keptHash) !== null ? id : null;
   }
-  // An id that was reserved and not used, perhaps by a start that runs beside this one: both go for the same stream.
+  // The id is reserved and not used, perhaps by a start that runs beside this one: both append to the same stream.
   if (last > 0) return last;
   await decideAndAppend(context, ids, idsStream('owner'), (state) =>
     state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1 }) : [],

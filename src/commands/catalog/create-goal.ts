@@ -2,7 +2,7 @@ import { createGoal as decide, eventTypes } from '../../domain/catalog/event-typ
 import { eventTypesStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
-import { existingBot } from './existing-bot.ts';
+import { existingBot } from './bots.ts';
 
 export interface CreateGoal {
   readonly bot: string;

@@ -1,10 +1,13 @@
 import { customRandom } from 'nanoid';
 import { hashSecret } from '../../domain/catalog/api-key.ts';
+import { IV_BYTES, type SealedSecret, seal, secretSubject } from '../../domain/sealing.ts';
 import type { Sources } from '../../domain/sources.ts';
+import type { CommandContext } from '../decide-and-append.ts';
 
-/** 256 bits as base64url, shown once, and what the log keeps of it: the hex SHA-256. */
 export interface Secret {
+  /** 256 random bits as base64url; shown once. */
   readonly text: string;
+  /** Hex SHA-256, for the log. */
   readonly hash: string;
 }
 
@@ -16,9 +19,16 @@ export function newSecret(sources: Sources): Secret {
 const LETTERS_AND_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * A public name of an owner (`o…`) or a bot (`b…`) with 89 random bits. Letters and digits only: it stands in stream
- * names, addresses and before the colon of a key.
+ * A public key of an owner (`o…`) or a bot (`b…`) with 89 random bits. Letters and digits only: it is part of stream names,
+ * addresses and API keys.
  */
 export function newPublicKey(sources: Sources, kind: 'o' | 'b'): string {
   return kind + customRandom(LETTERS_AND_DIGITS, 15, (size) => sources.randomBytes(size))();
+}
+
+/** Seals a secret of a bot for the log. @param bot its public key @throws LogUnavailableError */
+export async function sealSecret({ log, sources }: CommandContext, bot: string, text: string): Promise<SealedSecret> {
+  const subject = secretSubject(bot);
+  const key = (await log.keys.keysFor([subject])).get(subject)!;
+  return { sealed: seal(key, text, sources.randomBytes(IV_BYTES)) };
 }

@@ -1,6 +1,6 @@
 import { type ImportedUser, usersImported } from '../../domain/intake/events.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/existing-bot.ts';
+import { existingBot } from '../catalog/bots.ts';
 import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 import { sealImports } from './personal-keys.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../domain/referral/account/accrue.ts';
 import type { AmountUnit, RewardItem } from '../../domain/referral/account/reward.ts';
 import type { Position } from '../../log/port.ts';
-import { ensureUnit } from '../catalog/ensure-unit.ts';
+import { ensureUnit } from '../catalog/units.ts';
 import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 

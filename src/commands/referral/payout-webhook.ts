@@ -1,10 +1,10 @@
 import { type PresentAddress, secretText } from '../../domain/referral/delivery.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../domain/referral/delivery-webhook.ts';
-import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/secret.ts';
+import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/sealing.ts';
 import { webhookStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/existing-bot.ts';
-import { sealSecret } from '../catalog/seal-secret.ts';
+import { existingBot } from '../catalog/bots.ts';
+import { sealSecret } from '../catalog/secrets.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
 interface Changed {

@@ -1,6 +1,5 @@
 import { type BotState, bot } from '../../domain/catalog/bot.ts';
-import { currencyProblem } from '../../domain/catalog/checks.ts';
-import { currencyDigits } from '../../domain/catalog/currency.ts';
+import { currencyDigits, currencyProblem } from '../../domain/catalog/checks.ts';
 import { eventTypes } from '../../domain/catalog/event-types.ts';
 import { owner } from '../../domain/catalog/owner.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
@@ -16,8 +15,8 @@ import {
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
 import type { EventLog, Position } from '../../log/port.ts';
-import { ensureUnit } from '../catalog/ensure-unit.ts';
-import { existingBot } from '../catalog/existing-bot.ts';
+import { existingBot } from '../catalog/bots.ts';
+import { ensureUnit } from '../catalog/units.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 

@@ -1,5 +1,4 @@
-import { withChanges } from '../catalog/changes.ts';
-import { type Decision, decider } from '../decider.ts';
+import { type Decision, decider, withChanges } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import {

@@ -1,15 +1,20 @@
-import { type Decision, decider } from '../decider.ts';
+import { type Decision, decider, differences, withChanges } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import type { SealedSecret } from '../secret.ts';
-import { differences, withChanges } from './changes.ts';
-import { currencyProblem, MAX_NAME_LENGTH, textProblem, timezoneProblem, unitCodeProblem } from './checks.ts';
-import { currencyDigits } from './currency.ts';
+import type { SealedSecret } from '../sealing.ts';
+import {
+  currencyDigits,
+  currencyProblem,
+  MAX_NAME_LENGTH,
+  textProblem,
+  timezoneProblem,
+  unitCodeProblem,
+} from './checks.ts';
 import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './events.ts';
 
 /** Stream `bot-<public key>`: a bot's settings and units. */
 
-/** The token sealed: what is in clear stands only in older events. */
+/** With the token sealed. Only older events have it in clear. */
 export type BotSettings = Omit<DataOf<typeof botChanged>, 'token'> & {
   readonly token?: SealedSecret | null | undefined;
 };
@@ -66,7 +71,7 @@ export function createBot(state: BotState, command: CreateBot): Decision<BotEven
   return settingsProblem(created) ?? [{ type: 'bot_created', data: created }];
 }
 
-/** Only what differs is recorded. */
+/** Records only the settings that differ. */
 export function changeBot(state: BotState, changes: BotSettings): Decision<BotEvent> {
   if (state.bot === null) return unknownBot();
   const problem = settingsProblem(withChanges(state.bot, changes));
@@ -92,7 +97,7 @@ const MAX_SCALE = 18;
 const DEFAULT_SCALE = 2;
 
 /**
- * A unit of the bot's own. A currency's code is no such unit's: amounts that others count would be rescaled
+ * Creates a custom unit of the bot. Its code must not be that of a currency, or existing amounts would be rescaled
  * (decisions.md#currency-codes).
  */
 export function createUnit(state: BotState, command: CreateUnit): Decision<BotEvent> {
@@ -111,7 +116,7 @@ export function createUnit(state: BotState, command: CreateUnit): Decision<BotEv
   return [{ type: 'unit_created', data: { unit_id: command.unit_id, code, name: command.name, scale } }];
 }
 
-/** The unit that amounts in a currency are in, with the currency's own decimals. */
+/** Creates the unit of a currency, with the currency's decimals. */
 export function createCurrencyUnit(state: BotState, unit_id: number, code: string): Decision<BotEvent> {
   if (state.bot === null) return unknownBot();
   const scale = currencyDigits(code);
@@ -119,10 +124,10 @@ export function createCurrencyUnit(state: BotState, unit_id: number, code: strin
   return [{ type: 'unit_created', data: { unit_id, code, name: null, scale } }];
 }
 
-/** Both go into addresses, `https://t.me/<username>` and `<root>/bot<token>/<method>`: nothing there that could leave its place. */
+/** Both are parts of addresses (`https://t.me/<username>`, `<root>/bot<token>/<method>`), so no character may end the part. */
 const USERNAME = /^[A-Za-z0-9_]{1,32}$/;
 const TOKEN = /^[A-Za-z0-9:_-]{1,250}$/;
-/** What a /start payload may consist of: a separator of anything else would never occur. */
+/** The characters of a /start payload: no other separator can occur in one. */
 const SEPARATOR = /^[A-Za-z0-9_-]{1,8}$/;
 
 function settingsProblem(settings: Bot): Rejection | undefined {
@@ -141,7 +146,7 @@ function settingsProblem(settings: Bot): Rejection | undefined {
   );
 }
 
-/** Looked at before it is sealed. */
+/** Checks a token before it is sealed. */
 export function tokenProblem(token: string): Rejection | undefined {
   if (TOKEN.test(token)) return undefined;
   return new Rejection('invalid', 'token', 'token must look as the platform issues it: 123456:ABC-DEF');

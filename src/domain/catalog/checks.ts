@@ -1,12 +1,26 @@
+import { data, publishDate } from 'currency-codes';
 import { isStorable } from '../json.ts';
 import { Rejection } from '../rejection.ts';
-import { CURRENCY_LIST_DATE, currencyDigits } from './currency.ts';
 
-/** Checks that the catalog's deciders share. Each answers why the value is refused, or undefined. Paths end in the field. */
+/** ISO 4217's currencies and `XTR`, the messaging platform's stars, with their minor-unit exponents (JPY 0, BHD 3). */
+const DIGITS: ReadonlyMap<string, number> = new Map([
+  ...data.map(({ code, digits }) => [code, digits] as const),
+  ['XTR', 0],
+]);
+
+/** The publication date of the used list of ISO 4217, `YYYY-MM-DD`. */
+export const CURRENCY_LIST_DATE: string = publishDate;
+
+/** The decimals of a currency's normal unit; undefined if it is no currency. @param code in capitals */
+export function currencyDigits(code: string): number | undefined {
+  return DIGITS.get(code);
+}
+
+/** Checks that the deciders of the catalog share. Each returns the reason of a refusal, or undefined. Paths end in the field. */
 
 /**
- * A unit's code before it is upper-cased (decisions.md#event-values): a currency's, or the bot's own. ASCII alone: `ß`
- * would become two letters, and `ı` an `I`.
+ * The code of a currency or a custom unit, before it is upper-cased (decisions.md#event-values). ASCII only: `ß` would
+ * become two letters, and `ı` an `I`.
  */
 export const UNIT_CODE = /^[A-Za-z0-9]{1,3}$/;
 export const MAX_NAME_LENGTH = 250;
@@ -33,7 +47,7 @@ export function currencyProblem(path: string, code: string): Rejection | undefin
   );
 }
 
-/** IANA names only: offsets such as `+01:00`, which newer runtimes take as zones, do not know summer time. */
+/** Allows IANA names only. Newer runtimes accept offsets such as `+01:00` as zones, but these have no summer time. */
 export function timezoneProblem(path: string, timezone: string): Rejection | undefined {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });

@@ -7,13 +7,13 @@ import { eventTypeRegistered, goalCreated } from './events.ts';
 
 /** Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals, which share one sequence of event ids. */
 
-/** More names than this are refused (decisions.md#event-names): names are kinds of events, not data. */
+/** More names are refused (decisions.md#event-names): names are kinds of events, not data. */
 export const MAX_EVENT_NAMES = 10_000;
 
 export interface EventTypesState {
   /** Event ids of custom events, by name. */
   readonly names: Map<string, number>;
-  /** Event ids of goals, by target id; Sale is there from the start. */
+  /** Event ids of goals, by target id. Each bot has Sale from the start. */
   readonly goals: Map<number, number>;
   readonly nextId: number;
 }
@@ -30,7 +30,7 @@ export const eventTypes = decider(
   evolve,
 );
 
-/** Changes the maps in place: see Decider. */
+/** Changes the maps in place (see `Decider`). */
 function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEvent): EventTypesState {
   const { event_id } = event.data;
   if (event.type === 'event_type_registered') names.set(event.data.name, event_id);
@@ -38,7 +38,7 @@ function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEven
   return { names, goals, nextId: Math.max(nextId, event_id + 1) };
 }
 
-/** Gives an id to each name that has none, in the order of the names; all of them or none. A refusal's path is an index. */
+/** Gives an id to each name that has none, in the order of the names. Registers all names or none. The path of a refusal is an index. */
 export function registerNames(state: EventTypesState, names: readonly string[]): Decision<EventTypesEvent> {
   const fresh = [...new Set(names)].filter((name) => !state.names.has(name));
   const beyond = fresh[MAX_EVENT_NAMES - state.names.size];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
-import { sealedSecret, storedSecret } from '../secret.ts';
+import { sealedSecret, storedSecret } from '../sealing.ts';
 
-/** Events of owners, bots, keys, event types and exchange rates: what the dashboard's jobs write. */
+/** Events of owners, bots, keys, event types and exchange rates. */
 
 const id = z.number().int().positive();
 const publicKey = z.string().min(1);
@@ -12,8 +12,7 @@ export const keyKind = z.enum(['personal', 'service']);
 export const autoPayout = z.enum(['off', 'daily', 'weekly', 'monthly']);
 
 /**
- * A range of ids that only the appender may hand out: ids are in the log before any caller sees them
- * (decisions.md#ids).
+ * A range of ids. Only the appender may use them: ids are in the log before a caller sees them (decisions.md#ids).
  */
 export const idsReserved = eventType('ids_reserved', 1, z.object({ kind: z.string(), from: id, to: id }));
 
@@ -42,7 +41,7 @@ export const keyIssued = eventType(
     key_id: id,
     /** The part before the colon: the bot's public key for a single-bot key, else the owner's. */
     public_part: publicKey,
-    /** Hex SHA-256 of the secret; the secret itself is nowhere. */
+    /** Hex SHA-256 of the secret. The secret itself is not stored. */
     secret_hash: z.string(),
     scope: keyScope,
     kind: keyKind,
@@ -73,7 +72,7 @@ const botFields = botSettings.extend({
   owner_id: id,
   webhook_secret_hash: z.string(),
 });
-/** Of the Bot API; null: none. In version 1 it stood there in clear. */
+/** Of the Bot API; null if there is none. Version 1 has it in clear. */
 const token = { token: sealedSecret.nullable() };
 const clearToken = { token: z.string().nullable() };
 const storedToken = { token: storedSecret.nullable() };
@@ -103,11 +102,11 @@ export const unitCreated = eventType(
   z.object({ unit_id: id, code: z.string(), name: z.string().nullable(), scale: z.number().int().min(0).max(18) }),
 );
 
-/** On a bot's `eventtypes` stream: names of custom events and goals share one sequence of event ids. */
+/** In a bot's `eventtypes` stream. Names of custom events and goals share one sequence of event ids. */
 export const eventTypeRegistered = eventType('event_type_registered', 1, z.object({ event_id: id, name: z.string() }));
 export const goalCreated = eventType('goal_created', 1, z.object({ event_id: id, target_id: id, name: z.string() }));
 
-/** The rate from one currency to another from a UTC day on, as decimal text. */
+/** The rate (decimal text) from one currency to another, from a UTC day on. */
 export const exchangeRateSet = eventType(
   'exchange_rate_set',
   1,

@@ -5,7 +5,7 @@ import { Rejection } from '../rejection.ts';
 import { unitCodeProblem } from './checks.ts';
 import { exchangeRateSet } from './events.ts';
 
-/** Stream `fx-global`: the rate from one currency to another from a UTC day on. The last one set for a day counts. */
+/** Stream `fx-global`: rates from one currency to another, each from a UTC day on. The last rate of a day counts. */
 
 export type ExchangeRate = DataOf<typeof exchangeRateSet>;
 export type ExchangeRatesEvent = EventOf<typeof exchangeRateSet>;
@@ -15,11 +15,11 @@ export type ExchangeRatesState = Map<string, string>;
 export const exchangeRates = decider(
   [exchangeRateSet],
   (): ExchangeRatesState => new Map(),
-  // In place: a few years of daily rates are some 100,000 entries (see Decider).
+  // Changed in place: a few years of daily rates are some 100,000 entries (see `Decider`).
   (state, { data }) => state.set(keyOf(data), data.rate),
 );
 
-/** All rates or none; one that stands already is not recorded again. Paths are `<index>.<field>`. */
+/** Sets all rates or none. A rate that is set already is not recorded again. Paths are `<index>.<field>`. */
 export function setExchangeRates(
   state: ExchangeRatesState,
   rates: readonly ExchangeRate[],

@@ -2,13 +2,13 @@ import { decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { idsReserved } from './events.ts';
 
-/** Stream `ids-<kind>`: which ids of a kind are taken. Ids start at 1 and are never given twice. */
+/** Stream `ids-<kind>`: the reserved ids of a kind. Ids start at 1; each is reserved once. */
 export type IdKind = 'owner' | 'bot' | 'key' | 'unit' | 'rule' | 'accrual' | 'payout' | 'broadcast' | 'segment';
 
 export type IdsEvent = EventOf<typeof idsReserved>;
 
 export interface IdsState {
-  /** The highest id reserved; 0 when there is none. */
+  /** The highest reserved id; 0 if there is none. */
   readonly last: number;
 }
 

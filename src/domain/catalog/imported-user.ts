@@ -5,13 +5,16 @@ import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
 
 /**
- * Reads a user as `user import` and `user set-field` bring it (decisions.md#user-import): columns are names of user
- * fields, any other column is a custom field. Values of a CSV are text and are read as what their field is; those of
- * NDJSON keep their JSON type. Null counts as absent.
+ * The form of a user's values in `user import` and `user set-field` (decisions.md#user-import). text: values of a CSV, read
+ * as the type of their field. json: values of NDJSON keep their JSON type.
  */
 export type FieldForm = 'text' | 'json';
 
-/** @returns the user, or what is wrong with it, one problem a column */
+/**
+ * Reads a user. A column with the name of a user field is that field; any other column is a custom field. Null counts as
+ * absent.
+ * @returns the user, or its problems, at most one per column
+ */
 export function readImportedUser(
   columns: Iterable<readonly [name: string, value: unknown]>,
   form: FieldForm,
@@ -55,7 +58,7 @@ export function readImportedUser(
 
 interface Field {
   readonly expected: string;
-  /** Undefined when the value is none of the expected. */
+  /** Undefined if the value is not as expected. */
   read(value: unknown, form: FieldForm): unknown;
 }
 

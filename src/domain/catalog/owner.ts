@@ -1,7 +1,6 @@
-import { type Decision, decider } from '../decider.ts';
+import { type Decision, decider, differences, withChanges } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { differences, withChanges } from './changes.ts';
 import { currencyProblem, MAX_NAME_LENGTH, textProblem } from './checks.ts';
 import { keyIssued, keyRevoked, ownerChanged, ownerCreated } from './events.ts';
 
@@ -11,7 +10,7 @@ type Issued = DataOf<typeof keyIssued>;
 export type KeyScope = Issued['scope'];
 
 export interface KeyState extends Issued {
-  /** From when on the key is refused, milliseconds UTC; null: not revoked. */
+  /** The key is refused from this time on, milliseconds UTC; null: not revoked. */
   readonly revoked_at: number | null;
 }
 
@@ -51,7 +50,7 @@ export function createOwner(state: OwnerState, command: DataOf<typeof ownerCreat
 
 export type OwnerChanges = DataOf<typeof ownerChanged>;
 
-/** Only what differs is recorded. */
+/** Records only the fields that differ. */
 export function changeOwner(state: OwnerState, changes: OwnerChanges): Decision<OwnerEvent> {
   if (state.owner === null) return unknownOwner();
   const problem = profileProblem(changes);
@@ -84,11 +83,11 @@ export interface RotateKey {
   readonly key_id: number;
   readonly new_key_id: number;
   readonly secret_hash: string;
-  /** How long the old key goes on working, in milliseconds. */
+  /** How long the old key stays valid, in milliseconds. */
   readonly overlap: number;
 }
 
-/** The new key is the old one with another secret: same scope, kind, name and expiry. A key is rotated once. */
+/** The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
 export function rotateKey(state: OwnerState, command: RotateKey, now: number): Decision<OwnerEvent> {
   const key = state.keys.get(command.key_id);
   if (key === undefined) return unknownKey(command.key_id);

@@ -1,6 +1,5 @@
 import type { LedgerEvent } from '../events.ts';
-import { IV_BYTES, open, type SealingKey, seal, sealedWith } from '../sealing.ts';
-import { keyIdOfSecret, openSecret } from '../secret.ts';
+import { IV_BYTES, keyIdOfSecret, open, openSecret, type SealingKey, seal, sealedWith } from '../sealing.ts';
 import {
   type ImportedUser,
   importedPersonalFields,

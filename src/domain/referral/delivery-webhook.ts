@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Decision, decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { type SealedSecret, sealedSecret } from '../secret.ts';
+import { type SealedSecret, sealedSecret } from '../sealing.ts';
 
 /** Stream `webhook-<bot>`: the URL that a bot's payouts are announced to, and the secrets that sign the announcements. */
 

@@ -1,8 +1,7 @@
 import Big from 'big.js';
 import { z } from 'zod';
-import { type Changes, differences, withChanges } from '../catalog/changes.ts';
 import { MAX_NAME_LENGTH, textProblem } from '../catalog/checks.ts';
-import { type Decision, decider } from '../decider.ts';
+import { type Changes, type Decision, decider, differences, withChanges } from '../decider.ts';
 import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 

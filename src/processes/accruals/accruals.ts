@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { accrueRewards } from '../../commands/referral/accruals.ts';
-import { currencyDigits } from '../../domain/catalog/currency.ts';
+import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
 import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';

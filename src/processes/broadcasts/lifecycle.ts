@@ -27,7 +27,7 @@ import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
-import { findSendingBot, type SendingBot } from '../../queries/catalog/sending-bot.ts';
+import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
 import type { Failures, PlatformHealth } from './back-off.ts';

@@ -2,9 +2,9 @@ import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { AccountEvent } from '../../domain/referral/account/account.ts';
 import type { payoutRequested } from '../../domain/referral/account-events.ts';
-import type { AccountCommit } from './places.ts';
+import type { AccountCommit } from './read-model.ts';
 
-/** New payouts: their amounts are reserved, and what earlier payouts of their units set free is theirs. */
+/** Adds payouts and reserves their amounts. Accruals that cancelled payouts of the same unit set free become theirs. */
 export async function applyRequest(
   tx: ClientBase,
   { public_key, user_id }: AccountCommit,
@@ -37,7 +37,7 @@ export async function applyRequest(
 
 export type PayoutEvent = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
 
-/** What became of a payout. */
+/** Applies an attempt of a payout, its outcome, or the end of the payout. */
 export async function applyPayoutEvent(tx: ClientBase, place: number, event: PayoutEvent): Promise<void> {
   const { payout_id: id, at } = event.data;
   switch (event.type) {
@@ -136,7 +136,7 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
   }
 }
 
-/** The bot has set another address, or the same once more. */
+/** Counts the addresses that the bot has set, the same address again too. */
 export async function applyAddress(tx: ClientBase, publicKey: string, at: number): Promise<void> {
   await tx.query({
     name: 'accounts.set_address',
@@ -146,7 +146,7 @@ export async function applyAddress(tx: ClientBase, publicKey: string, at: number
   });
 }
 
-/** Each of these changes one row: none means that the log lacks what came before it. */
+/** Each statement changes one row. If it changes none, the log lacks an earlier event. */
 async function one(tx: ClientBase, name: string, text: string, values: readonly unknown[]): Promise<void> {
   const { rowCount } = await tx.query({ name: `accounts.${name}`, text, values: [...values] });
   if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${name}`);

@@ -1,14 +1,14 @@
 import type { ClientBase } from 'pg';
+import { UnreadableEventError } from '../../domain/event-type.ts';
+import { accountOf } from '../../domain/streams.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
-import { findByKey } from '../by-key.ts';
+import { findByKey } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { addAccrual, addLock, type Earnings, noEarnings, writeEarnings } from './earnings.ts';
+import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accruals.ts';
 import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
-import { type AccountCommit, accountOf, placeOf } from './places.ts';
-import { applyReversal } from './reversals.ts';
 import { ACCOUNTS_DDL } from './tables.ts';
 
-/** Referrers' accounts: what they have earned, and what became of it; and how often bots set where to tell of payouts. */
+/** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
   shape: 4,
@@ -38,7 +38,7 @@ export const accountsReadModel: ReadModel = {
         for (const _ of commit.events) await applyAddress(tx, keyOf(commit.stream), commit.at);
         continue;
       }
-      const account = accountOf(commit);
+      const account = accountCommit(commit);
       for (const [index, event] of commit.events.entries())
         await applyEvent(tx, earnings, account, placeOf(account.revision, index), event);
       const at = commit.events.reduce((last, { data }) => ('at' in data ? Math.max(last, data.at) : last), 0);
@@ -91,4 +91,27 @@ async function writeHeads(tx: ClientBase, heads: readonly Head[]): Promise<void>
              SET revision = EXCLUDED.revision, clock = greatest(accounts.clock, EXCLUDED.clock)`,
     values: [JSON.stringify(heads)],
   });
+}
+
+/** The account of a commit, and the commit's place in it. */
+export interface AccountCommit {
+  readonly public_key: string;
+  readonly user_id: number;
+  readonly revision: number;
+}
+
+/** @throws UnreadableEventError the commit is not in the stream of an account */
+function accountCommit({ stream, revision }: ReadCommit): AccountCommit {
+  const account = accountOf(stream);
+  if (account === null || revision === null)
+    throw new UnreadableEventError(`${stream} is not the stream of an account`);
+  return { public_key: account.bot, user_id: account.userId, revision };
+}
+
+/** More than the events of any commit. */
+const PLACES_PER_COMMIT = 1_000_000;
+
+/** The place of an event in its account's stream: the same on every engine. */
+function placeOf(revision: number, index: number): number {
+  return revision * PLACES_PER_COMMIT + index;
 }

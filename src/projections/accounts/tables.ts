@@ -1,9 +1,9 @@
 /**
- * Tables of the read model `accounts`. Times are milliseconds since 1970 UTC, amounts in normal units; `unit` 0: without a
- * unit. An account is named by its bot's public key and its user. `place` is that of a fact in the account's own stream
- * (places.ts): the same on every engine.
+ * Tables of the read model `accounts`. Times are milliseconds since 1970 UTC, amounts in normal units; `unit` 0 means
+ * "without a unit". The key of an account is its bot's public key and its user. `place` is the place of an event in the
+ * account's stream (`placeOf`): the same on every engine.
  *
- * What changes by the clock alone (holds that pass) is nowhere stored: whoever asks says what time it is.
+ * Nothing that changes by the clock alone (holds that end) is stored: a query passes the time.
  */
 export const ACCOUNTS_DDL = `
 CREATE TABLE accounts (
@@ -79,8 +79,8 @@ CREATE TABLE payouts (
   place bigint NOT NULL,
   requested_at bigint NOT NULL,
   unit bigint NOT NULL,
-  /* The accruals that this payout was the first to claim stay together: those recorded before it and not on hold at its
-     request, which no earlier payout of the unit was the first to claim. Whose they are now; null: nobody's. */
+  /* The first payout that claims an accrual is the unit's first one after which it was recorded and not on hold. The accruals
+     that this payout was the first to claim stay together. The payout that has them now; null: no payout has them. */
   claimed_by bigint,
   /* when the next attempt is due; null: the first one (0), after the one under way (1), or never */
   next_at bigint,

@@ -5,7 +5,7 @@ import type { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { copyInto, copyLine } from '../copy.ts';
+import { copyInto, copyLine } from '../batch-sql.ts';
 import type { ReadModel } from '../read-model.ts';
 import { BROADCASTS_DDL } from './tables.ts';
 

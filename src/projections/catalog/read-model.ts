@@ -3,10 +3,9 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { SALE_GOAL } from '../../domain/intake/system-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { type ExchangeRateRow, upsertExchangeRates } from './exchange-rates.ts';
 import { CATALOG_DDL } from './tables.ts';
 
-/** Owners, bots, keys, goals, units and exchange rates, as they are now. Names of events are in the read model `events`. */
+/** Owners, bots, keys, goals, units and exchange rates as of now. Names of events are in the read model `events`. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
   shape: 2,
@@ -23,7 +22,7 @@ export const catalogReadModel: ReadModel = {
     'goal_created',
     'exchange_rate_set',
   ],
-  // The tokens.
+  // For the bots' tokens.
   personal: true,
   ddl: CATALOG_DDL,
 
@@ -35,7 +34,7 @@ export const catalogReadModel: ReadModel = {
         else await applyEvent(tx, commit, event);
       }
     }
-    // Looked at by no other event: so all at once.
+    // No other event reads rates, so all are written at once.
     await upsertExchangeRates(tx, rates);
   },
 };
@@ -76,12 +75,12 @@ async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: Led
   }
 }
 
-/** The row's columns by name, absent ones null. */
+/** Inserts a row by its columns' names; absent columns are null. */
 function insert(tx: ClientBase, table: 'owners' | 'keys' | 'bots' | 'goals', row: object): Promise<void> {
   return one(tx, `INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, $1)`, [JSON.stringify(row)]);
 }
 
-// jsonb_populate_record keeps the row's own value where a key is absent, and takes null where it is null.
+// jsonb_populate_record keeps the row's value of an absent key; a key with null sets null.
 const CHANGE_OWNER = `
   UPDATE owners AS o SET (name, currency, plan, broadcasts_per_month) =
     (SELECT r.name, r.currency, r.plan, r.broadcasts_per_month FROM jsonb_populate_record(o, $2) AS r)
@@ -102,8 +101,33 @@ function change(tx: ClientBase, statement: string, key: string, changes: object)
   return one(tx, statement, [key, JSON.stringify(changes)]);
 }
 
-/** Each event is about one row: none means that the log lacks what came before it. */
+/** Each event changes one row. If it changes none, the log lacks an earlier event. */
 async function one(tx: ClientBase, text: string, values: readonly unknown[]): Promise<void> {
   const { rowCount } = await tx.query(text, [...values]);
   if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${text.trim().slice(0, 40)}…`);
+}
+
+interface ExchangeRateRow {
+  readonly from: string;
+  readonly to: string;
+  readonly date: string;
+  readonly rate: string;
+}
+
+/** Sets rates. The last rate of a day counts, within `rows` too. */
+async function upsertExchangeRates(tx: ClientBase, rows: readonly ExchangeRateRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const latest = [...new Map(rows.map((row) => [`${row.from} ${row.to} ${row.date}`, row])).values()];
+  await tx.query({
+    name: 'catalog.upsert_exchange_rates',
+    text: `INSERT INTO exchange_rates (from_code, to_code, date, rate)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::date[], $4::numeric[])
+           ON CONFLICT (from_code, to_code, date) DO UPDATE SET rate = excluded.rate`,
+    values: [
+      latest.map(({ from }) => from),
+      latest.map(({ to }) => to),
+      latest.map(({ date }) => date),
+      latest.map(({ rate }) => rate),
+    ],
+  });
 }

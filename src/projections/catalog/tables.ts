@@ -1,6 +1,6 @@
 /**
- * The catalog's tables. No foreign keys: owners, bots and rates live in different partitions of the log, and a bot may be seen
- * before its owner. Times are milliseconds since 1970 UTC.
+ * Tables of the read model `catalog`. No foreign keys: owners, bots and rates are in different partitions of the log, so a bot
+ * can be applied before its owner. Times are milliseconds since 1970 UTC.
  */
 export const CATALOG_DDL = `
   CREATE TABLE owners (

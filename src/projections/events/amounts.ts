@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { convert } from '../../domain/intake/amounts.ts';
 import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
-import { numbers } from '../by-key.ts';
+import { numbers } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../by-key.ts';
-import { copyInto, copyLine } from '../copy.ts';
+import { copyInto, copyLine, numbers } from '../batch-sql.ts';
 import type { Outcome, UnknownUserError } from './fold.ts';
 
 /** Writes the errors of events with unknown users and the events that wait; resolves the errors of users who appeared. */

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { currencyDigits } from '../../domain/catalog/currency.ts';
+import { currencyDigits } from '../../domain/catalog/checks.ts';
 import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';

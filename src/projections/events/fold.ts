@@ -1,4 +1,4 @@
-import { currencyDigits } from '../../domain/catalog/currency.ts';
+import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
 import {
   acceptEvent,

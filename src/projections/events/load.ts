@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { numbers } from '../by-key.ts';
+import { numbers } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';

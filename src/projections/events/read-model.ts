@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/fold.ts';
-import { findByKey } from '../by-key.ts';
+import { findByKey } from '../batch-sql.ts';
 import { deleteExpired, type Retention, UPDATE_IDS_RETENTION } from '../intake-state.ts';
 import type { ReadModel } from '../read-model.ts';
 import { convertAmounts, priceEvents } from './amounts.ts';

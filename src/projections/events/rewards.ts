@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
 import { type Position, partitionOf } from '../../log/port.ts';
-import { copyInto, copyLine } from '../copy.ts';
+import { copyInto, copyLine } from '../batch-sql.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 

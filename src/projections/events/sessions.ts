@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../by-key.ts';
+import { numbers } from '../batch-sql.ts';
 import type { Tail, User } from './bots.ts';
 import { byMoment, type EventDraft, type Moment } from './draft.ts';
 

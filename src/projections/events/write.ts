@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { copyInto, copyLine } from '../copy.ts';
+import { copyInto, copyLine } from '../batch-sql.ts';
 import { saveCodes, saveUpdateIds } from '../intake-state.ts';
 import type { User } from './bots.ts';
 import type { EventDraft } from './draft.ts';

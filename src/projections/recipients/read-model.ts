@@ -4,7 +4,7 @@ import { PLACE } from '../../domain/broadcast/sending.ts';
 import type { Outcome, Range } from '../../domain/broadcast/sending-events.ts';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { findByKey, numbers } from '../by-key.ts';
+import { findByKey, numbers } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { RECIPIENTS_DDL } from './tables.ts';
 

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { type Attribution, emptyAttribution, type Outcome } from '../../domain/referral/attribution.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { numbers } from '../by-key.ts';
+import { numbers } from '../batch-sql.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 

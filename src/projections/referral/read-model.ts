@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { findByKey } from '../by-key.ts';
+import { findByKey } from '../batch-sql.ts';
 import {
   botOfCommit,
   deleteExpired,

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { CodeOwned } from '../../domain/referral/attribution.ts';
-import { numbers } from '../by-key.ts';
-import { copyInto, copyLine } from '../copy.ts';
+import { copyInto, copyLine, numbers } from '../batch-sql.ts';
 import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, updateReferrers } from './load.ts';

@@ -1,31 +1,39 @@
 import pg from 'pg';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { type Batch, type Keyring, LogUnavailableError, type Position, type RecordedCommit } from '../../log/port.ts';
+import {
+  type Batch,
+  type Cursor,
+  type Keyring,
+  LogUnavailableError,
+  type Position,
+  type RecordedCommit,
+} from '../../log/port.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { moveCheckpoint } from './checkpoint.ts';
-import { readCommits } from './read-commits.ts';
+import { addDeadLetter } from './dead-letters.ts';
+import { parts, readCommits } from './read-commits.ts';
 import { beginIn, setSearchPath } from './versions.ts';
 
-/** What a batch is applied to. */
+/** The version of a read model that commits are applied to. */
 export interface Target {
   readonly pool: pg.Pool;
   readonly model: ReadModel;
   /** Of the version. */
   readonly schema: string;
-  /** What is sealed in the commits is opened with. */
+  /** Opens the sealed fields of the commits. */
   readonly keys: Keyring;
 }
 
-/** Another projector moved the checkpoint: what this one holds is stale. */
+/** Another projector moved the checkpoint, so this one's view of the version is stale. */
 export class CheckpointTakenError extends Error {
   override readonly name = 'CheckpointTakenError';
 }
 
-/** The read model cannot take a commit. */
+/** The read model cannot apply a commit. */
 export class BadCommitError extends Error {
   override readonly name = 'BadCommitError';
-  /** Private, since whatever logs an error logs its properties, and events hold what their senders sent. */
+  /** Private, since loggers log the properties of errors, and events hold what their senders sent. */
   readonly #commit: RecordedCommit | undefined;
 
   constructor(message: string, commit: RecordedCommit | undefined, options: ErrorOptions) {
@@ -33,19 +41,90 @@ export class BadCommitError extends Error {
     this.#commit = commit;
   }
 
-  /** Undefined: one of a batch. */
+  /** Undefined: some commit of a batch. */
   get commit(): RecordedCommit | undefined {
     return this.#commit;
   }
 }
 
+export interface WriterOptions {
+  readonly target: Target;
+  readonly checkpoint: Cursor;
+  /** Ids of commits to skip. */
+  readonly skipped: ReadonlySet<string>;
+  /** Called with a commit that the read model cannot apply. If it resolves, the commit becomes a dead letter; if it throws, `write` throws the same. */
+  readonly onBadCommit: (commit: RecordedCommit, error: BadCommitError) => Promise<void>;
+}
+
+/** Some commits of a batch, in order. */
+export interface Part extends Batch {
+  /** The opened commits, or the error of opening them. */
+  readonly read: Promise<ReadCommit[]>;
+}
+
+/** Writes commits of the log into a version of a read model. */
+export interface Writer {
+  /** The version's checkpoint. */
+  readonly written: Cursor;
+  /** Cuts a batch into parts. Each part begins to be opened when it is asked for. */
+  open(batch: Batch): Generator<Part>;
+  /**
+   * Writes rows and checkpoint in a transaction of their own. The PostgreSQL log shows nothing newer than the oldest open
+   * transaction, so a long one would delay all readers of the log, those of the catalog among them.
+   * @throws CheckpointTakenError
+   */
+  write(part: Part): Promise<void>;
+}
+
+export function createWriter({ target, checkpoint, skipped, onBadCommit }: WriterOptions): Writer {
+  const written = new Map<number, Position>(checkpoint);
+
+  function opened({ commits }: Pick<Batch, 'commits'>): Promise<ReadCommit[]> {
+    const read = readCommits(target.model, commits, target.keys);
+    read.catch(() => {}); // thrown when the part is written
+    return read;
+  }
+
+  async function deadLettered(partition: number, commit: RecordedCommit, error: string): Promise<void> {
+    const passed = { partition, last: commit.position };
+    await applyCommits(target, passed, written.get(partition), NOTHING, (tx) =>
+      addDeadLetter(tx, commit, error, false),
+    );
+    written.set(partition, commit.position);
+  }
+
+  return {
+    written,
+    *open(batch) {
+      const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
+      for (const part of parts({ ...batch, commits: wanted })) yield { ...part, read: opened(part) };
+    },
+    async write({ partition, commits, last, read }) {
+      for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
+        try {
+          await applyBatch(target, { partition, commits: rest, last }, written.get(partition), readRest);
+          written.set(partition, last);
+          return;
+        } catch (error) {
+          if (!(error instanceof BadCommitError) || error.commit === undefined) throw error;
+          const bad = rest.indexOf(error.commit);
+          if (bad > 0) written.set(partition, rest[bad - 1]!.position);
+          await onBadCommit(error.commit, error);
+          await deadLettered(partition, error.commit, error.message);
+          rest = rest.slice(bad + 1);
+        }
+      }
+    },
+  };
+}
+
 /**
  * Applies a batch and moves its partition's checkpoint, in one transaction.
- * @param read its commits, opened
- * @throws BadCommitError naming the commit; those before it are kept
+ * @param read the opened commits of the batch
+ * @throws BadCommitError with the commit; the commits before it are applied
  * @throws CheckpointTakenError
  */
-export async function applyBatch(
+async function applyBatch(
   target: Target,
   batch: Batch,
   from: Position | undefined,
@@ -59,7 +138,7 @@ export async function applyBatch(
   }
 }
 
-/** Finds the commit that a batch stumbled over. */
+/** Finds the bad commit of a batch. */
 async function applyOneByOne(
   target: Target,
   { partition, commits, last }: Batch,
@@ -80,11 +159,11 @@ async function applyOneByOne(
   if (at !== last) await applyCommits(target, { partition, last }, at, NOTHING);
 }
 
-/** Of no commits: what only moves the checkpoint. */
+/** No commits: only moves the checkpoint. */
 export const NOTHING: Promise<ReadCommit[]> = Promise.resolve([]);
 
-/** @param also what else belongs into the transaction */
-export async function applyCommits(
+/** @param also more statements of the same transaction */
+async function applyCommits(
   { pool, model, schema }: Target,
   { partition, last }: Pick<Batch, 'partition' | 'last'>,
   from: Position | undefined,
@@ -101,7 +180,7 @@ export async function applyCommits(
   await inTransaction(pool, work, beginIn(schema));
 }
 
-/** Applies a commit that was set aside, long after those that follow it. @throws BadCommitError */
+/** Applies a dead letter, long after the commits that follow it. @throws BadCommitError */
 export async function applyLate(
   { pool, model, schema, keys }: Target,
   commit: RecordedCommit,
@@ -115,7 +194,7 @@ export async function applyLate(
   });
 }
 
-/** Whatever fails beside this (to connect, to begin, the checkpoint, to commit) says nothing of the commits. */
+/** Turns errors of the commits into `BadCommitError`. Errors beside this call (connect, begin, checkpoint, commit) say nothing about them. */
 async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -126,12 +205,13 @@ async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * The classes of SQLSTATE (PostgreSQL manual, appendix A) that the same statements would meet again: what they are made
- * of (21, 22, 23, P0) and how they are made (0A, 42, XX). Deadlocks, cancelled statements, full disks are others.
+ * The classes of SQLSTATE (PostgreSQL manual, appendix A) that the same statements would meet again: errors of their data
+ * (21, 22, 23, P0) and of the statements themselves (0A, 42, XX). Deadlocks, cancelled statements and full disks are in
+ * other classes.
  */
 const DATA_OR_PROGRAM = /^(0A|21|22|23|42|P0|XX)/;
 
-/** Whether the commits, or what the program makes of them, caused it: trying again would not help. */
+/** Whether the commits, or the program that applies them, caused the error: a retry would not help. */
 function isOfCommits(error: unknown): boolean {
   if (isDatabaseDown(error) || error instanceof LogUnavailableError) return false;
   return error instanceof pg.DatabaseError ? DATA_OR_PROGRAM.test(error.code ?? '') : true;

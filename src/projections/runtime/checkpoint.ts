@@ -1,17 +1,17 @@
 import type { ClientBase, Pool } from 'pg';
-import type { Cursor, Position } from '../../log/port.ts';
+import type { Cursor, EventLog, Position } from '../../log/port.ts';
 
 /**
- * Checkpoints stand in the version's own schema: whoever drops the schema drops them too, and the next start builds the
- * read model anew.
+ * The checkpoints of a version are in the version's own schema: dropping the schema drops them too, and the next start
+ * builds the read model again.
  */
 export const CHECKPOINT_DDL = `
   CREATE TABLE checkpoints (lane integer PRIMARY KEY, position text COLLATE "C" NOT NULL);`;
 
-/** What became of an attempt to move a checkpoint. */
+/** The result of an attempt to move a checkpoint. */
 export type Moved = 'moved' | 'already' | 'ahead' | 'elsewhere';
 
-/** The positions up to which a version of a read model holds the log. */
+/** The position per partition up to which a version has applied the log. */
 export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Promise<Cursor> {
   const { rows } = await db.query<{ lane: number; position: Position }>(
     `SELECT lane, position FROM ${schema}.checkpoints`,
@@ -19,7 +19,7 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
-/** The positions up to which all of the schemas hold the log, by one statement, prepared once a connection. */
+/** The position per partition up to which all of the schemas have applied the log. One statement, prepared once per connection. */
 export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]): Promise<Cursor> {
   const all = schemas.map((schema) => `SELECT lane, position FROM ${schema}.checkpoints`).join(' UNION ALL ');
   const { rows } = await pool.query<{ lane: number; position: Position }>({
@@ -31,8 +31,8 @@ export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]
 }
 
 /**
- * Compare-and-set, in the transaction that writes the rows: of two projectors one moves the checkpoint, the other learns
- * that it did not and must roll back. Runs with the search path on the version's schema.
+ * Compare-and-set, in the transaction that writes the rows: if two projectors run, one moves the checkpoint; the other gets
+ * another result and must roll back. Needs the search path on the version's schema.
  */
 export async function moveCheckpoint(
   tx: ClientBase,
@@ -54,4 +54,14 @@ export async function moveCheckpoint(
   const found = rows[0]?.position;
   if (found === to) return 'already';
   return found !== undefined && found > to ? 'ahead' : 'elsewhere';
+}
+
+/** Called with the number of applied commits and of all commits; both are upper bounds. */
+export type OnCommits = (done: number, total: number) => void;
+
+/** The number of commits up to `cursor`, and of all commits of the log. */
+export async function commitsUpTo(log: EventLog, cursor: Cursor): Promise<{ done: number; total: number }> {
+  const left = (await log.lag(cursor)).commits;
+  const total = Math.max(left, (await log.lag(new Map())).commits); // both are estimates
+  return { done: total - left, total };
 }

@@ -3,16 +3,16 @@ import { inTransaction } from '../../database/transaction.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
 import { schemaOf } from '../read-model.ts';
 
-/** Commits that a version of a read model could not take, in the version's own schema. */
+/** Commits that a version of a read model cannot apply, in the version's own schema. */
 export const DEAD_LETTERS_DDL = `
   CREATE TABLE dead_letters (
     commit_id uuid PRIMARY KEY,
-    -- As the log gave it: JSON text.
+    -- JSON text, as the log returned it.
     commit text NOT NULL,
     error text NOT NULL,
-    -- Whether the version waits at it; else it was set aside and the version went on.
+    -- Whether the version stopped at the commit; else it skipped it.
     blocking boolean NOT NULL,
-    -- Somebody has asked to apply it once more.
+    -- An operator asked to apply the commit again.
     retry boolean NOT NULL DEFAULT false,
     at timestamptz NOT NULL DEFAULT clock_timestamp()
   );`;
@@ -29,7 +29,7 @@ interface Row extends Omit<DeadLetter, 'commit'> {
   readonly commit: string;
 }
 
-/** Runs with the search path on the version's schema. */
+/** Needs the search path on the version's schema. */
 export async function addDeadLetter(
   tx: ClientBase,
   commit: RecordedCommit,
@@ -43,7 +43,7 @@ export async function addDeadLetter(
   );
 }
 
-/** In the order in which they came. */
+/** Oldest first. */
 export async function listDeadLetters(pool: Pool, schema: string): Promise<DeadLetter[]> {
   const { rows } = await pool.query<Row>(
     `SELECT commit, error, blocking, retry, at FROM ${schema}.dead_letters ORDER BY at, commit_id`,
@@ -51,14 +51,14 @@ export async function listDeadLetters(pool: Pool, schema: string): Promise<DeadL
   return rows.map((row) => ({ ...row, commit: JSON.parse(row.commit) as RecordedCommit }));
 }
 
-/** Where in the log that is which versions have set aside, by a name that no other has. */
+/** The log positions of the commits that versions have skipped, by `letterId`. */
 export async function deadLetteredIn(pool: Pool, schemas: readonly string[]): Promise<Map<string, Position>> {
   const found = await Promise.all(
     schemas.map(async (schema) => {
       const { rows } = await pool.query<{ commit_id: string; position: Position }>(
         `SELECT commit_id, commit::json->>'position' AS position FROM ${schema}.dead_letters WHERE NOT blocking`,
       );
-      return rows.map(({ commit_id, position }) => [`${schema}.${commit_id}`, position] as const);
+      return rows.map(({ commit_id, position }) => [letterId(schema, commit_id), position] as const);
     }),
   );
   return new Map(found.flat());
@@ -75,11 +75,28 @@ export async function askRetry(pool: Pool, name: string, version: number, commit
   });
 }
 
-/** The one that the version has stopped at. */
+/** Removes the dead letter that the version stopped at. */
 export async function removeBlocking(pool: Pool, schema: string): Promise<void> {
   await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking`);
 }
 
 export async function removeDeadLetter(db: Pool | ClientBase, schema: string, commitId: string): Promise<void> {
   await db.query(`DELETE FROM ${schema}.dead_letters WHERE commit_id = $1`, [commitId]);
+}
+
+/** The name of a dead letter for operators: the schema of the version, and the commit. */
+export function letterId(schema: string, commitId: string): string {
+  return `${schema}.${commitId}`;
+}
+
+export interface LetterName {
+  readonly name: string;
+  readonly version: number;
+  readonly commitId: string;
+}
+
+/** Null if the text is no such name. */
+export function parseLetterId(text: string): LetterName | null {
+  const match = /^([a-z]+)_v(\d+)\.([0-9a-f-]{36})$/.exec(text);
+  return match === null ? null : { name: match[1]!, version: Number(match[2]), commitId: match[3]! };
 }

@@ -4,7 +4,7 @@ import type { ReadModel } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { beginIn } from './versions.ts';
 
-/** Whether the read model has put off work: its rows then lag behind its checkpoint. */
+/** Whether the read model has deferred work: then its rows lag behind its checkpoint. */
 export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
   if (model.deferredRelation === undefined) return false;
   const { rows } = await db.query<{ some: boolean }>(
@@ -13,14 +13,14 @@ export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, s
   return rows[0]!.some;
 }
 
-/** What a read model has put off that its answers wait for. */
+/** Deferred work of a read model that its answers wait for. */
 export interface Deferred {
   readonly events: number;
-  /** False: only a part was looked at, `events` is a lower bound. */
+  /** False: the count stopped early, so `events` is a lower bound. */
   readonly exact: boolean;
 }
 
-/** What the read model has put off that answers wait for, and for how long; null: nothing. */
+/** The deferred work that answers wait for, and its age in seconds; null if there is none. */
 export async function deferredWork(
   db: Pool | ClientBase,
   { deferredCount }: ReadModel,
@@ -36,8 +36,8 @@ export async function deferredWork(
 }
 
 /**
- * Does a slice of what was put off, if anything was, in a transaction of its own.
- * @param behind as `ReadModel.idle` has it
+ * Does a slice of deferred work, if there is some, in a transaction of its own.
+ * @param behind as in `ReadModel.idle`
  * @returns whether there is more
  */
 export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {

@@ -3,8 +3,7 @@ import { typesBeside } from '../../domain/events.ts';
 import { type Batch, LogUnavailableError, type Position } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
-import { ahead } from './ahead.ts';
-import { CheckpointTakenError, NOTHING, type Target } from './apply.ts';
+import { CheckpointTakenError, createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
 import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { removeBlocking } from './dead-letters.ts';
@@ -22,8 +21,8 @@ import {
   stoppedBy,
 } from './follow-states.ts';
 import type { ProjectorOptions } from './projector.ts';
+import { ahead } from './read-commits.ts';
 import { findVersion, finishBuilding, leaseOf } from './versions.ts';
-import { createWriter, type Part, type Writer } from './writer.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;

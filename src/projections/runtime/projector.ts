@@ -1,33 +1,46 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
-import { isHeld } from '../../database/lease.ts';
+import { createLeaseHolder, isHeld, type LeaseHolder } from '../../database/lease.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
-import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
-import type { SharedByProjectors } from './shared.ts';
+import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
 import { createVersion, leaseOf, removeDropped, setError, type Version } from './versions.ts';
+import { type VersionWatch, watchVersions } from './watch-versions.ts';
+
+/** What the projectors of a thread share: one statement renews all their leases, and one looks up all their versions. */
+export interface SharedByProjectors {
+  readonly pool: pg.Pool;
+  readonly leases: LeaseHolder;
+  readonly versions: VersionWatch;
+}
+
+/** @param holder the holder of the leases: unique per instance of the service */
+export function shareAmongProjectors(pool: pg.Pool, holder: string, logger: Logger): SharedByProjectors {
+  return { pool, leases: createLeaseHolder(pool, holder, { logger }), versions: watchVersions(pool) };
+}
 
 export interface ProjectorOptions extends SharedByProjectors {
   readonly model: ReadModel;
   readonly log: EventLog;
   readonly logger: Logger;
-  /** What becomes of a commit that the read model cannot take, once it is built: it stops there, or sets it aside. */
+  /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
   readonly onBadEvent: OnBadEvent;
-  /** The projector ends at a checkpoint once this aborts. */
+  /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;
 }
 
 export type OnBadEvent = 'stop' | 'dead-letter';
 
 /**
- * Keeps every version of a read model that this code can work with up with the log, and builds the first where there is
+ * Keeps every version of a read model that has this program's shape up with the log. Builds the first version if there is
  * none. Resolves when the signal aborts.
- * @param leaveStopped what had stopped before this started is not tried anew: whoever asks what is wrong must still find it
+ * @param leaveStopped leaves versions stopped that stopped before, so that an operator who looks for the reason finds it
  */
 export async function runProjector(options: ProjectorOptions, leaveStopped = false): Promise<void> {
   const { model, pool, versions, logger, signal } = options;
   const following = new Map<number, Promise<void>>();
-  /** What had stopped before this started is tried anew, since the reason may be mended by now; what stops later is not. */
+  /** A start retries versions that stopped before, since the reason may be gone. It does not retry those that stop later. */
   let started = leaveStopped;
   await removeReplay(options);
   while (!signal.aborted) {
@@ -55,7 +68,7 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
   await Promise.all(following.values());
 }
 
-/** What a comparison that was killed has left: it holds what erasures would not find. */
+/** Removes the schema that a killed comparison left: an erasure would not find the personal data in it. */
 async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<void> {
   try {
     if (!(await isHeld(pool, verifyLeaseOf(model.name))))

@@ -1,18 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isKnownType, readEvent } from '../../domain/events.ts';
 import { keyIdsOf, openEvent } from '../../domain/intake/personal.ts';
-import type { Keyring, RecordedCommit } from '../../log/port.ts';
+import type { Batch, Keyring, RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 
 /**
- * The commits as the read model's `apply` takes them. An event of a type that nobody here knows is not passed over: a
- * newer version wrote it, and perhaps for this read model.
+ * Opens commits as the read model's `apply` takes them. An event of an unknown type is an error: a newer program wrote it,
+ * perhaps for this read model.
  *
- * Keys are asked for anew each time. An erasure forgets them before it is in the log: whoever has read it, or what follows
- * it, must not open anything with a key remembered from before, or the rows would hold what a rebuild cannot make again.
+ * Asks for the keys anew each time. An erasure forgets a key before the erasure is in the log. A projector that has read the
+ * erasure, or a later commit, must not use a remembered key: the rows would hold what a rebuild cannot make again.
  * @throws UnreadableEventError
- * @throws LogUnavailableError the keyring cannot be asked, which says nothing of the commits
+ * @throws LogUnavailableError the keyring does not answer, which says nothing about the commits
  */
 export async function readCommits(
   model: Pick<ReadModel, 'events' | 'personal'>,
@@ -39,5 +39,59 @@ export async function readCommits(
   return opened;
 }
 
-/** To open takes the most of a rebuild: in short goes, it is done while the database writes the commits before these. */
+/** Opening takes most of a rebuild's time. In short turns it runs while the database writes the commits before. */
 const AT_ONCE_MS = 1;
+
+/**
+ * Bounds how much a projector holds at once (the part that it writes, and the next one), and for how long: 1,000 commits
+ * can hold a million items. A rebuild in parts of 5,000 items took a fifth more processor time; one in parts of 40,000 took
+ * a tenth more (garbage).
+ */
+const MAX_ITEMS = 15_000;
+
+/** Cuts a batch into parts of some 15,000 items, in order. A commit is never cut. The last part ends where the batch does. */
+export function* parts({ partition, commits, last }: Batch): Generator<Batch> {
+  let part: RecordedCommit[] = [];
+  let items = 0;
+  for (const [i, commit] of commits.entries()) {
+    part.push(commit);
+    items += itemsOf(commit);
+    if (items < MAX_ITEMS || i === commits.length - 1) continue;
+    yield { partition, commits: part, last: commit.position };
+    part = [];
+    items = 0;
+  }
+  yield { partition, commits: part, last };
+}
+
+/** Counts before the events are read, so their shape is not known yet. */
+function itemsOf({ events }: RecordedCommit): number {
+  let count = 0;
+  for (const { data } of events) {
+    const items = typeof data === 'object' && data !== null && 'items' in data ? data.items : undefined;
+    count += Array.isArray(items) ? items.length : 1;
+  }
+  return count;
+}
+
+/**
+ * Asks for the next item while the consumer works on the present one, as long as `wanted` returns true. Then reading and
+ * writing overlap, at the price of two items held at once.
+ * @param stop ends the items: else an item that was asked for and is no longer wanted would be waited for
+ */
+export async function* ahead<T>(items: AsyncIterable<T>, wanted: () => boolean, stop: () => void): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  let asked: Promise<IteratorResult<T>> | null = null;
+  try {
+    for (;;) {
+      const { done, value } = await (asked ?? iterator.next());
+      if (done) return;
+      asked = wanted() ? iterator.next() : null;
+      asked?.catch(() => {}); // the next turn of the loop throws it
+      yield value;
+    }
+  } finally {
+    stop();
+    await iterator.return?.();
+  }
+}

@@ -1,22 +1,21 @@
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
-import { loadCheckpoint } from './checkpoint.ts';
-import { commitsUpTo, type OnCommits } from './commits-up-to.ts';
+import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { followVersion } from './follow.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
 
-/** A version could not be built; the message says at which commit. */
+/** The build of a version stopped; the message names the commit. */
 export class RebuildStoppedError extends Error {
   override readonly name = 'RebuildStoppedError';
 }
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /**
- * Builds the next version beside the live one, or goes on with one that is being built, until it has caught up with the
- * log. Whatever projects in the service goes on; if this ends before it is done, the service finishes it.
- * @returns the version, ready; one that was ready before, and newer than the live one, as it is
+ * Builds the next version beside the live one until it has caught up with the log; resumes a version that is being built.
+ * Projectors of the service keep running. If this ends early, the service finishes the version.
+ * @returns the version, ready. A ready version that is newer than the live one is returned as it is
  * @throws RebuildStoppedError
  */
 export async function rebuild(options: Omit<ProjectorOptions, 'onBadEvent'>, onProgress: OnCommits): Promise<Version> {
@@ -43,7 +42,7 @@ export async function rebuild(options: Omit<ProjectorOptions, 'onBadEvent'>, onP
       const { done, total } = await commitsUpTo(log, await loadCheckpoint(pool, schemaOf(model.name, version)));
       onProgress(done, total);
       if (now.state !== 'building') return now;
-      await pause(LOOK_MS, signal);
+      await pause(POLL_MS, signal);
     }
   } finally {
     stopping.abort();

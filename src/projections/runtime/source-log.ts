@@ -3,22 +3,23 @@ import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 
-/** The read models are of the log on another engine. */
+/** The read models follow a log on another engine. */
 export class OtherLogError extends Error {
   override readonly name = 'OtherLogError';
 }
 
-/** Longer than the leases of an instance that was killed last. */
-const PATIENCE_MS = 5000;
+/** Longer than the leases of an instance that was killed. */
+const MAX_WAIT_MS = 5000;
 const POLL_MS = 250;
 
 /**
- * Notes which engine's log the read models follow: positions of one mean nothing on another. A service that is started on
- * another engine, after the log was copied there, forgets them, so that they are built anew; a command never does that.
- * @throws OtherLogError for a command, or while an instance still follows the former log
+ * Records which engine's log the read models follow, since positions of one engine mean nothing on another. A service that
+ * starts on another engine, after the log was copied there, drops the read models, so that they are built again. A command
+ * never does.
+ * @throws OtherLogError to a command, or while an instance still follows the former log
  */
 export async function useLog(pool: Pool, engine: string, mayMove: boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const former = await move(pool, engine, mayMove);
     if (former === engine) return;
@@ -29,7 +30,7 @@ export async function useLog(pool: Pool, engine: string, mayMove: boolean): Prom
   }
 }
 
-/** @returns the engine that is noted then */
+/** @returns the engine that is recorded at the end */
 function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
   return inTransaction(pool, async (tx) => {
     await tx.query('LOCK TABLE runtime.source_log IN EXCLUSIVE MODE');
@@ -47,7 +48,7 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     );
     for (const { name, version } of versions.rows)
       await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
-    // How far processes are: positions, too. Whoever starts makes it anew.
+    // The positions of the processes mean nothing either. The next start creates the schema.
     await tx.query('DROP SCHEMA IF EXISTS processes CASCADE');
     await tx.query(
       'INSERT INTO runtime.source_log (engine) VALUES ($1) ON CONFLICT (one) DO UPDATE SET engine = excluded.engine',

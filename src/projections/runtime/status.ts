@@ -1,12 +1,9 @@
 import type pg from 'pg';
-import type { EventLog } from '../../log/port.ts';
+import type { EventLog, Lag, Position } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { listDeadLetters } from './dead-letters.ts';
+import { letterId, listDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
-import { lagOf } from './lag.ts';
-import { letterId } from './letter-id.ts';
-import { processStatus } from './process-status.ts';
 import { allVersions, type Version } from './versions.ts';
 
 /** A row of `projection list` (decisions.md#projection-list). */
@@ -22,14 +19,14 @@ export interface ProjectionStatus {
    * deferred.
    */
   readonly lag: { readonly events: number; readonly seconds: number };
-  /** Events that were read and whose rows are still to follow, as those that await revaluation; null: none. */
+  /** Events that are applied and whose rows are deferred work, as those that await revaluation; null: none. */
   readonly deferred: Deferred | null;
   readonly error: string | null;
-  /** What to type next: when something is wrong, or to go on with a rebuild. */
+  /** The command that an operator needs next: to repair, or to continue a rebuild. */
   readonly next_command: string | null;
 }
 
-/** Every version of the read models, those that do not exist yet as version 1, and the processes. */
+/** Every version of the read models, and the processes. A read model without a version is shown as version 1. */
 export async function projectionStatus(
   pool: pg.Pool,
   log: EventLog,
@@ -48,7 +45,7 @@ export async function projectionStatus(
   return [...sorted, ...(await processStatus(pool, log))];
 }
 
-/** Somebody dropped the version after it was listed: SQLSTATE 42P01, undefined_table. */
+/** The version was dropped after it was listed: SQLSTATE 42P01, undefined_table. */
 function nullIfDropped(error: unknown): null {
   if ((error as { code?: unknown }).code === '42P01') return null;
   throw error;
@@ -70,12 +67,12 @@ async function statusOf(
   const schema = schemaOf(name, version);
   const cursor = await loadCheckpoint(pool, schema);
   const lag = await log.lag(cursor);
-  // Tables of another shape are only known to the code that made them.
+  // Only the program of that shape knows its tables.
   const model = models.find((each) => each.name === name && each.shape === shape);
   const work = model === undefined ? null : await deferredWork(pool, model, schema);
   const letters = await listDeadLetters(pool, schema);
   const blocking = letters.find((letter) => letter.blocking);
-  const aside = letters.length === 0 ? null : `${letters.length} events set aside, the first: ${letters[0]!.error}`;
+  const skipped = letters.length === 0 ? null : `${letters.length} events set aside, the first: ${letters[0]!.error}`;
   return {
     name,
     version,
@@ -84,17 +81,17 @@ async function statusOf(
     position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
     lag: lagOf({ ...lag, seconds: Math.max(lag.seconds, work?.seconds ?? 0) }),
     deferred: work?.deferred ?? null,
-    error: error ?? aside,
+    error: error ?? skipped,
     next_command:
       error !== null && blocking !== undefined
         ? `botledger dead-letter retry ${letterId(schema, blocking.commit.id)}`
-        : aside !== null
+        : skipped !== null
           ? 'botledger dead-letter list'
           : nextStep(found, all),
   };
 }
 
-/** How a rebuild goes on. */
+/** The next command of a rebuild. */
 function nextStep({ name, version, state, verified }: Version, all: readonly Version[]): string | null {
   const live = all.find((other) => other.name === name && other.state === 'live');
   if (live === undefined || state === 'live') return null;
@@ -116,4 +113,58 @@ async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<Proj
     error: null,
     next_command: null,
   };
+}
+
+/** If a process reports nothing for longer, no instance runs it. */
+const SILENT = '5 seconds';
+
+interface ProcessRow {
+  readonly name: string;
+  readonly positions: Readonly<Record<string, Position>>;
+  readonly error: string | null;
+  readonly runs: boolean;
+}
+
+/**
+ * The rows of the processes (src/processes/states.ts): the position of each, whether an instance runs it, and its failing work.
+ */
+async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionStatus[]> {
+  const { rows } = await pool
+    .query<ProcessRow>(
+      `SELECT s.name, positions, coalesce(s.error, t.error) AS error,
+              seen_at > clock_timestamp() - interval '${SILENT}' AS runs
+         FROM processes.states s LEFT JOIN (
+           SELECT name, min(subject || ': ' || error)
+                        || CASE WHEN count(*) > 1 THEN format(' (and %s more)', count(*) - 1) ELSE '' END AS error
+             FROM processes.troubles WHERE until > clock_timestamp() GROUP BY name
+         ) t USING (name) ORDER BY s.name`,
+    )
+    .catch(noneIfAbsent);
+  return Promise.all(
+    rows.map(async ({ name, positions, error, runs }) => {
+      const cursor = new Map(Object.entries(positions).map(([partition, position]) => [Number(partition), position]));
+      return {
+        name,
+        version: 1,
+        kind: 'process' as const,
+        state: runs && error === null ? ('live' as const) : ('stopped' as const),
+        position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
+        lag: lagOf(await log.lag(cursor)),
+        deferred: null,
+        error: error ?? (runs ? null : 'no running instance has the role of it'),
+        next_command: null,
+      };
+    }),
+  );
+}
+
+/** No service has started since the schema was dropped: SQLSTATE 42P01, undefined_table. */
+function noneIfAbsent(error: unknown): { rows: ProcessRow[] } {
+  if ((error as { code?: unknown }).code === '42P01') return { rows: [] };
+  throw error;
+}
+
+/** A lag as it is shown: seconds with at most three decimals. */
+function lagOf({ commits, seconds }: Lag): { readonly events: number; readonly seconds: number } {
+  return { events: commits, seconds: Math.round(seconds * 1000) / 1000 };
 }

@@ -1,42 +1,50 @@
 import type { ClientBase } from 'pg';
 import { isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { Cursor } from '../../log/port.ts';
+import { typesBeside } from '../../domain/events.ts';
+import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
-import type { Target } from './apply.ts';
-import { loadCheckpoint } from './checkpoint.ts';
-import type { OnCommits } from './commits-up-to.ts';
+import { createWriter, type Target } from './apply.ts';
+import { skippedCommits } from './bad-events.ts';
+import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector.ts';
-import { replayInto } from './replay.ts';
-import { replaySchemaOf, verifyLeaseOf } from './replay-schema.ts';
-import { tablesOf } from './tables.ts';
-import { createTables, leaseOf, setVerified, type Version } from './versions.ts';
+import { createTables, leaseOf, setVerified, tablesOf, type Version } from './versions.ts';
 
-/** A table whose rows are not those of a replay. */
+/** The scratch schema into which a read model is replayed to compare a version with it. */
+export function replaySchemaOf(name: string): string {
+  return `${name}_replay`;
+}
+
+/** The lease of a comparison: one at a time. */
+export function verifyLeaseOf(name: string): string {
+  return `verify ${name}`;
+}
+
+/** A table whose rows differ from those of a replay. */
 export interface Difference {
   readonly table: string;
   readonly rows: number;
   readonly rowsOfReplay: number;
 }
 
-/** Told how far it is: first the replay, then the checksums of each table, its own and the replay's. */
+/** Called with the progress: first of the replay, then of the checksums of all tables, the version's and the replay's. */
 export interface VerifyWatch {
   readonly onCommits: OnCommits;
   readonly onTables: (done: number, total: number) => void;
 }
 
 export interface Verified {
-  /** How many were compared. */
+  /** The number of compared tables. */
   readonly tables: number;
   readonly differences: readonly Difference[];
 }
 
 /**
- * Compares a version with a replay of the log up to where the version is: for each table the number of rows and a
- * checksum over all their columns. One at a time; another waits. The version goes on following the log meanwhile; it is looked at through a snapshot.
- * If no table differs, the version is noted as verified.
+ * Compares a version with a replay of the log up to the version's checkpoint: for each table the number of rows and a
+ * checksum over all their columns. One comparison runs at a time; another waits. The version keeps following the log; the
+ * comparison reads a snapshot of it. If no table differs, the version is recorded as verified.
  * @throws BadCommitError the log cannot be replayed
  */
 export async function verify(options: ProjectorOptions, version: Version, watch: VerifyWatch): Promise<Verified> {
@@ -58,11 +66,11 @@ async function compareWithReplay(
   const scratch = replaySchemaOf(model.name);
   const target: Target = { pool, model, schema: scratch, keys: log.keys };
   await inTransaction(pool, async (tx) => {
-    await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // of one that was killed
+    await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // left by a comparison that was killed
     await createTables(tx, model, scratch);
   });
   try {
-    // Most of it before the snapshot is taken, which keeps the database from cleaning up behind itself.
+    // Replays most of the log before the snapshot, since a long snapshot keeps the database from vacuuming.
     const replay = (until: Cursor): Promise<void> => replayInto(target, log, until, signal, onCommits);
     await replay(await loadCheckpoint(pool, schema));
     let verified: Verified | null = null;
@@ -87,18 +95,18 @@ async function compareWithReplay(
   }
 }
 
-/** How soon it is looked at again, while the version has put off work. */
-const PUT_OFF_MS = 200;
+/** The pause between two looks at a version that has deferred work. */
+const DEFERRED_MS = 200;
 
-/** Whoever follows the version does what it has put off; where it has stopped, or no service runs, nobody else would. */
+/** Waits for the projector of the version to do the deferred work. Does the work itself if no projector runs. */
 async function awaitDeferredWork(
   { pool, model, log, leases, signal }: ProjectorOptions,
   version: number,
 ): Promise<void> {
   const lease = leaseOf(model.name, version);
-  if (await isHeld(pool, lease)) return pause(PUT_OFF_MS, signal);
+  if (await isHeld(pool, lease)) return pause(DEFERRED_MS, signal);
   const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
-  const turn = AbortSignal.any([signal, AbortSignal.timeout(PUT_OFF_MS)]);
+  const turn = AbortSignal.any([signal, AbortSignal.timeout(DEFERRED_MS)]);
   await leases.hold(lease, turn, async (held) => {
     while (!held.aborted && (await catchUpSlice(own, false)));
   });
@@ -110,7 +118,7 @@ interface Fingerprint {
   readonly checksum: string;
 }
 
-/** Of every table of the read model but those that are made from others; its runtime's own are left out. */
+/** Of every table of the read model except derived tables and those of the runtime. */
 async function fingerprints(
   tx: ClientBase,
   { derived = [] }: ReadModel,
@@ -136,4 +144,55 @@ function compare(own: ReadonlyMap<string, Fingerprint>, replayed: ReadonlyMap<st
     if (found?.checksum === checksum && found.rows === rowsOfReplay) return [];
     return [{ table, rows: found?.rows ?? 0, rowsOfReplay }];
   });
+}
+
+/** The least time between two reports of progress: each one reads from the log. */
+const REPORT_MS = 500;
+
+/**
+ * Applies the log up to exactly `until` to a schema that nothing else writes to. Stops at any bad event.
+ * @throws BadCommitError
+ */
+async function replayInto(
+  target: Target,
+  log: EventLog,
+  until: Cursor,
+  signal: AbortSignal,
+  onProgress: OnCommits,
+): Promise<void> {
+  const writer = createWriter({
+    target,
+    checkpoint: await loadCheckpoint(target.pool, target.schema),
+    skipped: await skippedCommits(log, target.model.name),
+    onBadCommit: (_commit, error) => Promise.reject(error),
+  });
+  const done = new AbortController();
+  const batches = log.subscribe({
+    categories: target.model.categories,
+    without: typesBeside(target.model.events),
+    after: new Map(writer.written),
+    signal: AbortSignal.any([signal, done.signal]),
+  });
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  if (!hasPassedAll(writer.written, until))
+    for await (const batch of batches) {
+      const wanted = upTo(batch, until);
+      if (wanted !== null) for (const part of writer.open(wanted)) await writer.write(part);
+      if (hasPassedAll(writer.written, until)) done.abort();
+      if (performance.now() - reportedAt < REPORT_MS) continue;
+      reportedAt = performance.now();
+      const { done: commits, total } = await commitsUpTo(log, writer.written);
+      onProgress(commits, total);
+    }
+  do signal.throwIfAborted();
+  while (await catchUpSlice(target, false));
+}
+
+/** The commits of the batch at or below `until`; null if its partition is not in `until`. */
+function upTo({ partition, commits, last }: Batch, until: Cursor): Batch | null {
+  const end = until.get(partition);
+  if (end === undefined) return null;
+  if (last <= end) return { partition, commits, last };
+  const before = commits.filter(({ position }) => position <= end);
+  return { partition, commits: before, last: end };
 }

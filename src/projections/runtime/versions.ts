@@ -6,35 +6,35 @@ import { DEAD_LETTERS_DDL } from './dead-letters.ts';
 
 /**
  * A version of a read model, in a schema of its own. It is *building* until it has caught up with the log for the first
- * time, then *ready*; of all versions of a read model one is *live*, the one that answers. All of them follow the log.
+ * time, then *ready*. One version of a read model is *live* and answers. All versions follow the log.
  */
 export interface Version {
   readonly name: string;
-  /** Counts the times that the read model was built in this database. */
+  /** Counts the builds of the read model in this database. */
   readonly version: number;
-  /** What it was built by: only code of the same `ReadModel.shape` reads and writes it. */
+  /** Only programs of the same `ReadModel.shape` read and write the version. */
   readonly shape: number;
   readonly state: 'building' | 'ready' | 'live';
-  /** Whether it was found the same as a replay of the log. */
+  /** Whether a comparison found it equal to a replay of the log. */
   readonly verified: boolean;
-  /** Why it has stopped; null: it has not. */
+  /** Why it has stopped; null if it has not. */
   readonly error: string | null;
 }
 
-/** A row without its schema is nothing: somebody has dropped it. One that is dropped may still have its schema. */
+/** A row without its schema does not count: the schema was dropped. A version in state `dropped` may still have its schema. */
 const VERSIONS = `
   SELECT name, version, shape, state, verified, error FROM runtime.read_models
   WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
 
-/** A version as those see it who follow or remove it. */
+/** A version as projectors see it. */
 export interface SeenVersion extends Omit<Version, 'state'> {
-  /** *dropped*: it is neither listed nor queried, and its tables are yet to be removed. */
+  /** *dropped*: no program lists or queries it, and its tables are not removed yet. */
   readonly state: Version['state'] | 'dropped';
-  /** Grows when somebody asks to apply what the version has set aside. */
+  /** Grows when an operator asks to retry a dead letter of the version. */
   readonly retries: number;
 }
 
-/** All versions of all read models, other code's and those that are dropped too. */
+/** All versions of all read models, those of other shapes and dropped ones too. */
 export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
   const { rows } = await pool.query<SeenVersion>({
     name: 'runtime.seen_versions',
@@ -45,12 +45,12 @@ export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
   return rows;
 }
 
-/** All versions of all read models, other code's too. */
+/** All versions of all read models, those of other shapes too. */
 export async function allVersions(pool: Pool): Promise<Version[]> {
   return (await pool.query<Version>(`${VERSIONS} ORDER BY name, version`)).rows;
 }
 
-/** The versions that this code can work with. */
+/** The versions of this program's shape. */
 export async function versionsOf(db: Pool | ClientBase, { name, shape }: ReadModel): Promise<Version[]> {
   const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND shape = $2 ORDER BY version`, [name, shape]);
   return rows;
@@ -62,8 +62,8 @@ export async function findVersion(db: Pool | ClientBase, name: string, version: 
 }
 
 /**
- * The version to answer from: the live one, or where that is of another shape, since an upgrade is under way, the newest
- * that is ready. Null while there is none.
+ * The version to answer from: the live one, or during an upgrade, when the live one has another shape, the newest that is
+ * ready. Null if there is none.
  */
 export function servedOf(versions: readonly Version[]): Version | null {
   const built = versions.filter(({ state }) => state !== 'building');
@@ -71,8 +71,8 @@ export function servedOf(versions: readonly Version[]): Version | null {
 }
 
 /**
- * Creates the next version, with its tables; it is building.
- * @param onlyFirst not if there is one that this code can work with: then the newest of these is answered
+ * Creates the next version, building, with its tables.
+ * @param onlyFirst if there are versions of this shape, creates none and returns the newest of them
  */
 export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = false): Promise<Version> {
   return inTransaction(pool, async (tx) => {
@@ -86,7 +86,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
     );
     const version = rows[0]!.version;
     const schema = schemaOf(model.name, version);
-    // A schema that nobody knows of is left of a database whose schema `runtime` was dropped.
+    // A schema without a row is left over if the schema `runtime` was dropped.
     await tx.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
     await createTables(tx, model, schema);
     const created = { name: model.name, version, shape: model.shape, state: 'building' as const };
@@ -110,20 +110,20 @@ export async function createTables(tx: ClientBase, model: ReadModel, schema: str
   await tx.query(DEAD_LETTERS_DDL);
 }
 
-/** Names without a schema mean the version's tables, until the transaction ends. */
+/** Until the transaction ends, names without a schema mean the version's tables. */
 export async function setSearchPath(tx: ClientBase, schema: string): Promise<void> {
   await tx.query(`SET LOCAL search_path TO ${schema}`);
 }
 
 /**
- * Begins a transaction in which names without a schema mean the version's tables. Rows and checkpoint are lost together or
- * not at all, and what is lost is projected again: no need to wait for the disk.
+ * Begins a transaction in which names without a schema mean the version's tables. It does not wait for the disk: rows and
+ * checkpoint are lost together or not at all, and the projector applies again what is lost.
  */
 export function beginIn(schema: string): string {
   return `BEGIN; SET LOCAL synchronous_commit TO off; SET LOCAL search_path TO ${schema}`;
 }
 
-/** It has caught up: it answers if nothing does yet, else it waits to be switched to. */
+/** Records that a version has caught up: it becomes live if there is no live version, else ready. */
 export async function finishBuilding(pool: Pool, name: string, version: number): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await lockVersions(tx, name);
@@ -137,8 +137,8 @@ export async function finishBuilding(pool: Pool, name: string, version: number):
 }
 
 /**
- * Makes a version that is ready the live one, in one transaction; the one before it stays ready, and goes on following.
- * @returns whether it is live; else it is not ready (any more), and nothing has changed
+ * Makes a ready version the live one, in one transaction. The former live version becomes ready and keeps following the log.
+ * @returns whether it is live; false if it is not ready: then nothing has changed
  */
 export async function makeLive(pool: Pool, name: string, version: number): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
@@ -155,9 +155,9 @@ export async function makeLive(pool: Pool, name: string, version: number): Promi
 }
 
 /**
- * Drops a version that does not answer: from here on nobody sees it, and its tables go when nobody writes to them any
- * more (`removeDropped`).
- * @returns whether it is dropped; else it is the live one, or nothing is live and it may be what answers
+ * Drops a version that does not answer. Programs stop using it at once; `removeDropped` removes its tables when no projector
+ * writes to them.
+ * @returns whether it is dropped; false if it is live, or if no version is live, so that it may be the one that answers
  */
 export async function dropVersion(pool: Pool, name: string, version: number): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
@@ -172,8 +172,8 @@ export async function dropVersion(pool: Pool, name: string, version: number): Pr
 }
 
 /**
- * Removes the tables of dropped versions that no projector holds any more, whoever dropped them and was killed since.
- * @returns how many dropped versions still have theirs
+ * Removes the tables of dropped versions that no projector follows. This finishes drops of commands that were killed, too.
+ * @returns the number of dropped versions that still have their tables
  */
 export async function removeDropped(
   pool: Pool,
@@ -208,7 +208,7 @@ export async function setVerified(pool: Pool, name: string, version: number, ver
   ]);
 }
 
-/** Why the version has stopped; null lets it go on. */
+/** Records why the version has stopped; null lets it resume. */
 export async function setError(
   db: Pool | ClientBase,
   name: string,
@@ -222,7 +222,17 @@ async function lockVersions(tx: ClientBase, name: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`read model ${name}`]);
 }
 
-/** The lease of whoever projects a version. */
+/** The lease of the projector of a version. */
 export function leaseOf(name: string, version: number): string {
   return `projection ${schemaOf(name, version)}`;
+}
+
+/** The tables of a read model's schema except those of the runtime, by name. */
+export async function tablesOf(db: Pool | ClientBase, schema: string): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')
+      ORDER BY tablename`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
 }

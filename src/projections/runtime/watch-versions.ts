@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import type { Pool } from 'pg';
 import { type SeenVersion, seenVersions } from './versions.ts';
 
-/** Looks for all versions of all read models, in one statement for everybody on the thread who wants to know. */
+/** Looks up all versions of all read models, with one statement for all callers of a thread. */
 export interface VersionWatch {
   /**
-   * The versions as a look finds them that begins after the call, {@link LOOK_MS} after the last one; null: the signal
-   * aborted first. Rejects when the database cannot be asked.
+   * The result of the next look-up, which begins after the call and {@link POLL_MS} after the last one; null if the signal
+   * aborts first. Rejects when the database does not answer.
    */
   next(signal: AbortSignal): Promise<readonly SeenVersion[] | null>;
 }
 
-/** How soon it is seen that another process has created, switched, dropped or let go on a version. */
-const LOOK_MS = 500;
+/** The time within which a projector sees that another OS process created, switched, dropped or resumed a version. */
+const POLL_MS = 500;
 
 interface Waiting {
   resolve(seen: readonly SeenVersion[] | null): void;
@@ -22,11 +22,11 @@ interface Waiting {
 export function watchVersions(pool: Pool): VersionWatch {
   const waiting = new Set<Waiting>();
   let timer: NodeJS.Timeout | null = null;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookedUpAt = Number.NEGATIVE_INFINITY;
 
-  async function look(): Promise<void> {
+  async function lookUp(): Promise<void> {
     timer = null;
-    lookedAt = performance.now();
+    lookedUpAt = performance.now();
     const present = [...waiting];
     waiting.clear();
     try {
@@ -46,9 +46,9 @@ export function watchVersions(pool: Pool): VersionWatch {
         return await new Promise<readonly SeenVersion[] | null>((resolve, reject) => {
           own = { resolve, reject };
           waiting.add(own);
-          setMaxListeners(0, signal); // all projectors of a thread wait on the same one
+          setMaxListeners(0, signal); // all projectors of a thread wait on the same signal
           signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal });
-          timer ??= setTimeout(() => void look(), Math.max(0, lookedAt + LOOK_MS - performance.now()));
+          timer ??= setTimeout(() => void lookUp(), Math.max(0, lookedUpAt + POLL_MS - performance.now()));
         });
       } finally {
         over.abort();

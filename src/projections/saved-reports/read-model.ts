@@ -2,7 +2,25 @@ import type { ClientBase } from 'pg';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { REPORTS_DDL } from './tables.ts';
+
+/** Times are milliseconds since 1970 UTC. */
+const REPORTS_DDL = `
+CREATE TABLE reports (
+  /* of the bot */
+  public_key text NOT NULL,
+  uuid uuid NOT NULL,
+  name text,
+  /* JSON text: jsonb would reorder its keys */
+  report_config text,
+  created_at bigint NOT NULL,
+  /* of its stream: the last commit that the row has */
+  revision int NOT NULL,
+  /* a deleted report keeps its bot, which answers a repeated deletion */
+  deleted boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (public_key, uuid)
+);
+CREATE INDEX reports_uuid ON reports (uuid);
+`;
 
 /** Saved reports as they are now, by bot. */
 export const reportsReadModel: ReadModel = {
@@ -43,7 +61,7 @@ const DELETE = `
   UPDATE reports SET deleted = true, name = NULL, report_config = NULL, revision = $3
   WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
 
-/** Each event is about one row: none means that the log lacks what came before it. */
+/** Each event changes one row. If it changes none, the log lacks an earlier event. */
 async function one(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<void> {
   const { rowCount } = await tx.query(text, [...values]);
   if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${what} a report`);

@@ -2,7 +2,7 @@ import type { ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 
-/** What every update tells of its user, all of it: a name that it lacks is one that the user does not have. */
+/** The fields that every update sets, all of them: if it lacks a name, the user has none. */
 const PROFILE = [
   'first_name',
   'last_name',
@@ -35,7 +35,7 @@ export interface Profile {
   imported: Stamps | null;
 }
 
-/** Receipts of the imports whose values hold against updates of an earlier date. */
+/** Receipts of imports by the fields that they set. Updates of an earlier date do not change these fields. */
 type Stamps = Partial<Record<ProfileField | 'full_name' | 'date_create' | 'date_last_active', number>>;
 
 export function newProfile(date: number): Profile {
@@ -60,7 +60,7 @@ export function newProfile(date: number): Profile {
   };
 }
 
-/** An update of the user: of two the later by date counts, of one date the later in the log. Any but a block says active. */
+/** Applies an update. Of two updates the later by date counts; of the same date, the later in the log. Any update but a block sets `active`. */
 export function applyUpdate(profile: Profile, item: UpdateItem, date: number): void {
   const { first_name = null, last_name = null, username = null, language_code = null } = item.person ?? {};
   const user_status = item.event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
@@ -73,11 +73,11 @@ export function applyUpdate(profile: Profile, item: UpdateItem, date: number): v
     profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
 }
 
-/** An import received at `at`: the fields that it gives replace what was before, the others stay. */
+/** Applies an import received at `at`: the fields that it has replace the former values, the others stay. */
 export function applyImport(profile: Profile, user: ImportedUser, at: number): void {
   const stamps: Stamps = { ...profile.imported };
-  // Of two imports the later in the log counts, whatever the clocks said; and whatever they gave, since what was erased of
-  // one must leave no trace.
+  // Of two imports the later in the log counts, whatever the clocks and whatever fields they have: an erased field must
+  // leave no trace.
   const time = Math.max(at, profile.import_date ?? at);
   profile.import_date = time;
   const { full_name, ...person } = user.person ?? {};
@@ -105,8 +105,8 @@ export function applyImport(profile: Profile, user: ImportedUser, at: number): v
 }
 
 /**
- * The platform says, at `at`, that the user cannot be reached. Holds until a later update from the user; those of the same
- * second are later, since the platform's dates have no milliseconds.
+ * The platform answered at `at` that the user is unreachable. Holds until a later update from the user. An update of the
+ * same second is later, since the platform's dates have no milliseconds.
  */
 export function applyUnreachable(profile: Profile, user_status: 'blocked' | 'deactivated', at: number): void {
   const time = at - (at % 1000);
@@ -117,8 +117,8 @@ export function applyUnreachable(profile: Profile, user_status: 'blocked' | 'dea
 const ERASED = ['first_name', 'last_name', 'full_name', 'username', 'language_code', 'gender', 'timezone'] as const;
 
 /**
- * Leaves of a profile what it would be had nothing personal ever been told: that is what a rebuild makes of it, since what
- * was sealed cannot be opened any more.
+ * Removes the personal fields, as if none had ever come. A rebuild makes the same profile, since it cannot open the sealed
+ * fields any more.
  */
 export function applyErasure(profile: Profile): void {
   const stamps: Partial<Record<string, number>> = { ...profile.imported };
@@ -129,7 +129,7 @@ export function applyErasure(profile: Profile): void {
   profile.imported = Object.keys(stamps).length === 0 ? null : stamps;
 }
 
-/** Sets those of the fields that nothing later has set. @returns their names */
+/** Sets the fields whose present value is not of a later time. @returns their names */
 function setFields(
   profile: Profile,
   given: { [F in ProfileField]?: Profile[F] | undefined },
@@ -138,14 +138,14 @@ function setFields(
   const set: ProfileField[] = [];
   for (const field of PROFILE) if (time >= stampOf(profile, field) && copied(profile, given, field)) set.push(field);
   if (set.some(isName) && time >= (profile.imported?.full_name ?? time)) {
-    // A full name that an import gave holds until a later name.
+    // A full name of an import holds until a later name.
     if (profile.imported?.full_name !== undefined) profile.imported = withoutFullName(profile.imported);
     profile.full_name = [profile.first_name, profile.last_name].filter((name) => name !== null).join(' ') || null;
   }
   return set;
 }
 
-/** @returns whether it was given */
+/** @returns whether `given` has the field */
 function copied<F extends ProfileField>(profile: Profile, given: { [K in F]?: Profile[K] | undefined }, field: F) {
   const value = given[field];
   if (value === undefined) return false;
@@ -161,12 +161,12 @@ function isName(field: ProfileField): boolean {
   return field === 'first_name' || field === 'last_name';
 }
 
-/** The time that a field's value is of. */
+/** The time of a field's value. */
 function stampOf({ profile_date, imported }: Profile, field: ProfileField): number {
   return Math.max(profile_date ?? Number.NEGATIVE_INFINITY, imported?.[field] ?? Number.NEGATIVE_INFINITY);
 }
 
-/** A visit: of two the earlier by date counts, of one date the earlier in the log. */
+/** Applies a visit. Of two visits the earlier by date counts; of the same date, the earlier in the log. */
 export function applyVisit(profile: Profile, date: number, start_param: string, utm: Utm | null): void {
   if (profile.visit_date !== null && date >= profile.visit_date) return;
   profile.visit_date = date;

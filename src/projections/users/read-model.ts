@@ -13,7 +13,7 @@ import {
 } from '../../domain/intake/fold.ts';
 import { importInClear, updateInClear } from '../../domain/intake/personal.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
-import { findByKey } from '../by-key.ts';
+import { findByKey } from '../batch-sql.ts';
 import {
   botOfCommit,
   deleteExpired,
@@ -24,12 +24,11 @@ import {
   UPDATE_IDS_RETENTION,
 } from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { type Bot, loadBots, newBot, saveBots, saveErased, type UserChange } from './bots.ts';
 import { applyErasure, applyImport, applyUnreachable, applyUpdate, applyVisit, newProfile } from './profile.ts';
-import { loadUsers, saveUsers } from './store.ts';
+import { type Bot, loadBots, loadUsers, newBot, saveBots, saveErased, saveUsers, type UserChange } from './store.ts';
 import { USERS_DDL } from './tables.ts';
 
-/** The users of bots as of now: what updates and imports tell of them. */
+/** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   name: 'users',
   shape: 6,

@@ -1,10 +1,88 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../by-key.ts';
-import { copyInto, copyLine } from '../copy.ts';
-import type { Bot, UserChange } from './bots.ts';
+import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
+import type { Separators } from '../../domain/intake/utm.ts';
+import { copyInto, copyLine, numbers } from '../batch-sql.ts';
+import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { Profile } from './profile.ts';
 
-/** Fills `users` with those of the named users that the table has. */
+/** A bot as of its log so far, and its users that a batch names. */
+export interface Bot {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly intake: BotIntake;
+  readonly payloads: PayloadState;
+  readonly users: Map<number, UserChange>;
+  /** Users that the batch erases. */
+  readonly erased: Set<number>;
+}
+
+export interface UserChange {
+  readonly bot_id: number;
+  readonly user_id: number;
+  readonly profile: Profile;
+  /** The row of the table; null if the table has none. */
+  readonly loaded: Profile | null;
+  /** JSON text of the custom fields that the batch sets; numbers keep their digits. */
+  readonly customFields: Map<string, string>;
+  /** Whether the custom fields of the table are erased. */
+  erased: boolean;
+}
+
+export function newBot(bot_id: number, public_key: string, separators: Separators, clock: number): Bot {
+  return {
+    bot_id,
+    public_key,
+    intake: botIntake(bot_id, clock),
+    payloads: payloadState(separators),
+    users: new Map(),
+    erased: new Set(),
+  };
+}
+
+export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
+  const { rows } = await tx.query<{ bot_id: number; public_key: string; pair: string; value: string; clock: number }>({
+    name: 'users.load_bots',
+    text: `SELECT bot_id, public_key, pair_separator AS pair, value_separator AS value, clock::float8
+             FROM bots WHERE public_key = ANY ($1)`,
+    values: [publicKeys],
+  });
+  return new Map(
+    rows.map(({ bot_id, public_key, pair, value, clock }) => [
+      public_key,
+      newBot(bot_id, public_key, { pair, value }, clock),
+    ]),
+  );
+}
+
+/** Records erased users, for ever. */
+export async function saveErased(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  const erased = bots.flatMap(({ bot_id, erased }) => [...erased].map((userId) => ({ bot_id, userId })));
+  if (erased.length === 0) return;
+  await tx.query({
+    name: 'users.save_erased',
+    text: 'INSERT INTO erased_users SELECT * FROM unnest($1::int[], $2::bigint[]) ON CONFLICT DO NOTHING',
+    values: [numbers(erased.map(({ bot_id }) => bot_id)), numbers(erased.map(({ userId }) => userId))],
+  });
+}
+
+export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  await tx.query({
+    name: 'users.save_bots',
+    text: `INSERT INTO bots (bot_id, public_key, pair_separator, value_separator, clock)
+           SELECT * FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+           ON CONFLICT (bot_id) DO UPDATE SET pair_separator = EXCLUDED.pair_separator,
+             value_separator = EXCLUDED.value_separator, clock = EXCLUDED.clock`,
+    values: [
+      bots.map(({ bot_id }) => bot_id),
+      bots.map(({ public_key }) => public_key),
+      bots.map(({ payloads }) => payloads.separators.pair),
+      bots.map(({ payloads }) => payloads.separators.value),
+      bots.map(({ intake }) => intake.clock),
+    ],
+  });
+}
+
+/** Adds the named users that the table has to `users` of their bots. */
 export async function loadUsers(
   tx: ClientBase,
   wanted: readonly { readonly bot: Bot; readonly users: ReadonlySet<number> }[],
@@ -36,7 +114,7 @@ export async function loadUsers(
 
 type Row = Profile & { readonly i: number };
 
-/** Writes users as they now are; custom fields are laid over those of the table. */
+/** Writes users as of now. Custom fields are merged into those of the table. */
 export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   const added: UserChange[] = [];
   const active: UserChange[] = [];
@@ -56,7 +134,7 @@ const COLUMNS =
   'user_status, date_create, date_last_active, custom_fields, addition_fields, visit_date, profile_date, import_date, ' +
   'imported';
 
-/** Users whom the table does not have: by COPY, at a fifth of what {@link saveAll} costs. */
+/** Adds users that the table does not have, by COPY: at a fifth of the cost of {@link saveAll}. */
 async function addUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   await copyInto(tx, 'users', COLUMNS, linesOf(users));
 }
@@ -87,7 +165,7 @@ function* linesOf(users: readonly UserChange[]): Generator<string> {
     ]);
 }
 
-/** Whether a user of the table has been active and nothing else, which is what most updates tell. */
+/** Whether only the activity of the user has changed, as by most updates. */
 function isOnlyActive({ profile, loaded, customFields, erased }: UserChange): boolean {
   if (loaded === null || customFields.size > 0 || erased) return false;
   for (const field of Object.keys(profile) as (keyof Profile)[])
@@ -122,7 +200,7 @@ async function dropCustomFields(tx: ClientBase, users: readonly UserChange[]): P
   });
 }
 
-/** Users of the table of whom more than their activity has changed. */
+/** Saves users of whom more than the activity has changed. */
 async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
   await tx.query({
@@ -146,7 +224,7 @@ function jsonOf({ bot_id, user_id, profile, customFields }: UserChange): string 
   return `${JSON.stringify({ bot_id, user_id, ...profile }).slice(0, -1)},"custom_fields":${custom}}`;
 }
 
-/** Their values are JSON text already. */
+/** The values are JSON text already. */
 function jsonOfFields(fields: UserChange['customFields']): string {
   return `{${[...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`;
 }

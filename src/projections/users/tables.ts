@@ -33,20 +33,20 @@ CREATE TABLE users (
   addition_fields jsonb NOT NULL,
   /* date of the first visit */
   visit_date bigint,
-  /* date of the last update, which the names, flags and status are of */
+  /* date of the last update, which set the names, flags and status */
   profile_date bigint,
   /* receipt of the last import */
   import_date bigint,
-  /* receipts of imports, by the field that they gave: they go before updates of an earlier date */
+  /* receipts of imports, by the field that they set: updates of an earlier date do not change it */
   imported jsonb,
   PRIMARY KEY (bot_id, user_id)
 ) WITH (fillfactor = 80);
-/* whose personal data was erased, known to the bot or not: they are in no audience */
+/* users whose personal data was erased, known to the bot or not: they are in no audience */
 CREATE TABLE erased_users (
   bot_id int NOT NULL,
   user_id bigint NOT NULL,
   PRIMARY KEY (bot_id, user_id)
 );
-/* for lists of the latest users; it hardly ever changes, so that updates leave the index alone */
+/* for lists of the latest users; date_create hardly ever changes, so updates do not touch the index */
 CREATE INDEX ON users (bot_id, date_create);
 `;

@@ -4,10 +4,10 @@ import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBot } from './bots.ts';
-import { findKey } from './keys.ts';
+import { findKey } from './owners.ts';
 import type { CatalogSource } from './source.ts';
 
-/** Whom a valid key stands for. */
+/** The holder of a valid key. */
 export interface Principal {
   readonly keyId: number;
   readonly ownerId: number;
@@ -19,33 +19,33 @@ export interface Principal {
 }
 
 /**
- * Every method, with `seenBefore`: while the database is down, what was known at most 60 s ago will do
+ * With `seenBefore`, each method uses cached rows of at most 60 s ago while the database is down
  * (decisions.md#database-down).
- * @throws DatabaseUnavailableError the database is down, and that will not do or is not there
+ * @throws DatabaseUnavailableError the database is down, and the cache may not be used or has no row
  */
 export interface Authenticator {
-  /** Null: no such key, or it has expired or been revoked. */
+  /** Null if there is no such key, or it has expired or been revoked. */
   authenticate(apiKey: string, seenBefore: boolean): Promise<Principal | null>;
   /**
-   * The bot that a request acts on. `missing`: the key may act on several bots and none was named; `unknown`: there is no
-   * such bot; `forbidden`: it lies outside the key's scope.
+   * The bot that a request acts on. `missing`: the key is for several bots and the request names none; `unknown`: there is
+   * no such bot; `forbidden`: the bot is outside the key's scope.
    */
   resource(
     principal: Principal,
     resourceKey: string | undefined,
     seenBefore: boolean,
   ): Promise<BotRow | 'missing' | 'unknown' | 'forbidden'>;
-  /** The bot whose webhook this is; null: no such bot, or the secret is wrong. */
+  /** The bot of a webhook; null if there is no such bot, or the secret is wrong. */
   webhookBot(publicKey: string, secret: string, seenBefore: boolean): Promise<BotRow | null>;
 }
 
 export interface AuthenticatorOptions {
-  /** Where the catalog's rows are now. */
+  /** The present tables of the catalog. */
   readonly catalog: () => Promise<CatalogSource>;
   readonly sources: Pick<Sources, 'now'>;
-  /** Milliseconds of a clock that never goes back, for the age of what is cached. */
+  /** Milliseconds of a clock that never goes back, for the age of cached rows. */
   readonly elapsed?: () => number;
-  /** How long one look-up may wait for the database, in milliseconds. */
+  /** The longest wait of one look-up for the database, in milliseconds. */
   readonly maxWaitMs?: number;
 }
 

@@ -30,7 +30,7 @@ export async function findBot(source: CatalogSource, publicKey: string): Promise
   return rows[0] ?? null;
 }
 
-/** A bot's settings. The token is a secret: whether there is one, and no more. */
+/** A bot's settings. The token is a secret, so the row only has whether there is one. */
 export interface BotSettingsRow {
   readonly bot_id: number;
   readonly public_key: string;
@@ -72,5 +72,63 @@ export function listResources(source: CatalogSource, ownerId: number, scope: Key
     `SELECT public_key AS resource_key, name, username, timezone
      FROM ${source.schema}.bots WHERE owner_id = $1 AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
     [ownerId, scope.type === 'all' ? null : scope.bots],
+  );
+}
+
+/** The data of a bot that sending needs. */
+export interface SendingBot {
+  readonly bot_id: number;
+  readonly owner_id: number;
+  /** For the platform; a secret. */
+  readonly token: string | null;
+  readonly plan: 'premium' | 'free';
+  readonly paid_broadcasts: boolean;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** Null if the catalog does not have the bot, or its owner, yet. */
+export async function findSendingBot(source: CatalogSource, publicKey: string): Promise<SendingBot | null> {
+  const rows = await rowsOf<SendingBot>(
+    source,
+    'find_sending_bot',
+    `SELECT bot_id, owner_id::float8, token, plan, paid_broadcasts, timezone
+     FROM ${source.schema}.bots JOIN ${source.schema}.owners USING (owner_id) WHERE bots.public_key = $1`,
+    [publicKey],
+  );
+  return rows[0] ?? null;
+}
+
+export interface GoalRow {
+  readonly target_id: number;
+  readonly event_id: number;
+  readonly name: string;
+}
+
+/** The goals of a bot in the order of target ids, Sale included. */
+export function listGoals(source: CatalogSource, botId: number): Promise<GoalRow[]> {
+  return rowsOf(
+    source,
+    'list_goals',
+    `SELECT target_id::float8, event_id::float8, name FROM ${source.schema}.goals WHERE bot_id = $1
+     ORDER BY goals.target_id`,
+    [botId],
+  );
+}
+
+export interface UnitRow {
+  readonly unit_id: number;
+  readonly code: string;
+  readonly name: string | null;
+  /** Decimals of a normal unit. */
+  readonly scale: number;
+}
+
+export function listUnits(source: CatalogSource, botId: number): Promise<UnitRow[]> {
+  return rowsOf(
+    source,
+    'list_units',
+    `SELECT unit_id::float8, code, name, scale FROM ${source.schema}.units WHERE bot_id = $1 ORDER BY units.unit_id`,
+    [botId],
   );
 }

@@ -3,7 +3,7 @@ import { type CatalogSource, rowsOf } from './source.ts';
 export interface ExchangeRateRow {
   readonly from: string;
   readonly to: string;
-  /** The UTC day from which on it counts, YYYY-MM-DD. */
+  /** The UTC day from which on the rate counts, YYYY-MM-DD. */
   readonly date: string;
   /** Decimal text. */
   readonly rate: string;

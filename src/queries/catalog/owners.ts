@@ -1,3 +1,4 @@
+import type { KeyScope } from '../../domain/catalog/owner.ts';
 import { type CatalogSource, rowsOf } from './source.ts';
 
 export interface OwnerRow {
@@ -17,3 +18,82 @@ export function listOwners(source: CatalogSource): Promise<OwnerRow[]> {
      FROM ${source.schema}.owners ORDER BY owners.owner_id`,
   );
 }
+
+/** A key with data of its owner's profile, for authentication. Times are milliseconds since 1970 UTC. */
+export interface Key {
+  readonly keyId: number;
+  readonly ownerId: number;
+  readonly publicPart: string;
+  readonly kind: 'personal' | 'service';
+  readonly scope: KeyScope;
+  readonly plan: 'premium' | 'free';
+  readonly currency: string;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+type FoundRow = Omit<Key, 'scope'> & { readonly bots: string[] | null };
+
+/** @param secretHash hex SHA-256 of the secret */
+export async function findKey(source: CatalogSource, secretHash: string): Promise<Key | null> {
+  const rows = await rowsOf<FoundRow>(
+    source,
+    'find_key',
+    `SELECT k.key_id::float8 AS "keyId", k.owner_id::float8 AS "ownerId", k.public_part AS "publicPart", k.kind, k.bots,
+            o.plan, o.currency, k.expires_at::float8 AS "expiresAt", k.revoked_at::float8 AS "revokedAt"
+     FROM ${source.schema}.keys AS k JOIN ${source.schema}.owners AS o USING (owner_id) WHERE k.secret_hash = $1`,
+    [secretHash],
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  const { bots, ...key } = row;
+  return { ...key, scope: bots === null ? { type: 'all' } : { type: 'bots', bots } };
+}
+
+export async function ownerOfKey(source: CatalogSource, keyId: number): Promise<number | null> {
+  const rows = await rowsOf<{ owner_id: number }>(
+    source,
+    'owner_of_key',
+    `SELECT owner_id::float8 FROM ${source.schema}.keys WHERE key_id = $1`,
+    [keyId],
+  );
+  return rows[0]?.owner_id ?? null;
+}
+
+/** Dates are ISO 8601, UTC. */
+export interface KeyRow {
+  readonly key_id: number;
+  readonly public_part: string;
+  /** Public keys; null: all bots of the owner. */
+  readonly bots: readonly string[] | null;
+  readonly kind: 'personal' | 'service';
+  readonly name: string | null;
+  readonly issued_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  /** The key that it replaced. */
+  readonly rotates: number | null;
+}
+
+export async function listKeys(source: CatalogSource, ownerId: number): Promise<KeyRow[]> {
+  const rows = await rowsOf<StoredKey>(
+    source,
+    'list_keys',
+    `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8,
+            rotates::float8
+     FROM ${source.schema}.keys WHERE owner_id = $1 ORDER BY keys.key_id`,
+    [ownerId],
+  );
+  return rows.map((row) => ({
+    ...row,
+    issued_at: new Date(row.issued_at).toISOString(),
+    expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+    revoked_at: row.revoked_at === null ? null : new Date(row.revoked_at).toISOString(),
+  }));
+}
+
+type StoredKey = Omit<KeyRow, 'issued_at' | 'expires_at' | 'revoked_at'> & {
+  readonly issued_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+};

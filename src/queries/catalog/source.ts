@@ -1,12 +1,12 @@
 import type { Pool, QueryResultRow } from 'pg';
 
-/** Where the catalog's rows are: a pool, and the schema of the read model's version. */
+/** The tables of the catalog: a pool, and the schema of the read model's version. */
 export interface CatalogSource {
   readonly pool: Pool;
   readonly schema: string;
 }
 
-/** Runs a statement that is prepared once per connection. Its text may name the schema, never a caller's words. */
+/** Runs a statement that is prepared once per connection. Its text may contain the schema, never a caller's input. */
 export async function rowsOf<Row extends QueryResultRow>(
   { pool, schema }: CatalogSource,
   name: string,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
 import { TOKEN } from '../../support/broadcasts.ts';
 import type { TestBot } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import {
   finishBroadcast,
   freezeAudience,

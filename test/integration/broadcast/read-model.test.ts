@@ -4,7 +4,7 @@ import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadc
 import { advanceBroadcast, saveBroadcast } from '../../../src/commands/broadcast/change.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeBot } from '../../../src/commands/catalog/bots.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, TOKEN, until } from '../../support/broadcasts.ts';

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
-import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { revokeKey } from '../../../src/commands/catalog/revoke-key.ts';
-import { rotateKey } from '../../../src/commands/catalog/rotate-key.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
+import { revokeKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
+import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { listResources } from '../../../src/queries/catalog/bots.ts';
-import { listKeys, ownerOfKey } from '../../../src/queries/catalog/keys.ts';
+import { listKeys, ownerOfKey } from '../../../src/queries/catalog/owners.ts';
 import { aKey, anOwner } from '../../support/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -40,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** An authenticator with a database that can be cut off, and its look-ups counted. */
+/** An authenticator with a database that the test can cut off, and the number of its look-ups. */
 function fixture() {
   let age = 0;
   let down = false;
@@ -114,7 +112,7 @@ describe('a key', () => {
     expect(await authenticator.authenticate(apiKey, true)).toBeNull();
   });
 
-  it('goes on working through the overlap of its rotation', async () => {
+  it('stays valid during the overlap of its rotation', async () => {
     const old = await aKey(context, ownerId, 'all', { name: 'shop' });
     const next = await rotateKey(context, { ownerId, keyId: old.keyId, overlap: HOUR });
     await catchUp();
@@ -189,7 +187,7 @@ describe('the resource', () => {
 });
 
 describe('the cache', () => {
-  it('asks once a second at most, however many callers there are', async () => {
+  it('asks the database at most once a second, however many callers there are', async () => {
     const { authenticator, queries, pass } = fixture();
     const { apiKey } = await aKey(context, ownerId, 'all');
     await catchUp();
@@ -221,7 +219,7 @@ describe('the cache', () => {
     expect(await authenticator.authenticate(apiKey, true)).toBeNull();
   });
 
-  it('finds what it had not found before as soon as it is there', async () => {
+  it('finds a new key at once, though it was looked up before', async () => {
     const { authenticator } = fixture();
     const { apiKey } = await aKey(context, ownerId, 'all');
     expect(await authenticator.authenticate(apiKey, true)).toBeNull();
@@ -229,7 +227,7 @@ describe('the cache', () => {
     expect(await authenticator.authenticate(apiKey, true)).not.toBeNull();
   });
 
-  it('serves what it knows for a minute while the database is down, to whom that will do', async () => {
+  it('serves cached rows for a minute while the database is down, to callers that accept them', async () => {
     const { authenticator, cut, pass, queries } = fixture();
     const known = await aKey(context, ownerId, [cafe.publicKey]);
     const other = await aKey(context, ownerId, 'all');

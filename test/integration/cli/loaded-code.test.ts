@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { READ_MODEL_NAMES } from '../../../src/projections/names.ts';
+import { READ_MODEL_NAMES } from '../../../src/projections/read-model.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase } from '../../support/database.ts';
 

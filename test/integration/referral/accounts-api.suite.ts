@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUnit } from '../../../src/commands/catalog/create-unit.ts';
+import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type Accounts, createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
 import { administerPayout } from '../../../src/commands/referral/payouts.ts';

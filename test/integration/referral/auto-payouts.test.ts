@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeBot } from '../../../src/commands/catalog/bots.ts';
 import type { AccountEvent } from '../../../src/domain/referral/account/account.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createUnit } from '../../../src/commands/catalog/create-unit.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
+import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { EXCHANGE_RATES_STREAM } from '../../../src/domain/streams.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventFieldsAnswer, eventsAnswer, reportAnswer, resourcesAnswer } from '../../../src/api/reports/schemas.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

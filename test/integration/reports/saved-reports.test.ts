@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savedAnswer, savedReportAnswer, savedReportsAnswer } from '../../../src/api/reports/schemas.ts';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { readAll } from '../../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

@@ -51,13 +51,13 @@ describe('a bot', () => {
       .isRefused('invalid', path);
   });
 
-  it('lets the separators change places in one go', () => {
+  it('swaps the separators in one change', () => {
     given(bot, created)
       .when((state) => changeBot(state, { pair_separator: '-', value_separator: '_' }))
       .yields({ type: 'bot_changed', data: { pair_separator: '-', value_separator: '_' } });
   });
 
-  it('records what differs, null included', () => {
+  it('records the settings that differ, null included', () => {
     const named: BotEvent = { type: 'bot_changed', data: { username: 'shop_bot' } };
     given(bot, created, named)
       .when((state) => changeBot(state, { username: null, timezone: 'UTC' }))
@@ -114,13 +114,13 @@ describe("a bot's unit", () => {
         .isRefused('invalid', 'code');
   });
 
-  it.each(['ß', 'ı', 'ßßß', 'é', '', 'A-B'])('%j is no code: letters and digits of ASCII alone', (code) => {
+  it.each(['ß', 'ı', 'ßßß', 'é', '', 'A-B'])('%j is no code: codes have ASCII letters and digits only', (code) => {
     given(bot, created)
       .when((state) => createUnit(state, { unit_id: 9, code, name: null }))
       .isRefused('invalid', 'code');
   });
 
-  it('is refused when its code is taken, in whatever case, or too long, or its scale beyond bounds', () => {
+  it('is refused if its code is taken, in any case, or too long, or its scale is out of bounds', () => {
     const unit: BotEvent = { type: 'unit_created', data: { unit_id: 9, code: 'GEM', name: 'Gems', scale: 0 } };
     const create = { unit_id: 10, code: 'gem', name: null };
     given(bot, created, unit)

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { createDemo } from '../../../src/commands/catalog/create-demo.ts';
 import { createGoal } from '../../../src/commands/catalog/create-goal.ts';
-import { createOwner } from '../../../src/commands/catalog/create-owner.ts';
-import { createUnit } from '../../../src/commands/catalog/create-unit.ts';
-import { issueKey } from '../../../src/commands/catalog/issue-key.ts';
-import { rotateKey } from '../../../src/commands/catalog/rotate-key.ts';
+import { issueKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
+import { createOwner } from '../../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
+import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type CommandContext, load } from '../../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
 import { bot } from '../../../src/domain/catalog/bot.ts';
@@ -45,7 +44,7 @@ describe('commands of the catalog', () => {
     expect(await createUnit(context, { bot: second.bot.publicKey, ...unit })).toMatchObject({ unitId: 2 });
   });
 
-  it('store of a secret only its hash', async () => {
+  it('store only the hash of a secret', async () => {
     const context = fixture();
     const { ownerId, bot: created } = await withBot(context);
     const { apiKey, keyId } = await issueKey(context, {
@@ -78,7 +77,7 @@ describe('commands of the catalog', () => {
     await expect(issueKey(context, { ...key, ownerId: 9, bots: 'all' })).rejects.toMatchObject({ path: 'owner' });
   });
 
-  it('give goals and names one sequence; the directory finds a goal made after it looked', async () => {
+  it('give goals and names one sequence; the directory finds a goal created after its look-up', async () => {
     const context = fixture();
     const { publicKey } = (await withBot(context)).bot;
     const directory = createEventTypeDirectory(context);
@@ -94,7 +93,7 @@ describe('commands of the catalog', () => {
     );
   });
 
-  it('refuse what names a bot that is not there', async () => {
+  it('refuse an unknown bot', async () => {
     const context = fixture();
     const refused = { code: 'not_found', path: 'bot' };
     await expect(createGoal(context, { bot: 'bNone', targetId: 5, name: 'x' })).rejects.toMatchObject(refused);
@@ -102,7 +101,7 @@ describe('commands of the catalog', () => {
     expect(context.log.commits.flat()).toEqual([]);
   });
 
-  it('set a long list of rates whole: a wrong one at its end leaves nothing', async () => {
+  it('set a long list of rates whole: a wrong rate at its end leaves none', async () => {
     const context = fixture();
     const rates = Array.from({ length: 5001 }, (_, index) => ({
       from: 'EUR',
@@ -118,7 +117,7 @@ describe('commands of the catalog', () => {
   });
 });
 
-/** What is kept of the secret is tested with the file that keeps it. */
+/** The file that keeps the secret has tests of its own. */
 const nowhere = { kept: null, keep: async () => {} };
 
 describe('the demo', () => {
@@ -134,7 +133,7 @@ describe('the demo', () => {
     expect(context.log.commits.flat()).toHaveLength(size);
   });
 
-  it('is not created where there is an owner', async () => {
+  it('is not created if there is an owner', async () => {
     const context = fixture();
     await createOwner(context, ANN);
     expect(await createDemo(context, nowhere)).toBeNull();
@@ -150,7 +149,7 @@ describe('the demo', () => {
     expect((await load(log, owner, ownerStream(2))).state.owner).toBeNull();
   });
 
-  it('is finished by the next start, wherever the first one died', async () => {
+  it('is finished by the next start, wherever the first one crashed', async () => {
     const whole = fixture();
     await createDemo(whole, nowhere);
     const appends = whole.log.commits.flat().length;
@@ -163,7 +162,7 @@ describe('the demo', () => {
     }
   });
 
-  it('may take the id that an owner about to be created has reserved: that one gets the next', async () => {
+  it('takes an id that was reserved for an owner not created yet, who gets the next id', async () => {
     const context = fixture();
     let demo: Promise<unknown> | undefined;
     const log: EventLog = {

@@ -83,7 +83,7 @@ describe('the event type directory', () => {
     expect([...ids.values()].sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => 101 + index));
   });
 
-  it('gathers what is asked for while an append runs', async () => {
+  it('gathers names that come while an append runs', async () => {
     const { calls, directory } = fixture();
     const names = directory('a');
     await Promise.all(Array.from({ length: 500 }, (_, index) => names.resolve(BOT, [`n${index}`])));
@@ -119,7 +119,7 @@ describe('the event type directory', () => {
     await expect(receive(BOT, list[4]!, stamp)).rejects.toMatchObject({ code: 'limit', path: 'event' });
   });
 
-  it('passes on that the log fails, and works when it works again', async () => {
+  it('passes on errors of the log, and works again when the log does', async () => {
     const { log } = fixture();
     let down = true;
     const failing: EventLog = {

@@ -32,7 +32,7 @@ describe('event types of a bot', () => {
       .yields(goal(102, 2, 'Sign-up'));
   });
 
-  it('refuse a target id that is taken, Sale among them', () => {
+  it('refuse a target id that is taken, that of Sale too', () => {
     given(eventTypes, goal(101, 2, 'Sign-up'))
       .when((state) => createGoal(state, { target_id: 2, name: 'Other' }))
       .isRefused('conflict', 'target_id');
@@ -41,7 +41,7 @@ describe('event types of a bot', () => {
       .isRefused('conflict', 'target_id');
   });
 
-  it('are 10,000 names at most, however many goals there are', () => {
+  it('are at most 10,000 names, however many goals there are', () => {
     const full = Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, index) => named(102 + index, `n${index}`));
     const past = [goal(101, 2, 'Sign-up'), ...full];
     given(eventTypes, ...past)
@@ -52,13 +52,13 @@ describe('event types of a bot', () => {
       .isRefused('limit', '1');
   });
 
-  it('never share an id or a name, whatever is asked for in whatever order', () => {
+  it('never share an id or a name, for any commands in any order', () => {
     const wish = fc.oneof(
       fc.array(fc.string({ maxLength: 2 }), { maxLength: 4 }).map((names) => ({ names })),
       fc.integer({ min: 1, max: 6 }).map((target_id) => ({ target_id })),
     );
     fc.assert(
-      fc.property(fc.array(wish, { maxLength: 30 }), (wishes) => {
+      fc.property(fc.array(wish, { maxLength: 30, size: 'max' }), (wishes) => {
         let state = eventTypes.initialState();
         const ids: number[] = [];
         for (const asked of wishes) {

@@ -20,7 +20,7 @@ describe('exchange rates', () => {
       .yields(set());
   });
 
-  it('replace an earlier one of the same day, and stay as they are when nothing changes', () => {
+  it('replace an earlier rate of the same day, and record no rate that is equal', () => {
     given(exchangeRates, set(), set({ date: '2025-01-14', rate: '9' }))
       .when((state) => setExchangeRates(state, [rate, { ...rate, date: '2025-01-14' }]))
       .yields(set({ date: '2025-01-14' }));
@@ -29,13 +29,13 @@ describe('exchange rates', () => {
       .yields(set());
   });
 
-  it('of one call: the last of a day counts', () => {
+  it('of one call: the last rate of a day counts', () => {
     given(exchangeRates, set())
       .when((state) => setExchangeRates(state, [{ ...rate, rate: '2' }, rate]))
       .yieldsNothing();
   });
 
-  it('take the largest and the smallest that there may be', () => {
+  it('accept the largest and the smallest allowed rate', () => {
     const smallest = `0.${'0'.repeat(29)}1`;
     given(exchangeRates)
       .when((state) =>

@@ -6,7 +6,7 @@ const fromText = (columns: Record<string, string>) => readImportedUser(Object.en
 const fromJson = (text: string) => readImportedUser(Object.entries(parse(text) as object), 'json');
 
 describe('an imported user', () => {
-  it('from CSV: text is read as what its field is; other columns are custom fields, as text', () => {
+  it('from CSV: text is read as the type of its field; other columns are custom fields, as text', () => {
     expect(
       fromText({
         user_id: '42',
@@ -53,7 +53,7 @@ describe('an imported user', () => {
     });
   });
 
-  it('takes a date alone for its midnight', () => {
+  it('reads a date without a time as its midnight', () => {
     expect(fromText({ user_id: '1', date_create: '2024-01-02' })).toMatchObject({ date_create: Date.UTC(2024, 0, 2) });
   });
 
@@ -81,7 +81,7 @@ describe('an imported user', () => {
     expect(fromJson(text)).toMatchObject([{ path }]);
   });
 
-  it('tells of every column that is wrong', () => {
+  it('names every wrong column', () => {
     expect(fromText({ user_id: '-1', is_bot: 'yes', user_status: '' })).toMatchObject([
       { path: 'user_id' },
       { path: 'is_bot' },

@@ -61,7 +61,7 @@ describe('an owner', () => {
       .yields({ type: 'owner_changed', data: { name: '🦊'.repeat(250) } });
   });
 
-  it('records what differs, and only that', () => {
+  it('records only the fields that differ', () => {
     given(owner, created)
       .when((state) => changeOwner(state, { name: 'Ann', plan: 'premium', currency: undefined }))
       .yields({ type: 'owner_changed', data: { plan: 'premium' } });
@@ -113,7 +113,7 @@ describe('a key', () => {
       .isRefused('not_found', 'key');
   });
 
-  it('is rotated with an overlap into one that differs in its secret alone', () => {
+  it('is rotated with an overlap into a key that differs only in its secret', () => {
     const expiring: OwnerEvent = { ...issued, data: { ...issued.data, name: 'shop', expires_at: NOW + 48 * HOUR } };
     const rotation = { key_id: 3, new_key_id: 4, secret_hash: 'cd'.repeat(32), overlap: 24 * HOUR };
     given(owner, created, expiring)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/create-bot.ts';
-import { createOwner } from '../../../src/commands/catalog/create-owner.ts';
-import { ensureUnit } from '../../../src/commands/catalog/ensure-unit.ts';
+import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { ensureUnit } from '../../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';

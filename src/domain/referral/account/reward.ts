@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { currencyDigits } from '../../catalog/currency.ts';
+import { currencyDigits } from '../../catalog/checks.ts';
 import type { Decision } from '../../decider.ts';
 import type { DataOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';

@@ -1,4 +1,9 @@
-import { createOwner as decide, owner } from '../../domain/catalog/owner.ts';
+import {
+  changeOwner as decideChangeOwner,
+  createOwner as decideCreateOwner,
+  type OwnerChanges,
+  owner,
+} from '../../domain/catalog/owner.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
@@ -23,9 +28,18 @@ export async function createOwner(
     const public_key = newPublicKey(context.sources, 'o');
     const profile = { name, currency, plan, broadcasts_per_month: broadcastsPerMonth };
     const { events, position } = await decideAndAppend(context, owner, ownerStream(ownerId), (state) =>
-      // The demo takes over an id that was reserved and not yet used: then the next one is ours (create-demo.ts).
-      state.owner === null ? decide(state, { owner_id: ownerId, public_key, ...profile }) : [],
+      // The demo takes an id that is reserved and not used yet (create-demo.ts). Then this owner gets the next id.
+      state.owner === null ? decideCreateOwner(state, { owner_id: ownerId, public_key, ...profile }) : [],
     );
     if (events.length > 0) return { ownerId, position };
   }
+}
+
+/** @throws Rejection */
+export async function changeOwner(
+  context: CommandContext,
+  ownerId: number,
+  changes: OwnerChanges,
+): Promise<{ position: Position | undefined }> {
+  return decideAndAppend(context, owner, ownerStream(ownerId), (state) => decideChangeOwner(state, changes));
 }

@@ -2,11 +2,27 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
+/**
+ * Makes joins nested loops over an index until the transaction ends. A batch finds and changes rows by their keys, which
+ * costs the same however large the tables grow. The planner overestimates the cost of random pages: it would read all known
+ * users for every thousand events (at 50,000 users: 11 ms a batch instead of 2).
+ */
+export async function findByKey(tx: ClientBase): Promise<void> {
+  await tx.query(
+    'SET LOCAL enable_seqscan TO off; SET LOCAL enable_hashjoin TO off; SET LOCAL enable_mergejoin TO off',
+  );
+}
+
+/** An array literal of numbers for PostgreSQL. `pg` would quote each number, at four times the cost. */
+export function numbers(values: readonly (number | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join()}}`;
+}
+
 export type Cell = string | number | boolean | null;
 
 /**
- * Inserts rows by COPY, the cheapest way in. `lines` come from {@link copyLine}, and where they are made one by one, the
- * database takes some in while the next are made.
+ * Inserts rows by COPY, the cheapest way. `lines` come from {@link copyLine}. If they are generated, the database reads some
+ * while the next are made.
  */
 export async function copyInto(tx: ClientBase, table: string, columns: string, lines: Iterable<string>): Promise<void> {
   const slices = slicesOf(lines);
@@ -19,7 +35,7 @@ export async function copyInto(tx: ClientBase, table: string, columns: string, l
   await pipeline(rest, tx.query(copyFrom(`COPY ${table} (${columns}) FROM STDIN (FORMAT csv)`)));
 }
 
-/** So many lines at once: for each one alone the stream would cost more than the line. */
+/** Lines per write: a write per line would cost more than the line. */
 const SLICE_LINES = 500;
 
 function* slicesOf(lines: Iterable<string>): Generator<Buffer> {
@@ -34,8 +50,8 @@ function* slicesOf(lines: Iterable<string>): Generator<Buffer> {
 }
 
 /**
- * One row in COPY's CSV format (PostgreSQL manual, COPY, "CSV Format"), where what is absent is NULL: so `join`, which
- * writes nothing for null, makes the row at half the cost of the text format.
+ * One row in COPY's CSV format (PostgreSQL manual, COPY, "CSV Format"). An empty cell is NULL there, and `join` writes
+ * nothing for null, so a row costs half of one in the text format. Changes `cells`.
  */
 export function copyLine(cells: Cell[]): string {
   for (let i = 0; i < cells.length; i++) {
