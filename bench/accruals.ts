@@ -74,7 +74,7 @@ try {
     await createRule({ log, sources: systemSources }, { bot, name: `Orders ${n}`, trigger_event_id, ...rule });
   await caughtUp();
 
-  // Whoever holds the lease keeps the process waiting; until then it ends by itself.
+  // The process waits for the lease that this client holds.
   await pool.query(
     `UPDATE runtime.leases SET holder = 'bench', expires_at = now() + interval '1 hour' WHERE name = 'process ${accruals.name}'`,
   );

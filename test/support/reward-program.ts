@@ -12,7 +12,7 @@ import { type ReferralCaller, referralCaller } from './referral.ts';
 import type { TestBot, TestService } from './service.ts';
 
 let users = 5000;
-/** A user nobody else has. */
+/** A user id that no other test uses. */
 export const newUser = (): number => ++users;
 /** When referrals were referred. */
 export const VISIT = Date.parse('2026-01-15T10:00:00Z');

@@ -12,8 +12,18 @@ it('is logged without the data of the commit', () => {
       done();
     },
   });
-  const commit = { id: 'c1', events: [{ type: 'happened', v: 1, data: { value_str: 'a secret' } }] };
-  const error = new BadCommitError('commit c1: cannot be read', commit as unknown as RecordedCommit, {});
+  const commit: RecordedCommit = {
+    id: 'c1',
+    stream: 'intake-b',
+    at: 0,
+    events: [{ type: 'happened', v: 1, data: { value_str: 'a secret' } }],
+    position: '0:1',
+    ordinal: 1,
+    revision: null,
+    prev: null,
+    hash: null,
+  };
+  const error = new BadCommitError('commit c1: cannot be read', commit, {});
   expect(error.commit).toBe(commit);
   pino(stream).error({ err: error });
   expect(logged).toContain('commit c1: cannot be read');

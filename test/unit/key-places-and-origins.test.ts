@@ -1,45 +1,26 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
-import { systemSources } from '../../src/util/system-sources.ts';
-import { memoryLog } from '../support/memory-log.ts';
+import { stubApp } from '../support/stub-app.ts';
 
 /** Where a key may stand (decisions.md#api-key), and which web pages may call (decisions.md#web-pages). */
 const apps: FastifyInstance[] = [];
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
 async function appFor(corsOrigins: string): Promise<FastifyInstance> {
-  const app = await buildApp({
-    logger: pino({ level: 'silent' }),
-    trustProxy: false,
-    operations: {
-      ready: async () => {},
-      database: async () => {},
-      projections: async () => [],
-      horizon: async () => null,
+  const app = await stubApp({
+    authenticator: {
+      authenticate: async (key) =>
+        key.startsWith('good')
+          ? { keyId: 1, ownerId: 1, kind: 'personal', plan: 'premium', scope: { type: 'all' }, currency: 'USD' }
+          : null,
+      resource: async () => 'missing',
+      webhookBot: async () => null,
     },
-    api: {
-      access: {
-        authenticator: {
-          authenticate: async (key) =>
-            key.startsWith('good')
-              ? { keyId: 1, ownerId: 1, kind: 'personal', plan: 'premium', scope: { type: 'all' }, currency: 'USD' }
-              : null,
-          resource: async () => 'missing',
-          webhookBot: async () => null,
-        },
-        catalogReady: () => true,
-        ratePerKey: 0,
-        failuresPerMinute: 0,
-      },
-      routes: [thing('/v1/send', 'Intake'), thing('/v1/report', 'Reports')],
-      context: { log: memoryLog(), sources: systemSources },
-      corsOrigins: readConfig({ CORS_ORIGINS: corsOrigins }).CORS_ORIGINS,
-    },
+    routes: [thing('/v1/send', 'Intake'), thing('/v1/report', 'Reports')],
+    corsOrigins: readConfig({ CORS_ORIGINS: corsOrigins }).CORS_ORIGINS,
   });
   apps.push(app);
   return app;

@@ -3,40 +3,15 @@ import { type IncomingMessage, METHODS, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { buildApp } from '../../src/api/app.ts';
 import { route } from '../../src/api/route.ts';
-import { systemSources } from '../../src/util/system-sources.ts';
-import { memoryLog } from '../support/memory-log.ts';
+import { stubApp } from '../support/stub-app.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
-  app = await buildApp({
-    logger: pino({ level: 'silent' }),
-    trustProxy: false,
-    operations: {
-      ready: async () => {},
-      database: async () => {},
-      projections: async () => [],
-      horizon: async () => null,
-    },
-    api: {
-      access: {
-        authenticator: {
-          authenticate: async () => null,
-          resource: async () => 'unknown',
-          webhookBot: async () => null,
-        },
-        catalogReady: () => true,
-        ratePerKey: 0,
-        failuresPerMinute: 0,
-      },
-      routes: [declared('POST', '/v1/thing'), declared('GET', '/v1/both'), declared('POST', '/v1/both')],
-      context: { log: memoryLog(), sources: systemSources },
-    },
-  });
+  const routes = [declared('POST', '/v1/thing'), declared('GET', '/v1/both'), declared('POST', '/v1/both')];
+  app = await stubApp({ routes });
   await app.listen({ port: 0 });
 });
 afterAll(() => app.close());

@@ -2,21 +2,17 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { buildApp } from '../../src/api/app.ts';
 import { NotReady } from '../../src/api/operations.ts';
+import { stubOperations } from '../support/stub-app.ts';
 
 it.each([
   [new NotReady('catalog is catching up'), 'catalog is catching up'],
   [new Error('connect ECONNREFUSED 10.1.2.3:5432'), 'log or database does not answer'],
-])('/ready tells the cause and leaves the reason to the log: %s', async (reason, error) => {
+])('/ready shows the cause and logs the reason: %s', async (reason, error) => {
   const lines: string[] = [];
   const app = await buildApp({
     logger: pino({ level: 'info' }, { write: (line) => lines.push(line) }),
     trustProxy: false,
-    operations: {
-      ready: () => Promise.reject(reason),
-      database: async () => {},
-      projections: async () => [],
-      horizon: async () => null,
-    },
+    operations: { ...stubOperations, ready: () => Promise.reject(reason) },
     api: null,
   });
   const answer = await app.inject('/ready');

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import { expect, it } from 'vitest';
 import { createChangeWait } from '../../src/api/wait-for-change.ts';
 import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
+import { stubPool } from '../support/stub-pool.ts';
 
 /** What was logged while a change was waited for, on a database that answers so. */
 async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
   const warnings: unknown[] = [];
   const request = { log: { warn: (...words: unknown[]) => warnings.push(words) } } as unknown as FastifyRequest;
-  await createChangeWait({ query } as unknown as pg.Pool, reportsReadModel)(request, '0:1');
+  await createChangeWait(stubPool(query), reportsReadModel)(request, '0:1');
   return warnings;
 }
 

@@ -33,7 +33,7 @@ describe('failed authentications', () => {
       expect((await service.post('/v1/send-event', valid, from(address, wrong))).status).toBe(401);
   }
 
-  test('are 429 beyond the limit of an address, and a valid key is served all the same', async () => {
+  test('are 429 beyond the limit of an address, and a valid key is still served', async () => {
     await exhaust('10.0.0.1');
     const refused = await service.post('/v1/send-event', valid, from('10.0.0.1', wrong));
     expect(refused).toMatchObject({ status: 429, body: { ok: false, error_code: 429 } });
@@ -49,7 +49,7 @@ describe('failed authentications', () => {
     expect((await service.post('/v1/send-event', body, from('10.0.0.3'))).status).toBe(200);
   });
 
-  test('count for the address that the proxy saw, whatever the caller put before it', async () => {
+  test('count for the address that the proxy saw, not for one that the caller sent', async () => {
     for (let i = 0; i < FAILURES; i++)
       await service.post('/v1/send-event', valid, from(`10.9.9.${i}, 10.0.0.4`, wrong));
     const refused = await service.post('/v1/send-event', valid, from('10.9.9.9, 10.0.0.4', wrong));
@@ -67,7 +67,7 @@ test('requests of a key beyond its rate are 429', async () => {
   expect(refused.every(({ headers }) => headers.get('retry-after') === '1')).toBe(true);
 });
 
-describe('what never becomes a request is answered in our form', () => {
+describe('bytes that are no HTTP request are answered in our form', () => {
   test.each([
     ['a malformed URL', 'GET /v1/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
     [

@@ -35,7 +35,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     [bot, other] = [await service.createBot(), await service.createBot()];
     ruled = await service.createBot();
     for (const { rule_id, name, ...rule } of RULES.map((each) => ({ ...each, name: 'Rule', trigger_event_id: 1 }))) {
-      // The accounts are told of other units than those of the rules, which are of no bot.
+      // The accounts get other units than those of the rules, which are of no bot.
       const { ruleId } = await createRule(service.commands, { bot: ruled.publicKey, ...rule, name, unit_id: null });
       expect(ruleId).toBe(rule_id);
     }
@@ -67,7 +67,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     return answer.status === 503 ? payOut() : answer;
   }
 
-  test('0.1 and 0.2 are 0.3, which is paid out once by a hundred at once, and is paid to the digit', async () => {
+  test('0.1 and 0.2 are 0.3, which a hundred concurrent requests pay out once, to the digit', async () => {
     const [dime, two] = ['0.1', '0.2'].map((amount, index) => item(index, { rule: { rule_id: index + 1, amount } }));
     await earn(1, dime!, two!, item(2, { rule: { rule_id: 3, amount: '123456789012345.67' } }));
     const raw = await fetch(`${service.address}/v1/referral/balance?user_id=1`, { headers: key() });
@@ -85,7 +85,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
         payout_id: done[0]!.body.data.payout_id,
         amount: 123456789012345.97,
         unit_id: 1,
-        // Nobody has said where to send it.
+        // The bot has no webhook.
         status: expect.toSatisfy((status: number) => status === 0 || status === 3),
         method: 'webhook',
         initiated_by: 'api',
@@ -97,7 +97,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect(balance).toEqual([{ unit_id: 1, available: 0, reserved: 123456789012345.97, paid: 0, on_hold: 0 }]);
   }, 60_000);
 
-  test('a payout takes every unit, or one; a repeat is told what the first one was', async () => {
+  test('a payout takes every unit, or one; a repeat gets the first answer', async () => {
     const gem = percentItem(1, '10', '50', { base: { value: '50', rate: '1', unit: { unit_id: 7, scale: 0 } } });
     const bare = item(2, { rule: { rule_id: 9, unit_id: null, amount: '3' } });
     await earn(2, item(0), gem, bare);
@@ -125,7 +125,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect((await post('payout', { user_id: 2, unit_id: null, method: 'manual' }, one)).body).toEqual(first.body);
   });
 
-  test('accruals, oldest to newest, through their lives', async () => {
+  test('lists accruals in each of their states', async () => {
     const held = item(1, { rule: { rule_id: 2, hold_days: '30', unit_id: null, amount: '2.5' }, referral_id: 8 });
     await earn(3, item(0), held);
     const { accruals } = await dataOf('accruals?user_id=3');
@@ -222,7 +222,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect((await dataOf('rates?user_id=6')).rates).toMatchObject([{ rule_id: second }]);
   });
 
-  test("nothing of another bot's is seen or reversed", async () => {
+  test('no accrual of another bot is shown or reversed', async () => {
     await earn(4, item(0));
     const [{ id }] = (await dataOf('accruals?user_id=4')).accruals;
     const foreign = { 'api-key': other.apiKey };
@@ -232,7 +232,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect((await dataOf('accruals?user_id=4')).accruals).toHaveLength(1);
   });
 
-  test('one order earns once, whoever hands it in how often', async () => {
+  test('one order earns once, however often it is accrued', async () => {
     const second = createAccounts(service.commands);
     const items = [0, 1, 2].map((index) => ({ ...item(index, { rule: { rule_id: 4 } }), event: cause(index + 500) }));
     const command = { bot: bot.publicKey, referrer: 5, items };
@@ -243,7 +243,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect(history).toHaveLength(3);
   });
 
-  test('whatever happens to accounts, answers and tables are those of a plain list of it', async () => {
+  test('after random commands, answers and tables equal a plain list of the events', async () => {
     const second = createAccounts(service.commands);
     let userId = 1000;
     await fc.assert(

@@ -23,7 +23,7 @@ const earn = (referrer: number, ...items: Parameters<typeof accrueRewards>[1]['i
   accrueRewards(accounts, { bot, referrer, items });
 
 describe('rate set', () => {
-  it('is what the rule earns from then on', async () => {
+  it('sets what the rule earns from then on', async () => {
     const rule = ['rule', 'create', '--bot', bot, '--name', 'Sale', '--trigger-event-id', '1'];
     const fixed = (await cli.json(...rule, '--type', 'fixed', '--amount', '5', '--unit', 'usd')).rule_id;
     const percent = (await cli.json(...rule, '--type', 'percent', '--percent', '10')).rule_id;
@@ -48,7 +48,7 @@ describe('rate set', () => {
 });
 
 describe('payout', () => {
-  it('is created for all that is available, listed, and does what its state allows', async () => {
+  it('is created for the whole available balance, is listed, and allows the steps of its state', async () => {
     await earn(2, item(0), percentItem(1, '10', '5', { base: { value: '5', rate: '1', unit: null } }));
     const made = await cli.json('payout', 'create', ...of(2), '--method', 'manual');
     const [first, second] = made.payout_ids;
@@ -93,7 +93,7 @@ describe('payout', () => {
     });
   });
 
-  it('that the client was told of is cancelled by force alone', async () => {
+  it('that was announced to the client is cancelled only by force', async () => {
     await earn(3, item(0));
     const { payout_id } = await cli.json('payout', 'create', ...of(3));
     const key = { bot, userId: 3 };
@@ -109,7 +109,7 @@ describe('payout', () => {
 });
 
 describe('audit balance', () => {
-  it('tells the history from the log, and fails where the read model tells another', async () => {
+  it("prints the history from the log, and fails if the read model's differs", async () => {
     await earn(4, item(0), item(1, { rule: { rule_id: 2, unit_id: null } }));
     const rows = await cli.json('audit', 'balance', ...of(4));
     expect(rows).toHaveLength(2);
@@ -142,7 +142,7 @@ describe('audit balance', () => {
     });
   });
 
-  it('fails where the balance that is answered is not what the log comes to, but for a past moment', async () => {
+  it("fails if the answered balance differs from the log's, except for a past moment", async () => {
     await earn(5, item(0), item(1, { rule: { rule_id: 2, unit_id: null } }));
     const rows = await cli.json('audit', 'balance', ...of(5));
     const tables = firstSchema(accountsReadModel);
@@ -168,7 +168,7 @@ describe('audit balance', () => {
     });
   });
 
-  it('tells dates as `history` does, and milliseconds in a field of their own', async () => {
+  it('prints dates as `history` does, and milliseconds in a field of their own', async () => {
     await earn(6, item(0));
     const [row] = await cli.json('audit', 'balance', ...of(6));
     const at = new Date(row.date_ms).toISOString();
@@ -178,7 +178,7 @@ describe('audit balance', () => {
     expect(out).not.toContain('date_ms');
   });
 
-  it('explains the positions that it passes over', async () => {
+  it('explains the positions that it skips', async () => {
     await earn(7, item(0));
     const { payout_id } = await cli.json('payout', 'create', ...of(7));
     for (let attempt = 1; attempt <= 2; attempt++)

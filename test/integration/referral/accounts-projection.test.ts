@@ -71,7 +71,7 @@ async function compare(key: AccountName, expected: Oracle, now: number): Promise
 }
 
 describe('the read model of accounts', () => {
-  it('says what a plain list of all that happened says, however commits are cut into batches', async () => {
+  it('equals a plain list of all events, however commits are cut into batches', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, size: 'max', maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(steps(120), cuts, async (taken, sizes) => {

@@ -5,7 +5,7 @@ import { operate } from '../../support/operate.ts';
 import { amountsOf, newUser, type RewardProgram, rewardProgram, rewardsOf } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-/** What was set aside and is applied when the events behind it have long been walked. */
+/** Dead letters that are applied long after the process has read the events behind them. */
 
 let service: TestService;
 let program: RewardProgram;
@@ -37,7 +37,7 @@ async function retryAll(): Promise<void> {
   for (const { id } of await letters()) await operate(service.env, ['dead-letter', 'retry', id], models);
 }
 
-/** Waits for so many rewards: as long as something is set aside, the process does not say that it has walked everything. */
+/** Waits for a number of rewards: while there is a dead letter, the process does not report that it is up to date. */
 async function rewarded(count: number): Promise<void> {
   await expect
     .poll(async () => {
@@ -50,7 +50,7 @@ async function rewarded(count: number): Promise<void> {
     .toBe(count);
 }
 
-it('an event earns once it is applied, also where that is done between two runs', async () => {
+it('an event earns once it is applied, also between two runs', async () => {
   const user_id = await program.referral(newUser());
   await service.projected();
   refused = 'poison';
@@ -69,7 +69,7 @@ it('an event earns once it is applied, also where that is done between two runs'
   expect(amountsOf(await rewardsOf(service, program))).toEqual(['1', '1', '1', '1']);
 });
 
-it('who was referred by what is applied late earns for the referrer from there on', async () => {
+it('a user whose referral is applied late earns for the referrer from then on', async () => {
   const referrer = newUser();
   const code = await program.call.codeFor(referrer);
   const user_id = newUser();

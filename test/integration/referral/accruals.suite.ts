@@ -13,7 +13,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
   });
   afterAll(() => service.stop());
 
-  it('walked by instances at once, and again after a lost database, events earn nothing twice', async () => {
+  it('events earn once, with concurrent instances and again after a lost database', async () => {
     // Two, which may stand in different partitions.
     const it = await rewardProgram(service);
     const other = await rewardProgram(service);
@@ -38,7 +38,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     expect(amountsOf(await rewardsOf(service, it))).toHaveLength(151);
   }, 60_000);
 
-  it("what a fixed rule without a unit earns is in the owner's currency, with that of a percentage: one balance, one payout", async () => {
+  it("a fixed rule without a unit earns in the owner's currency, as a percentage does: one balance, one payout", async () => {
     const it = await rewardProgram(service);
     const fixed = await it.rule({ amount: '5' });
     const percent = await it.rule({ reward_type: 'percent', amount: null, percent: '10' });
@@ -58,7 +58,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     expect(payout_ids).toHaveLength(1);
   });
 
-  it('a fixed rule that earlier programs wrote without a unit goes on to earn without one', async () => {
+  it('a fixed rule that earlier versions wrote without a unit still earns without one', async () => {
     const it = await rewardProgram(service);
     const { log, sources } = service.commands;
     const rule = { rule_id: 900_001, name: 'Old', trigger_event_id: 101, reward_type: 'fixed' as const, unit_id: null };

@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const DAY = Date.UTC(2026, 0, 15, 10, 20, 30);
 const CODE = /^[2-9A-HJ-NP-Za-km-z]{8}$/;
 
-/** A user nobody else has. */
+/** A user id that no other test uses. */
 let users = 1000;
 const user = (): number => ++users;
 
@@ -72,7 +72,7 @@ describe('create-code', () => {
     expect((await call.data(`codes?user_id=${other}`)).codes).toHaveLength(0);
   });
 
-  it('is told again under the name that the bot had then', async () => {
+  it('is answered again with the name that the bot had then', async () => {
     const named = await service.createBot();
     const of = referralCaller(service, named);
     const key = { 'idempotency-key': 'named' };
@@ -221,7 +221,7 @@ describe('mark-referral', () => {
     expect(next.code).toMatch(CODE);
   });
 
-  it('is told again what it came to, also where it would be refused by now', async () => {
+  it('gets its first answer again, also if it would be refused by now', async () => {
     const [referred, other] = [user(), user()];
     const code = `own-${referred}`;
     await call.visit(other, code);
@@ -235,7 +235,7 @@ describe('mark-referral', () => {
     expect((await call.post('mark-referral', { ...body, referral_user_id: other }, key)).status).toBe(422);
   });
 
-  it('by a code of nobody waits for an owner, like a visit', async () => {
+  it('by a code without an owner waits for one, like a visit', async () => {
     const [owner, referred] = [user(), user()];
     const code = `nobody-${owner}`;
     await call.visit(user(), code);
@@ -248,7 +248,7 @@ describe('mark-referral', () => {
     expect(marked).toEqual({ ...waiting, referrer_id: owner, already_attributed: true });
   });
 
-  it('is answered again as the first time, under its Idempotency-Key', async () => {
+  it('gets its first answer again under its Idempotency-Key', async () => {
     const [referrer, referred] = [user(), user()];
     const key = { 'idempotency-key': `mark ${referred}` };
     const body = { referral_user_id: referred, referrer_user_id: referrer };
@@ -273,7 +273,7 @@ describe('mark-referral', () => {
     await service.projected();
     expect(await call.referralsOf(owner)).toEqual([]);
     expect(await other.referralsOf(owner)).toEqual([]);
-    // There it is a payload that somebody came by, and nobody's.
+    // At that bot it is a payload of a visit, without an owner.
     expect(await other.data('mark-referral', { referral_user_id: visitor, code })).toMatchObject({ referrer_id: null });
     const marked = await mark({ referral_user_id: visitor, code });
     expect(marked).toMatchObject({ referrer_id: owner, already_attributed: false });
@@ -289,7 +289,7 @@ describe('what stays', () => {
     expect(await call.referralsOf(owner)).toEqual([{ referral_id: visitor, date: '2026-01-15 10:20:30' }]);
   });
 
-  it('a code that is taken is not given: another is', async () => {
+  it('a code that is taken is not given; another one is', async () => {
     const owner = user();
     await call.codeFor(owner);
     const commits = await readAll(service.log, { categories: ['referral'] });

@@ -58,7 +58,7 @@ describe('a wrong user_id is a 400', () => {
 });
 
 describe('lists', () => {
-  it('limit and offset: clamped where out of range, 400 where no number', async () => {
+  it('clamp limit and offset that are out of range, and refuse those that are no numbers', async () => {
     const owner = 50;
     const code = await call.codeFor(owner);
     for (const user of [51, 52, 53]) await call.visit(user, code, Date.UTC(2026, 0, user));
@@ -83,7 +83,7 @@ describe('lists', () => {
       expect(await call.get(`referrals?user_id=${owner}&${name}=${value}`)).toMatchObject(refusal(name!));
   });
 
-  it('of a user of whom nothing is known are empty', async () => {
+  it('of an unknown user are empty', async () => {
     expect(await call.data('codes?user_id=4711')).toEqual({ total_referrals: 0, codes: [] });
     expect(await call.data('referrals?user_id=4711')).toEqual({ referrals: [] });
   });
@@ -136,7 +136,7 @@ describe('mark-referral', () => {
     expect(await call.post('mark-referral', body)).toMatchObject(refusal(path));
   });
 
-  it('first self, then an unknown code, then who has a referrer already', async () => {
+  it('first self, then an unknown code, then a user who has a referrer already', async () => {
     const [owner, referred] = [60, 61];
     const code = await call.codeFor(owner);
     await call.data('mark-referral', { referral_user_id: owner, referrer_user_id: 62 });

@@ -17,7 +17,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
 
   const keyOf = (name: number) => ({ 'idempotency-key': `mark by ${name}` });
 
-  test('of 200 marks of one user at once one wins, and all are told which', async () => {
+  test('of 200 concurrent marks of one user one wins, and every answer names it', async () => {
     const referred = 1;
     const referrers = Array.from({ length: 200 }, (_, i) => 1000 + i);
     const marks = referrers.map((referrer_user_id) =>
@@ -41,7 +41,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
     expect(next.code).toEqual(expect.any(String));
   });
 
-  test('marks, visits and owners at once: a user has one referrer, a code one owner', async () => {
+  test('with concurrent marks, visits and owners, a user has one referrer and a code one owner', async () => {
     const [ann, ben] = [await call.codeFor(10), await call.codeFor(20)];
     const claims = Array.from({ length: 20 }, (_, i) => [{ code: 'claimed', user_id: 30 + i }]);
     await call.visit(40, 'claimed');
@@ -68,7 +68,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
     }
   });
 
-  test('repeats are answered as the first time, also after the loss of all that is not the log', async () => {
+  test('repeats get the first answers, also after the loss of everything but the log', async () => {
     await call.visit(60, 'early', Date.UTC(2026, 0, 15));
     const requests: [string, unknown][] = [
       ['create-code', { user_id: 61 }],

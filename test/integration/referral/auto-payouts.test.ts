@@ -41,7 +41,7 @@ async function quiet(): Promise<void> {
 }
 const nextMidnight = (): void => world.advance(DAY - (world.now() % DAY));
 
-it('at midnight, all that is available, in every unit, once; what comes later waits for the next', async () => {
+it('at midnight the whole available balance is paid once in every unit; later rewards wait for the next midnight', async () => {
   const { bot, unitId } = await botThat('daily');
   const [user, other, held] = [1, 2, 3];
   await world.earn(bot, user, unitId, '10');
@@ -71,7 +71,7 @@ it('at midnight, all that is available, in every unit, once; what comes later wa
   await paysOut(bot, held, '7');
 });
 
-it('weekly and monthly at theirs; once for all that an outage missed', async () => {
+it('weekly and monthly payouts are made at their midnights, once for all that an outage missed', async () => {
   const [weekly, monthly, daily] = [await botThat('weekly'), await botThat('monthly'), await botThat('daily')];
   for (const { bot, unitId } of [weekly, monthly, daily]) await world.earn(bot, 9, unitId, '10');
   nextMidnight();
@@ -82,7 +82,7 @@ it('weekly and monthly at theirs; once for all that an outage missed', async () 
   for (const { bot } of [weekly, monthly, daily]) expect(await amountsOf(bot, 9)).toHaveLength(1);
 });
 
-it('once, by instances at once, one of which was killed half way', async () => {
+it('concurrent instances make payouts once, also if one is killed half way', async () => {
   const { bot, unitId } = await botThat('daily');
   const users = Array.from({ length: 40 }, (_, index) => 100 + index);
   for (const user of users) await world.earn(bot, user, unitId, '10');

@@ -68,7 +68,7 @@ const create = async (user_id: number, drawn: string, key?: string): Promise<str
   (await ask('create-code', { user_id }, drawn, key)).data.code;
 const commits = async (): Promise<number> => (await readAll(service.log, { categories: ['referral'] })).length;
 
-it('create-code takes another one, which a repeat of the request is told too', async () => {
+it('create-code takes another code, and a repeat of the request gets the same', async () => {
   expect(await create(1, 'a')).toBe('aaaaaaaa');
   expect(await create(2, 'aab', 'collides')).toBe('bbbbbbbb');
   const before = await commits();
@@ -80,16 +80,16 @@ it('create-code takes another one, which a repeat of the request is told too', a
   expect(codes.map(({ code }: { code: string }) => code)).toEqual(['cccccccc', 'bbbbbbbb']);
 });
 
-it('a payload that somebody came by is not new, though it is nobody’s', async () => {
+it('a payload of an earlier visit is no new code, though it has no owner', async () => {
   await referralCaller(service, bot).visit(9, 'dddddddd');
   expect(await create(3, 'de')).toBe('eeeeeeee');
 });
 
-it('is given up after a few', async () => {
+it('create-code gives up after a few codes', async () => {
   expect(await ask('create-code', { user_id: 4 }, 'aaaaaaaa')).toMatchObject({ status: 503, error_code: 503 });
 });
 
-it('mark-referral gives the referrer another one, and counts once', async () => {
+it('mark-referral gives the referrer another code, and counts once', async () => {
   const body = { referral_user_id: 20, referrer_user_id: 21 };
   const data = { referral_id: 20, referrer_id: 21, code: 'ffffffff', already_attributed: false };
   expect(await ask('mark-referral', body, 'abf', 'mark')).toMatchObject({ status: 200, data });
@@ -97,7 +97,7 @@ it('mark-referral gives the referrer another one, and counts once', async () => 
   expect(await referralCaller(service, bot).referralsOf(21)).toMatchObject([{ referral_id: 20 }]);
 });
 
-it('create-code that is told of no code in time takes another one when it is repeated, under the name of then', async () => {
+it('create-code without an answer in time takes another code when it is repeated, with the first name of the bot', async () => {
   const blocker = await service.database.pool.connect();
   try {
     await blocker.query('BEGIN; LOCK TABLE referral_v1.outcomes IN SHARE ROW EXCLUSIVE MODE');

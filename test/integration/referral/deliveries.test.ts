@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { rotatePayoutSecret, setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../../src/commands/referral/payouts.ts';
@@ -8,70 +8,48 @@ import { type EventLog, LogUnavailableError } from '../../../src/log/port.ts';
 import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts/deliveries.ts';
 import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { type PayoutName, type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
-import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
+import { deliveryTests, HOUR, SECOND } from '../../support/delivery-tests.ts';
+import type { PayoutName } from '../../support/payout-setup.ts';
+import { webhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** Clients are told of payouts, over real HTTP, on a clock that the tests move. */
+/** Payouts are announced to clients. */
 
-let world: PayoutSetup;
-let client: WebhookReceiver;
-
-beforeAll(async () => {
-  world = await payoutSetup();
-});
-beforeEach(async () => {
-  client = await webhookReceiver();
-});
-/** A test leaves nothing that is due, ever: the next ones move the same clock. */
-afterEach(async () => {
-  await world.stopAll();
-  await client.close();
-});
-afterAll(() => world.close());
-
-const SECOND = 1000;
-const HOUR = 3_600_000;
+const given = deliveryTests();
+const { becomes, still } = given;
 const run = (options?: DeliveryOptions, env?: Record<string, string>, log?: EventLog) =>
-  world.run([deliveries(options)], env, log);
-const calls = (count: number) => expect.poll(() => client.calls.length, { timeout: 10_000 }).toBe(count);
-const becomes = (name: PayoutName, expected: object) =>
-  expect.poll(() => world.payoutState(name), { timeout: 10_000 }).toMatchObject(expected);
-/** That nothing more happens for a while. */
-const still = async (count: number): Promise<void> => {
-  await pause(400);
-  expect(client.calls).toHaveLength(count);
-};
+  given.world.run([deliveries(options)], env, log);
+const calls = (count: number) => expect.poll(() => given.client.calls.length, { timeout: 10_000 }).toBe(count);
 /** An administrator cancels it. */
 const cancels = (name: PayoutName, { force = false }) =>
-  administerPayout(createAccounts(world.context), { ...name, action: 'cancel', force });
-/** Has the client pay what is left of the test. */
+  administerPayout(createAccounts(given.world.context), { ...name, action: 'cancel', force });
+/** Makes the client pay the payouts that are left at the end of the test. */
 async function settle(...names: PayoutName[]): Promise<void> {
-  client.answers(200);
-  world.advance(HOUR);
+  given.client.answers(200);
+  given.world.advance(HOUR);
   for (const name of names) await becomes(name, { status: 2 });
 }
 const listed = (bot: string, payoutId?: number) =>
-  listDeliveries({ pool: world.database.pool, schema: 'accounts_v1' }, bot, payoutId);
+  listDeliveries({ pool: given.world.database.pool, schema: 'accounts_v1' }, bot, payoutId);
 const typesOf = async (name: PayoutName): Promise<string[]> =>
-  (await world.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
+  (await given.world.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
 
 describe('a payout', () => {
   it('is announced once, signed, and paid by any 2xx but 202', async () => {
-    const { bot, unitId, secret } = await world.bot(client.url);
+    const { bot, unitId, secret } = await given.world.bot(given.client.url);
     run();
     for (const [index, status] of [200, 201, 204, 299].entries()) {
-      client.answers(status);
-      const name = await world.payout(bot, unitId, '12.50');
-      await becomes(name, { status: 2, attempts: 1, processed_at: world.now() });
-      const { headers, body } = client.calls[index]!;
+      given.client.answers(status);
+      const name = await given.world.payout(bot, unitId, '12.50');
+      await becomes(name, { status: 2, attempts: 1, processed_at: given.world.now() });
+      const { headers, body } = given.client.calls[index]!;
       expect(headers['webhook-id']).toBe(`payout_${name.payoutId}`);
       // The independent verifier wants a clock that is near the real one.
-      vi.useFakeTimers({ now: world.now(), toFake: ['Date'] });
+      vi.useFakeTimers({ now: given.world.now(), toFake: ['Date'] });
       const announced = new Webhook(secret!).verify(body, headers as Record<string, string>);
       vi.useRealTimers();
       expect(announced).toEqual({
         type: 'payout.created',
-        timestamp: new Date(world.now()).toISOString(),
+        timestamp: new Date(given.world.now()).toISOString(),
         data: { payout_id: name.payoutId, user_id: name.userId, amount: 12.5, unit_id: unitId, unit: 'USD', bot },
       });
       expect(await typesOf(name)).toEqual(['payout_requested', 'payout_attempted', 'payout_paid']);
@@ -79,66 +57,68 @@ describe('a payout', () => {
     await still(4);
   });
 
-  it('stays in process after 202 until somebody says what became of it', async () => {
-    const { bot } = await world.bot(client.url);
-    client.answers(202);
+  it('stays in process after 202 until an administrator confirms or fails it', async () => {
+    const { bot } = await given.world.bot(given.client.url);
+    given.client.answers(202);
     run();
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await becomes(name, { status: 1, attempt: 'accepted' });
-    expect(JSON.parse(client.calls[0]!.body).data).toMatchObject({ unit_id: null, unit: null });
-    world.advance(200 * HOUR);
+    expect(JSON.parse(given.client.calls[0]!.body).data).toMatchObject({ unit_id: null, unit: null });
+    given.world.advance(200 * HOUR);
     await still(1);
-    const accounts = createAccounts(world.context);
+    const accounts = createAccounts(given.world.context);
     await administerPayout(accounts, { ...name, action: 'fail', force: false });
     await administerPayout(accounts, { ...name, action: 'retry', force: false });
-    client.answers(200);
+    given.client.answers(200);
     await becomes(name, { status: 2, attempts: 2 });
-    expect(client.calls[1]!.body).toBe(client.calls[0]!.body);
-    expect(client.calls[1]!.headers['webhook-id']).toBe(client.calls[0]!.headers['webhook-id']);
+    expect(given.client.calls[1]!.body).toBe(given.client.calls[0]!.body);
+    expect(given.client.calls[1]!.headers['webhook-id']).toBe(given.client.calls[0]!.headers['webhook-id']);
   });
 
-  it('is announced again and again over days, the same bytes, and fails for good after the last time', async () => {
-    const { bot, unitId } = await world.bot(client.url);
+  it('is announced repeatedly over days with the same bytes, and fails for good after the last time', async () => {
+    const { bot, unitId } = await given.world.bot(given.client.url);
     const answers = [500, 404, 302, 429, 503, 400, 301, 502, 401];
-    client.answers((_, response) => {
-      response.writeHead(answers[client.calls.length - 1] ?? 500, { location: `${client.url}/elsewhere` }).end();
+    given.client.answers((_, response) => {
+      response
+        .writeHead(answers[given.client.calls.length - 1] ?? 500, { location: `${given.client.url}/elsewhere` })
+        .end();
     });
     run();
-    const name = await world.payout(bot, unitId);
+    const name = await given.world.payout(bot, unitId);
     const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, delay] of delays.entries()) {
       await calls(index + 1);
       await becomes(name, { status: 1, attempt: 'failed', attempts: index + 1 });
-      const wait = (await world.payoutState(name)).next_at! - world.now();
+      const wait = (await given.world.payoutState(name)).next_at! - given.world.now();
       expect(wait).toBeGreaterThanOrEqual(delay * 0.8 * SECOND);
       expect(wait).toBeLessThanOrEqual(delay * 1.2 * SECOND);
-      world.advance(wait - 1);
+      given.world.advance(wait - 1);
       await pause(150);
-      expect(client.calls).toHaveLength(index + 1);
-      world.advance(1);
+      expect(given.client.calls).toHaveLength(index + 1);
+      given.world.advance(1);
     }
     await becomes(name, { status: 3, attempts: 10 });
-    world.advance(1000 * HOUR);
+    given.world.advance(1000 * HOUR);
     await still(10);
-    expect(new Set(client.calls.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(client.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    const times = client.calls.map(({ headers }) => Number(headers['webhook-timestamp']));
+    expect(new Set(given.client.calls.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(given.client.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const times = given.client.calls.map(({ headers }) => Number(headers['webhook-timestamp']));
     expect(times.at(-1)! - times[0]!).toBeGreaterThan(200_000);
-    expect(client.calls.every(({ path }) => path === '/hook')).toBe(true);
+    expect(given.client.calls.every(({ path }) => path === '/hook')).toBe(true);
     const all = async () =>
       (await listed(bot, name.payoutId)).map(({ attempt, status }) => [attempt, status]).reverse();
     await expect.poll(all).toEqual([...answers, 500].map((status, index) => [index + 1, status]));
     expect((await listed(bot))[0]).toMatchObject({ webhook_id: `payout_${name.payoutId}`, error: 'answered 500' });
   });
 
-  it('waits for as long as Retry-After says, and is given up at 410', async () => {
-    const { bot } = await world.bot(client.url);
-    client.answers((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+  it('waits for Retry-After, and is given up at 410', async () => {
+    const { bot } = await given.world.bot(given.client.url);
+    given.client.answers((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
     run();
-    const name = await world.payout(bot, null);
-    await becomes(name, { attempt: 'failed', next_at: world.now() + HOUR });
-    client.answers(410);
-    world.advance(HOUR);
+    const name = await given.world.payout(bot, null);
+    await becomes(name, { attempt: 'failed', next_at: given.world.now() + HOUR });
+    given.client.answers(410);
+    given.world.advance(HOUR);
     await becomes(name, { status: 3, attempts: 2 });
     expect((await typesOf(name)).slice(-2)).toEqual(['payout_attempt_failed', 'payout_failed']);
     await expect(cancels(name, {})).rejects.toThrow('may have paid');
@@ -146,28 +126,28 @@ describe('a payout', () => {
   });
 
   it('fails at once without a webhook, and can be retried when there is one', async () => {
-    const { bot } = await world.bot();
+    const { bot } = await given.world.bot();
     run();
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await becomes(name, { status: 3, attempts: 0 });
-    expect((await world.events(bot, name.userId)).at(-1)!.data).toMatchObject({
+    expect((await given.world.events(bot, name.userId)).at(-1)!.data).toMatchObject({
       error: expect.stringContaining('the bot has no webhook'),
     });
-    await setPayoutWebhook(world.context, bot, client.url);
-    await administerPayout(createAccounts(world.context), { ...name, action: 'retry', force: false });
+    await setPayoutWebhook(given.world.context, bot, given.client.url);
+    await administerPayout(createAccounts(given.world.context), { ...name, action: 'retry', force: false });
     await becomes(name, { status: 2 });
   });
 
   it('is signed by both secrets for a day after a rotation', async () => {
-    const { bot, secret } = await world.bot(client.url);
-    const { secret: second } = await rotatePayoutSecret(world.context, bot);
+    const { bot, secret } = await given.world.bot(given.client.url);
+    const { secret: second } = await rotatePayoutSecret(given.world.context, bot);
     expect(second).not.toBe(secret);
     run();
     const signatures = async (): Promise<number[]> => {
-      const count = client.calls.length;
-      await becomes(await world.payout(bot, null), { status: 2 });
-      const { headers, body } = client.calls[count]!;
-      vi.useFakeTimers({ now: world.now(), toFake: ['Date'] });
+      const count = given.client.calls.length;
+      await becomes(await given.world.payout(bot, null), { status: 2 });
+      const { headers, body } = given.client.calls[count]!;
+      vi.useFakeTimers({ now: given.world.now(), toFake: ['Date'] });
       const verified = [secret, second].map((each) => {
         try {
           new Webhook(each!).verify(body, headers as Record<string, string>);
@@ -180,24 +160,24 @@ describe('a payout', () => {
       return [...verified, headers['webhook-signature']!.toString().split(' ').length];
     };
     expect(await signatures()).toEqual([1, 1, 2]);
-    world.advance(24 * HOUR);
+    given.world.advance(24 * HOUR);
     expect(await signatures()).toEqual([0, 1, 1]);
-    const text = JSON.stringify((await world.log.read(`webhook-${bot}`)).commits);
+    const text = JSON.stringify((await given.world.log.read(`webhook-${bot}`)).commits);
     for (const each of [secret!, second!]) expect(text).not.toContain(each.slice('whsec_'.length));
   });
 });
 
 describe('a client', () => {
-  it('that is slow delays none but itself', async () => {
+  it('that is slow delays no other client', async () => {
     const slow = await webhookReceiver();
     const held: ServerResponse[] = [];
     slow.answers((_, response) => held.push(response));
-    const [hanging, quick] = [await world.bot(slow.url), await world.bot(client.url)];
+    const [hanging, quick] = [await given.world.bot(slow.url), await given.world.bot(given.client.url)];
     const waiting: PayoutName[] = [];
-    for (let i = 0; i < 12; i++) waiting.push(await world.payout(hanging.bot, null));
+    for (let i = 0; i < 12; i++) waiting.push(await given.world.payout(hanging.bot, null));
     run();
     await expect.poll(() => held.length, { timeout: 5000 }).toBe(4);
-    for (let i = 0; i < 5; i++) await becomes(await world.payout(quick.bot, null), { status: 2 });
+    for (let i = 0; i < 5; i++) await becomes(await given.world.payout(quick.bot, null), { status: 2 });
     expect(held).toHaveLength(4);
     slow.answers(200);
     for (const response of held) response.writeHead(500).end();
@@ -208,10 +188,10 @@ describe('a client', () => {
   });
 
   it('has 20 s to answer (here one)', async () => {
-    const { bot } = await world.bot(client.url);
-    client.answers(() => {}); // never
+    const { bot } = await given.world.bot(given.client.url);
+    given.client.answers(() => {}); // never
     run({ timeoutMs: 1000 });
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await becomes(name, { attempt: 'failed', attempts: 1 });
     await expect
       .poll(async () => (await listed(bot))[0])
@@ -219,10 +199,10 @@ describe('a client', () => {
     await settle(name);
   });
 
-  it('that sends without end, or byte by byte, is judged by its status, and what it sends is not kept', async () => {
-    const { bot } = await world.bot(client.url);
+  it('that sends without end, or byte by byte, counts by its status, and its body is not kept', async () => {
+    const { bot } = await given.world.bot(given.client.url);
     let sent = 0;
-    client.answers((_, response) => {
+    given.client.answers((_, response) => {
       response.writeHead(200);
       const part = Buffer.alloc(64 * 1024);
       const flood = (): void => {
@@ -232,20 +212,20 @@ describe('a client', () => {
       flood();
     });
     run({ timeoutMs: 2000 });
-    await becomes(await world.payout(bot, null), { status: 2 });
-    client.answers((_, response) => {
+    await becomes(await given.world.payout(bot, null), { status: 2 });
+    given.client.answers((_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 50);
       response.on('close', () => clearInterval(drip));
     });
-    await becomes(await world.payout(bot, null), { status: 2 });
+    await becomes(await given.world.payout(bot, null), { status: 2 });
     expect(sent).toBeLessThan(20e6);
-    client.answers((_, response) => response.socket!.destroy());
-    const cut = await world.payout(bot, null);
+    given.client.answers((_, response) => response.socket!.destroy());
+    const cut = await given.world.payout(bot, null);
     await becomes(cut, { attempt: 'failed', attempts: 1 });
-    expect((await world.events(bot, cut.userId)).at(-1)).toMatchObject({ data: { sent: true, status: null } });
-    client.answers((_, response) => response.socket!.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`));
-    const bloated = await world.payout(bot, null);
+    expect((await given.world.events(bot, cut.userId)).at(-1)).toMatchObject({ data: { sent: true, status: null } });
+    given.client.answers((_, response) => response.socket!.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`));
+    const bloated = await given.world.payout(bot, null);
     await becomes(bloated, { attempt: 'failed', attempts: 1 });
     await settle(cut, bloated);
   });
@@ -263,60 +243,60 @@ describe('an address that must not be called', () => {
     ['a public one without TLS', 'http://pay.example/hook', ['93.184.216.34']],
   ])('%s: nothing is connected to, and the payout fails at once', async (_, url, addresses) => {
     const dial = vi.fn();
-    const { bot } = await world.bot(url);
+    const { bot } = await given.world.bot(url);
     run({ lookup: async () => addresses, dial }, NOTHING_ALLOWED);
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await becomes(name, { status: 3, attempts: 1 });
     expect(dial).not.toHaveBeenCalled();
-    const [attempt] = await world.events(bot, name.userId).then((events) => events.slice(-1));
+    const [attempt] = await given.world.events(bot, name.userId).then((events) => events.slice(-1));
     expect(attempt!.data).toMatchObject({ error: expect.stringContaining('no address that may be called') });
     await cancels(name, {});
   });
 
-  it('is left out where a name has others; what is dialled is what was checked', async () => {
+  it('is left out if a name has others; the dialled address is the checked one', async () => {
     const dial = vi.fn((_options: { hostname: string }, done: (error: Error, socket: null) => void) =>
       done(new Error('nobody there'), null),
     );
-    const { bot } = await world.bot('https://pay.example/hook');
+    const { bot } = await given.world.bot('https://pay.example/hook');
     const stop = run(
       { lookup: async () => ['10.0.0.7', '93.184.216.34', '1.1.1.1'], dial: dial as never },
       NOTHING_ALLOWED,
     );
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await becomes(name, { attempt: 'failed' });
-    expect((await world.events(bot, name.userId)).at(-1)).toMatchObject({
+    expect((await given.world.events(bot, name.userId)).at(-1)).toMatchObject({
       type: 'payout_attempt_failed',
       data: { sent: false, error: 'the call failed: nobody there' },
     });
     await stop();
     expect(dial.mock.calls.map(([{ hostname }]) => hostname)).toEqual(['93.184.216.34', '1.1.1.1']);
     expect(dial.mock.calls[0]![0]).toMatchObject({ servername: 'pay.example' });
-    await setPayoutWebhook(world.context, bot, client.url);
+    await setPayoutWebhook(given.world.context, bot, given.client.url);
     run();
     await settle(name);
   });
 });
 
 describe('what was cut off', () => {
-  it('between the call and its record is made again, and has one end', async () => {
-    const { bot } = await world.bot(client.url);
+  it('between the call and its record is repeated, and has one end', async () => {
+    const { bot } = await given.world.bot(given.client.url);
     const broken: EventLog = {
-      ...world.log,
+      ...given.world.log,
       append: (commit) =>
         commit.events.some(({ type }) => type === 'payout_paid')
           ? Promise.reject(new LogUnavailableError('down'))
-          : world.log.append(commit),
+          : given.world.log.append(commit),
     };
     const stop = run({}, {}, broken);
-    const name = await world.payout(bot, null);
+    const name = await given.world.payout(bot, null);
     await calls(1);
     await becomes(name, { status: 1, attempt: 'open' });
     await stop();
     run();
     await still(1);
-    world.advance(45 * SECOND);
+    given.world.advance(45 * SECOND);
     await becomes(name, { status: 2, attempts: 2 });
-    expect(client.calls[1]!.body).toBe(client.calls[0]!.body);
+    expect(given.client.calls[1]!.body).toBe(given.client.calls[0]!.body);
     expect((await typesOf(name)).filter((type) => type === 'payout_paid')).toHaveLength(1);
     await expect
       .poll(async () => (await listed(bot)).map(({ error, status }) => [error, status]))
@@ -326,14 +306,14 @@ describe('what was cut off', () => {
       ]);
   });
 
-  it('by instances at once: each attempt is made by one of them', async () => {
-    const { bot } = await world.bot(client.url);
+  it('by concurrent instances is made by one of them', async () => {
+    const { bot } = await given.world.bot(given.client.url);
     const both = { ...deliveries(), alone: false };
-    world.run([both]);
-    world.run([both]);
+    given.world.run([both]);
+    given.world.run([both]);
     const names: PayoutName[] = [];
-    for (let i = 0; i < 20; i++) names.push(await world.payout(bot, null));
+    for (let i = 0; i < 20; i++) names.push(await given.world.payout(bot, null));
     for (const name of names) await becomes(name, { status: 2, attempts: 1 });
-    expect(client.calls).toHaveLength(20);
+    expect(given.client.calls).toHaveLength(20);
   });
 });

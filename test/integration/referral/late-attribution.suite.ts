@@ -14,7 +14,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
   let service: TestService;
   let bot: TestBot;
   let once: ReferralCaller;
-  /** With an Idempotency-Key it asks until it is told: a busy machine may take longer than MAX_WAIT_MS. */
+  /** Repeats requests under an Idempotency-Key until they are answered: a busy machine may take longer than MAX_WAIT_MS. */
   let call: ReferralCaller;
 
   beforeAll(async () => {
@@ -77,7 +77,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     return first;
   }
 
-  test('three marks of one user at once are told no referrer, and repeats are told the one that the log has', async () => {
+  test("answers to three concurrent marks of one user name no referrer, and repeats name the log's", async () => {
     const marks = [11, 12, 13].map(
       (referrer_user_id) => ['mark-referral', { referral_user_id: 10, referrer_user_id }] as const,
     );
@@ -89,11 +89,11 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     expect(await call.referralsOf(referrer_id)).toMatchObject([{ referral_id: 10 }]);
     const lost = { referral_id: 10, referrer_id, code: null, already_attributed: true };
     expect(answers.filter((answer) => answer !== winner)).toEqual([lost, lost]);
-    // Whoever comes by the code that was given comes by this referrer.
+    // A visit by the code that was given refers to this referrer.
     expect(await dataOf('mark-referral', { referral_user_id: 14, code })).toMatchObject({ referrer_id });
   }, 60_000);
 
-  test('three owners of one code at once are told no owner, and repeats are told the one that the log has', async () => {
+  test("answers to three concurrent owners of one code name no owner, and repeats name the log's", async () => {
     await call.visit(20, 'late');
     const claims = [21, 22, 23].map((user_id) => ['set-code-owners', [{ code: 'late', user_id }]] as const);
     await askInVain(claims);
@@ -124,7 +124,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     expect(codes).toMatchObject([{ code, link: `https://t.me/second_bot?start=${code}` }]);
   }, 60_000);
 
-  test('a request with visits before it that are not processed is 503, and writes nothing', async () => {
+  test('a request after visits that are not processed is 503, and writes nothing', async () => {
     const requests = [
       ['mark-referral', { referral_user_id: 40, referrer_user_id: 41 }],
       ['set-code-owners', [{ code: 'unseen', user_id: 41 }]],
@@ -146,7 +146,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     expect((await call.referralsOf(41)).map(({ referral_id }) => referral_id).sort()).toEqual([40, 42]);
   });
 
-  test('a user who has a referrer is told so, since that is for ever', async () => {
+  test('a mark of a user who has a referrer is answered at once, since a referrer never changes', async () => {
     await dataOf('mark-referral', { referral_user_id: 50, referrer_user_id: 51 });
     const again = { referral_user_id: 50, referrer_user_id: 52 };
     const answer = await standingStill(() => call.data('mark-referral', again));

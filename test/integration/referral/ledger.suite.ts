@@ -111,7 +111,7 @@ const EVERY_EVENT: readonly AccountEvent['type'][] = [
   'accrual_reversed',
 ];
 
-/** What a client is told of is tried twice, at once. */
+/** Each announcement has two attempts, without a delay. */
 const DELIVERIES = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,0' };
 
 export function describeLedger(start: (env: Record<string, string>) => Promise<TestService>): void {
@@ -140,7 +140,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       return rows.map(({ kind, stream, revision, message }) => `${kind} ${stream} ${revision} ${message}`);
     }
 
-    test('whatever is asked of it, money is neither lost nor spent twice, and a replay says the same', async () => {
+    test('under random requests, money is neither lost nor spent twice, and a replay gives the same answers', async () => {
       const told = await rewardProgram(service);
       const { call, bot } = told;
       await setPayoutWebhook(service.commands, bot.publicKey, client.url);
@@ -208,7 +208,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
         }
       }
 
-      /** Resolves when there is nothing left that the client is to be told for now. */
+      /** Resolves when no payout is left to announce for now. */
       async function delivered(userId: number): Promise<void> {
         const isUnderWay = ({ method, status, attempt }: Payout): boolean =>
           method === 'webhook' && (status === 0 || (status === 1 && attempt !== 'accepted'));
@@ -276,7 +276,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       expect(await audited('--bot', other.bot.publicKey)).toEqual([]);
     });
 
-    test('an account that earns twice, or what another earns, or pays out what it has not, is found; so is a wrong row', async () => {
+    test('the audit finds an account that earns twice, earns what another account earned, or pays out too much, and a wrong row', async () => {
       const { publicKey } = program.bot;
       const userId = newUser();
       const stream = accountStream(publicKey, userId);
@@ -304,7 +304,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       const twin = accountStream(publicKey, newUser());
       await append(twin, locked, accrued(id + 2, '5', { at: Date.now(), event: causeOf(id) }));
       await service.projected();
-      // What is in two accounts is told of whichever is read later.
+      // A fault between two accounts is reported for the one that is read later.
       const twice = new RegExp(
         `^account (${stream} 2|${twin} 1) reward 1:${causeOf(id).commit_id}:${id} is one of .*, too$`,
       );

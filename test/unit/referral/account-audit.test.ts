@@ -28,7 +28,7 @@ function problemsOf(events: readonly AccountEvent[]): string[] {
 }
 
 describe('the audit of an account', () => {
-  it('finds nothing in whatever was decided, and comes to the same balances as a plain list', () => {
+  it('finds no fault in random decisions, and has the balances of a plain list', () => {
     fc.assert(
       fc.property(steps(120), (taken) => {
         const audit = createAccountAudit();
@@ -120,7 +120,7 @@ describe('the audit of an account', () => {
     ],
     ['a payment of what is not', [...five, paid(1)], 'there is no payout 1'],
     [
-      'a payment that nobody asked for',
+      'a payment of a payout that was not requested',
       [...five, requested(1, '5'), paid(1)],
       'payout_paid of payout 1, which is webhook, new',
     ],

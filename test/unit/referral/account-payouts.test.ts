@@ -21,7 +21,7 @@ function balance(events: readonly AccountEvent[], now = NOON): string[] {
 }
 
 describe('a request', () => {
-  it('takes all that is available, to the last digit, one payout a unit', () => {
+  it('takes the whole available balance, to the last digit, with one payout for each unit', () => {
     given(account, accrued(1, '0.1'), accrued(2, '0.2'), accrued(3, '7', { unit_id: null }))
       .when(request())
       .yields({
@@ -44,7 +44,7 @@ describe('a request', () => {
       .yields(requested(51, '0.1'));
   });
 
-  it('takes what is on hold from the very millisecond at which it no longer is', () => {
+  it('takes an accrual from the millisecond at which its hold ends', () => {
     const held = accrued(1, '5', { available_at: NOON + DAY });
     given(account, held)
       .when(request(1, NOON + DAY - 1))
@@ -61,7 +61,7 @@ describe('a request', () => {
     expect(refusal).toMatchObject({ message: 'no available balance' });
   });
 
-  it('nets what was reversed after it was paid', () => {
+  it('subtracts accruals that were reversed after they were paid', () => {
     const before = [accrued(1, '5'), requested(51, '5'), paid(51), reversed(1, 9)];
     expect(balance(before)).toEqual(['-5', '0', '5', '0']);
     given(account, ...before, accrued(2, '5'))
@@ -183,14 +183,14 @@ describe('a payout', () => {
     expect(balance(STATES[state]!)).toEqual(expected);
   });
 
-  it('attempted by an earlier program is cancelled by force alone, since that did not note whether anything was sent', () => {
+  it('attempted by an earlier version is cancelled only by force, since that version did not record whether anything was sent', () => {
     const data = { payout_id: 51, attempt: 1, status: null, error: 'refused', next_at: null, at: NOON };
     const event = account.read({ type: 'payout_attempt_failed', v: 1, data });
     const decided = given(account, ...one, attempted(51), event, failed(51)).when(ACTIONS['cancel']!);
     decided.isRefused('conflict', 'payout_id');
   });
 
-  it('that an earlier attempt turns out to have failed goes on', () => {
+  it('stays open when an earlier attempt turns out to have failed', () => {
     given(account, ...one, attempted(51), attempted(51, 2))
       .when(ACTIONS['attempt fails']!)
       .isRefused('conflict', 'payout_id');
@@ -226,14 +226,14 @@ describe('a reversal', () => {
       .isRefused('conflict', 'accrual_id');
   });
 
-  it('of a compensation is refused, and so is one of what is not there', () => {
+  it('of a compensation or of an unknown accrual is refused', () => {
     given(account, ...one, attempted(51), paid(51), reversed(1, 9))
       .when(reverse(9))
       .isRefused('conflict', 'accrual_id');
     given(account, accrued(1, '5')).when(reverse(2)).isRefused('not_found', 'accrual_id');
   });
 
-  it('of what was on hold, once the hold has passed, is from what is available', () => {
+  it('of an accrual whose hold has ended lowers the available balance', () => {
     const held = accrued(1, '5', { available_at: NOON + DAY });
     const later = accrued(2, '1', { available_at: NOON + DAY, at: NOON + DAY });
     expect(balance([held, reversed(1, null, NOON + DAY - 1)], NOON + DAY)).toEqual(['0', '0', '0', '0']);

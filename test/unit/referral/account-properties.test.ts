@@ -26,7 +26,7 @@ const statusesOf = (state: AccountState, now: number) =>
   );
 
 describe('an account', () => {
-  it('says the same as a plain list of all that happened, after every step', () => {
+  it('equals a plain list of all events after every step', () => {
     fc.assert(
       fc.property(steps(80), (taken) => {
         const expected = oracle();
@@ -65,7 +65,7 @@ describe('an account', () => {
 });
 
 describe('what is on hold', () => {
-  it('comes out when it ceases to be, the earliest first', () => {
+  it('comes out at the end of the hold, the earliest first', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20)), fc.array(fc.nat(25)), (times, asked) => {
         const holds = new Holds<{ available_at: number }>();

@@ -23,7 +23,7 @@ const refused = (index: number, reason: 'not_positive' | 'no_rate' | 'no_value',
 });
 
 describe('a reward', () => {
-  it('accrues once for a rule and an event, and its first locks the rate in the same append', () => {
+  it('accrues once for a rule and an event, and the first one locks the rate in the same append', () => {
     given(account)
       .when(accrue([item(11), item(11)]))
       .yields(locked(), accrued(11, '5'));
@@ -38,7 +38,7 @@ describe('a reward', () => {
       .isIdempotent();
   });
 
-  it('is on hold for so many days after the receipt of its event, to the millisecond', () => {
+  it('is on hold for the days of its rule after the receipt of its event, to the millisecond', () => {
     given(account, locked())
       .when(accrue([item(11, { rule: { hold_days: '1.5' } })], NOON + 1))
       .yields(accrued(11, '5', { available_at: NOON + 1.5 * DAY, at: NOON + 1 }));
@@ -47,7 +47,7 @@ describe('a reward', () => {
     expect(availableAt(NOON, '36525')).toBe(NOON + 36_525 * DAY);
   });
 
-  it('is of the rate that was locked, whatever the rule says now', () => {
+  it('uses the locked rate even if the rule has changed', () => {
     given(account, locked({ amount: '3', source: 'manual' }))
       .when(accrue([item(11)]))
       .yields(accrued(11, '3'));
@@ -82,7 +82,7 @@ describe('a reward', () => {
     expect(reward).toMatchObject({ data: { amount: '0.02' } });
   });
 
-  it('that is not above zero is refused for ever, and locks nothing', () => {
+  it('of zero or less is refused for ever and locks no rate', () => {
     given(account)
       .when(accrue([percentItem(11, '1', '0.4'), percentItem(12, '10', '-5'), item(13, { rule: { amount: '0' } })]))
       .yields(refused(11, 'not_positive'), refused(12, 'not_positive'), refused(13, 'not_positive', 1));
@@ -91,7 +91,7 @@ describe('a reward', () => {
       .yieldsNothing();
   });
 
-  it('without anything to take a percentage of is refused with the reason', () => {
+  it('without a base for its percentage is refused with the reason', () => {
     given(account)
       .when(accrue([percentItem(11, '10', '1', { base: undefined, refusal: 'no_rate' })]))
       .yields(refused(11, 'no_rate'));
@@ -100,7 +100,7 @@ describe('a reward', () => {
       .yields(refused(11, 'no_value'));
   });
 
-  it('that is external accrues nothing, but locks', () => {
+  it('of an external rule accrues nothing and locks the rate', () => {
     const external = item(11, { rule: { reward_type: 'external', amount: null } });
     given(account)
       .when(accrue([external, external]))
@@ -110,7 +110,7 @@ describe('a reward', () => {
       .isIdempotent();
   });
 
-  it('in a currency without a unit waits until it has one, and asks for one only where something is earned', () => {
+  it('in a currency without a unit waits for the unit, which is asked for only if something is earned', () => {
     const base = { value: '1000', rate: '1', unit: { currency: 'JPY' } };
     const yen = percentItem(11, '1', '', { base });
     const nothing = percentItem(12, '0.001', '', { base: { ...base, unit: { currency: 'EUR' }, value: '1' } });
@@ -129,13 +129,13 @@ describe('a reward', () => {
     );
   });
 
-  it('takes no more ids than it may need', () => {
+  it('takes at most the ids that it may need', () => {
     const external = item(14, { rule: { reward_type: 'external', amount: null } });
     const state = given(account, accrued(11, '5')).state();
     expect(mayAccrue(state, [item(11), item(12), external, percentItem(13, '1', '1', { refusal: 'no_rate' })])).toBe(1);
   });
 
-  it('is never judged by a clock that went back', () => {
+  it('never uses a clock that went back', () => {
     given(account, accrued(1, '5', { at: NOON + DAY }))
       .when(accrue([item(11, { rule: { rule_id: 3 } })], NOON))
       .yields(locked({ rule_id: 3, at: NOON + DAY }), accrued(11, '5', { rule_id: 3, at: NOON + DAY }));
@@ -146,7 +146,7 @@ describe('an individual rate', () => {
   const rule = { rule_id: 1, reward_type: 'fixed', unit_id: 1 } as const;
   const set = (more: object) => (state: AccountState) => setRate(state, { rule, scale: 2, ...more }, NOON);
 
-  it('replaces a lock, is replaced by none, and is set once', () => {
+  it('replaces a locked rate, is not replaced by a later lock, and is set once', () => {
     given(account)
       .when(set({ amount: '7.50' }))
       .yields(locked({ amount: '7.5', source: 'manual' }));

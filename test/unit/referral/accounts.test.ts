@@ -38,7 +38,7 @@ const availableOf = (accounts: ReturnType<typeof createAccounts>) =>
   accounts.view(KEY, (state) => balances(state, 0).get(1)?.available.toFixed());
 
 describe('accounts', () => {
-  it('are read on from where they are known, and anew where they were too many to keep', async () => {
+  it('are read on from their last commit in the cache, and from the beginning if the cache had no room', async () => {
     const { accounts, context, reads } = world();
     for (const index of [0, 1, 2]) await earn(accounts, item(index));
     reads.length = 0;
@@ -55,7 +55,7 @@ describe('accounts', () => {
     expect(reads).toEqual([0, 0]);
   });
 
-  it('of many commits are read page by page, once by all who ask at once', async () => {
+  it('of many commits are read page by page, once for concurrent callers', async () => {
     const { accounts, context, reads } = world();
     for (let index = 0; index < 250; index++) await earn(accounts, item(index));
     reads.length = 0;
@@ -64,7 +64,7 @@ describe('accounts', () => {
     expect(reads).toEqual([0, 100, 200, 250]);
   });
 
-  it('are spent once by a hundred at once, in two processes', async () => {
+  it('are paid out once by a hundred concurrent requests of two processes', async () => {
     const { accounts, context } = world();
     await earn(accounts, item(0));
     const other = createAccounts(context);
@@ -75,7 +75,7 @@ describe('accounts', () => {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ message: 'no available balance' });
   });
 
-  it('lock one rate, though two first rewards at once have two', async () => {
+  it('lock one rate when two concurrent first rewards have different rates', async () => {
     const { accounts, context } = world();
     const other = createAccounts(context);
     await Promise.all([
@@ -85,7 +85,7 @@ describe('accounts', () => {
     expect(['10', '14']).toContain(await availableOf(accounts));
   });
 
-  it('answer a repeat as the first time, though it would be refused now', async () => {
+  it('answer a repeat as the first time even if it would be refused now', async () => {
     const { accounts, context } = world();
     await earn(accounts, item(0));
     const meta = { command: { id: 'c1' } };
@@ -102,7 +102,7 @@ describe('accounts', () => {
     });
   });
 
-  it('give no id twice, and take back what a refusal did not use', async () => {
+  it('give no id twice, and take back ids that a refusal did not use', async () => {
     const { accounts, context } = world();
     await earn(accounts, item(0), item(1));
     const ids = await accounts.view(KEY, ({ accruals }) => [...accruals.keys()]);
@@ -131,7 +131,7 @@ describe('accounts', () => {
 });
 
 describe('an id pool', () => {
-  it('reserves a block for many, or as many as are wanted at once', async () => {
+  it('reserves a block for many callers, or more if one call asks for more', async () => {
     const { context, log } = world();
     const pool = createIdPool(context, 'payout');
     const taken = (await Promise.all(Array.from({ length: 60 }, () => pool.take(2)))).flat();
@@ -142,7 +142,7 @@ describe('an id pool', () => {
     expect(taken).not.toContain(other[0]);
   });
 
-  it('fails with the log, and goes on with it', async () => {
+  it('fails while the log is down, and works again after', async () => {
     const { context } = world();
     let down = true;
     const log: CommandContext['log'] = {
@@ -160,7 +160,7 @@ describe('a reward in a currency without a unit', () => {
   const yen = (index: number) =>
     percentItem(index, '10', '', { base: { value: '155', rate: '1', unit: { currency: 'JPY' } } });
 
-  it('gets one, once, with the decimals of the currency', async () => {
+  it('creates the unit once, with the decimals of the currency', async () => {
     const { accounts, context } = world();
     const { ownerId } = await createOwner(context, {
       name: 'Ann',
@@ -184,7 +184,7 @@ describe('a reward in a currency without a unit', () => {
     expect(commits.flatMap(({ events }) => events).filter(({ type }) => type === 'unit_created')).toHaveLength(1);
   });
 
-  it('is none where the bot is not there', async () => {
+  it('is refused if there is no such bot', async () => {
     const { accounts } = world();
     await expect(earn(accounts, yen(0))).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -82,11 +82,11 @@ describe('a visit', () => {
     given(owned('a', ANN), owned('c', CAL), referred(BEN, ANN)).when(visit(BEN, 'c')).yields();
   });
 
-  it('of the owner himself counts for nobody', () => {
+  it('by the owner of the code refers no user', () => {
     given(owned('a', ANN)).when(visit(ANN)).yields();
   });
 
-  it('by a code of nobody waits for an owner, and makes the code known', () => {
+  it('by a code without an owner waits for one, and makes the code known', () => {
     given().when(visit(BEN)).yields(known('a'), waits(BEN));
     given(known('a')).when(visit(BEN)).yields(waits(BEN));
     given(known('a'), owned('c', CAL), referred(BEN, CAL, 'c'))
@@ -94,7 +94,7 @@ describe('a visit', () => {
       .yields();
   });
 
-  it('that may not refer makes the code known and no more', () => {
+  it('that may not refer only makes the code known', () => {
     given()
       .when(visit(BEN, 'a', false))
       .yields(known('a'));
@@ -114,13 +114,13 @@ describe('create-code', () => {
       .andAnswers({ type: 'code_created', created: true });
   });
 
-  it.each([[owned('a', ANN)], [owned('a', BEN)], [known('a')]])('comes to nothing after %j', (before) => {
+  it.each([[owned('a', ANN)], [owned('a', BEN)], [known('a')]])('has no effect after %j', (before) => {
     given(before).when(create).yields().andAnswers({ type: 'code_created', created: false });
   });
 });
 
 describe('set-code-owners', () => {
-  it('gives codes their owners, in order: who has one keeps it', () => {
+  it('gives codes their owners, in order; a code with an owner keeps it', () => {
     const elements = [
       { code: 'a', user_id: ANN },
       { code: 'b', user_id: ANN },
@@ -149,7 +149,7 @@ describe('mark-referral by a code', () => {
     given(owned('a', ANN)).when(byA).yields(referred(BEN, ANN)).andAnswers(marked(ANN, 'a'));
   });
 
-  it('tells who has a referrer who that is', () => {
+  it('answers the present referrer of a user who has one', () => {
     given(owned('a', ANN), referred(BEN, CAL))
       .when(byA)
       .yields()
@@ -160,16 +160,16 @@ describe('mark-referral by a code', () => {
       .andAnswers(marked(CAL, 'a', true));
   });
 
-  it('of nobody waits like a visit', () => {
+  it('without an owner waits like a visit', () => {
     given(known('a')).when(byA).yields(waits(BEN)).andAnswers(marked(null, 'a'));
   });
 
-  it('of the user himself is refused, also where he has a referrer', () => {
+  it('of the users themselves is refused, also if they have a referrer', () => {
     given(owned('a', BEN)).when(byA).yields().andAnswers(refused('self'));
     given(owned('a', BEN), referred(BEN, ANN)).when(byA).yields().andAnswers(refused('self'));
   });
 
-  it('that is unknown is refused, also where the user has a referrer', () => {
+  it('that is unknown is refused, also if the user has a referrer', () => {
     given().when(byA).yields().andAnswers(refused('unknown_code'));
     given(referred(BEN, ANN)).when(byA).yields().andAnswers(refused('unknown_code'));
   });
@@ -192,26 +192,26 @@ describe('mark-referral by a referrer', () => {
       .andAnswers(marked(ANN, null));
   });
 
-  it('gives no code where the user has a referrer', () => {
+  it('gives no code if the user has a referrer', () => {
     given(referred(BEN, CAL))
       .when(byAnn)
       .yields()
       .andAnswers(marked(CAL, null, true));
   });
 
-  it('himself is refused', () => {
+  it('who is the user is refused', () => {
     given()
       .when(mark(ANN, { referrer_id: ANN, new_code: 'n' }))
       .yields()
       .andAnswers(refused('self'));
   });
 
-  it('comes to nothing where the new code is taken, so that another is tried', () => {
+  it('has no effect if the new code is taken, so that another is tried', () => {
     for (const before of [known('n'), owned('n', CAL)])
       given(before).when(byAnn).yields().andAnswers(refused('code_taken'));
   });
 
-  it('two may refer each other', () => {
+  it('lets two users refer each other', () => {
     given(owned('a', ANN), owned('b', BEN), referred(BEN, ANN))
       .when(mark(ANN, { referrer_id: BEN }))
       .yields(referred(ANN, BEN, null));

@@ -25,7 +25,7 @@ describe('the last moment at which payouts are made', () => {
     expect(lastDue(when, at(now))).toBe(at(due));
   });
 
-  it('is none where they are off', () => {
+  it('is none if automatic payouts are off', () => {
     expect(lastDue('off', at('2026-01-15T00:00'))).toBeNull();
   });
 });
@@ -37,18 +37,18 @@ const due = (now: string, until: string, ...settings: AutoPayoutSetting[]) =>
 describe('payouts are due', () => {
   const daily = setting('2026-01-10T10:00', 'daily');
 
-  it('from the first midnight after the setting on, once each', () => {
+  it('from the first midnight after the setting, once each', () => {
     expect(due('2026-01-10T23:59', '2000-01-01T00:00', daily)).toBeNull();
     expect(due('2026-01-11T00:00', '2000-01-01T00:00', daily)).toBe(at('2026-01-11T00:00'));
     expect(due('2026-01-11T12:00', '2026-01-11T00:00', daily)).toBeNull();
     expect(due('2026-01-12T00:00', '2026-01-11T00:00', daily)).toBe(at('2026-01-12T00:00'));
   });
 
-  it('once for all that were missed', () => {
+  it('once for all missed midnights', () => {
     expect(due('2026-01-20T07:00', '2026-01-11T00:00', daily)).toBe(at('2026-01-20T00:00'));
   });
 
-  it('as the setting stood then, and not when they are off now', () => {
+  it('by the setting of that time, and not if they are off now', () => {
     const weekly = setting('2026-01-14T10:00', 'weekly');
     expect(due('2026-01-15T00:00', '2026-01-12T00:00', daily, weekly)).toBeNull();
     expect(due('2026-01-19T00:00', '2026-01-14T00:00', daily, weekly)).toBe(at('2026-01-19T00:00'));
@@ -58,7 +58,7 @@ describe('payouts are due', () => {
     expect(due('2026-01-12T09:00', '2000-01-01T00:00', setting('2026-01-12T08:00', 'daily'))).toBeNull();
   });
 
-  it('for one midnight a time, whatever the setting and whenever one looks', () => {
+  it('at one midnight at a time, for every setting and every time', () => {
     const when = fc.constantFrom<AutoPayout>('off', 'daily', 'weekly', 'monthly');
     const moment = fc.integer({ min: at('2026-01-01T00:00'), max: at('2026-03-01T00:00') });
     fc.assert(
@@ -79,7 +79,7 @@ describe('payouts are due', () => {
     );
   });
 
-  it('no more once they are noted, and never go back', () => {
+  it('no more once they are recorded, and never at an earlier time', () => {
     const made = { type: 'auto_payouts_made', data: { until: 5 } } as const;
     given(autoPayouts)
       .when((state) => payoutsMade(state, 5))

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCode } from '../../../src/api/referral/create-code.ts';
 import { markReferral } from '../../../src/api/referral/mark-referral.ts';
@@ -7,12 +6,13 @@ import { setCodeOwners } from '../../../src/api/referral/set-code-owners.ts';
 import { type EventLog, OutcomeUnknownError } from '../../../src/log/port.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { stubPool } from '../../support/stub-pool.ts';
 import { testSources } from '../../support/test-sources.ts';
 
-/** No change of codes or referrals takes longer than MAX_WAIT_MS. The time is that of a clock that the tests turn. */
+/** No change of codes or referrals takes longer than MAX_WAIT_MS, on a clock that the tests move. */
 
 const MAX_WAIT_MS = 5000;
-/** A database that does not answer is waited for a little longer. */
+/** Extra wait for a database that does not answer. */
 const SILENT_MS = 100;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
@@ -33,7 +33,7 @@ const answers =
       ? { rows: [outcome()].filter((row) => row !== null).map((row) => ({ outcome: row })) }
       : { rows: [STANDING] };
 
-/** The endpoints over a log whose appends take their time, or end unknown at their deadline. */
+/** The endpoints over a log whose appends take a given time, or end as unknown at their deadline. */
 function world({ visitsTakeMs = 0, appendTakesMs = 0, query = answers(() => null) }: World) {
   const log = memoryLog();
   const slow: EventLog = {
@@ -47,7 +47,7 @@ function world({ visitsTakeMs = 0, appendTakesMs = 0, query = answers(() => null
   };
   const changes = {
     context: { log: slow, sources: testSources() },
-    source: async () => ({ pool: { query } as unknown as pg.Pool, referral: 'referral_v1' }),
+    source: async () => ({ pool: stubPool(query), referral: 'referral_v1' }),
     progress: async () => ({ passed: await log.endCursor() }),
     maxWaitMs: MAX_WAIT_MS,
   };
@@ -97,7 +97,7 @@ it.each(['mark', 'owners'] as const)(
   },
 );
 
-it('mark-referral is 503 and appends nothing when the database says nothing of the code', async () => {
+it('mark-referral is 503 and appends nothing if the database does not answer about the code', async () => {
   const { endpoints, log } = world({ query: () => new Promise(() => {}) });
   const { error, ms } = await told(endpoints.mark());
   expect(error).toMatchObject({ status: 503, retryAfter: 1 });
@@ -105,7 +105,7 @@ it('mark-referral is 503 and appends nothing when the database says nothing of t
   expect(log.commits.flat()).toEqual([]);
 });
 
-it('create-code tries no other code once the time for an append is gone', async () => {
+it('create-code tries no other code once too little time is left for an append', async () => {
   const taken = { type: 'code_created', created: false };
   const { endpoints, log } = world({ appendTakesMs: MAX_WAIT_MS - 100, query: answers(() => taken) });
   const { error, ms } = await told(endpoints.create());

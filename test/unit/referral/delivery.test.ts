@@ -96,14 +96,14 @@ describe('the schedule', () => {
     expect(dueAt({ ...payout, ...changes }, DELAYS, { address: 2, setAt: NOW + 4 })).toBe(due);
   });
 
-  it('goes on by the delays, a fifth more or less, and ends', () => {
+  it('follows the delays, a fifth more or less, and ends', () => {
     const at = (failures: number, chance: number) =>
       nextAttempt(DELAYS, { failures, chance, now: NOW, retryAfter: null });
     expect([at(1, 0), at(1, 0.5), at(1, 1)]).toEqual([NOW + 4000, NOW + 5000, NOW + 6000]);
     expect([at(3, 0.5), at(4, 0.5)]).toEqual([NOW + 1_800_000, null]);
   });
 
-  it('is never earlier than the client asks for, within reason', () => {
+  it("is never earlier than the client's Retry-After, up to a week", () => {
     const at = (ms: number | null, failures = 1) =>
       nextAttempt(DELAYS, { failures, chance: 0.5, now: NOW, retryAfter: ms === null ? null : NOW + ms });
     expect([at(60_000), at(1000), at(-5)]).toEqual([NOW + 60_000, NOW + 5000, NOW + 5000]);

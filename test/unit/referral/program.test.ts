@@ -41,7 +41,7 @@ describe('a rule', () => {
       .yields(created(rule));
   });
 
-  it('has its decimals as they are read, without superfluous zeros', () => {
+  it('keeps its decimals without superfluous zeros', () => {
     given(program)
       .when((state) => createRule(state, { ...fixed, amount: '0.10', hold_days: '007.50' }, catalog))
       .yields(created({ ...fixed, amount: '0.1', hold_days: '7.5' }));
@@ -83,7 +83,7 @@ describe('a rule', () => {
       .isRefused('not_found', path);
   });
 
-  it('is changed in what differs, and keeps the rest', () => {
+  it('records the changed fields and keeps the rest', () => {
     given(program, created(fixed))
       .when((state) => changeRule(state, 1, { amount: '7.50', name: 'First order', active: false }, catalog))
       .yields({ type: 'reward_rule_changed', data: { rule_id: 1, amount: '7.5', active: false } });
@@ -97,7 +97,7 @@ describe('a rule', () => {
     expect(given(program, created(fixed), changed).state().get(1)).toEqual({ ...fixed, active: false });
   });
 
-  it('must exist to be changed, and be what it was', () => {
+  it('can be changed only if it exists, and keeps its type', () => {
     given(program)
       .when((state) => changeRule(state, 1, { name: 'x' }, catalog))
       .isRefused('not_found', 'rule');

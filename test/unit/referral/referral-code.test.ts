@@ -4,7 +4,7 @@ import { testSources } from '../../support/test-sources.ts';
 
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-it('a code has 8 of 57 letters, each as often as any other', () => {
+it('a code has 8 of 57 letters, each equally often', () => {
   const sources = testSources();
   const counts = new Map([...LETTERS].map((letter) => [letter, 0]));
   const codes = 20_000;
@@ -21,7 +21,7 @@ it('a code has 8 of 57 letters, each as often as any other', () => {
   expect(chiSquare).toBeLessThan(100);
 });
 
-it('a byte that names no letter is thrown away', () => {
+it('a byte beyond the alphabet is thrown away', () => {
   // 228 is 4 times 57: beyond it the letters would not come out even.
   const drawn = [255, 228, 240, 0, 56];
   let at = 0;
