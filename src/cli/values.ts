@@ -49,8 +49,8 @@ function momentOf(text: string): number | null {
 }
 
 /**
- * The same, or `YYYY-MM-DD HH:MM:SS` in UTC, as dates are answered, as the last millisecond that it includes: of a second
- * that is told without its fractions, all of it.
+ * The same, or `YYYY-MM-DD HH:MM:SS` in UTC, as dates are answered, as the last millisecond that it includes: without
+ * fractions, the whole second.
  */
 export function endOf(text: string): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
