@@ -60,11 +60,11 @@ describe('a custom event of the usual form', () => {
         const read = usualCustomEvent(given, NOW);
         if (read === null) return;
         usual++;
-        const judged = schema.safeParse(given);
-        expect(judged.error).toBeUndefined();
-        expect(read).toEqual(judged.data);
+        const parsed = schema.safeParse(given);
+        expect(parsed.error).toBeUndefined();
+        expect(read).toEqual(parsed.data);
         // The log has the same bytes either way.
-        expect(JSON.stringify(read)).toBe(JSON.stringify(judged.data));
+        expect(JSON.stringify(read)).toBe(JSON.stringify(parsed.data));
       }),
       { numRuns: 5000 },
     );

@@ -131,7 +131,7 @@ export const targetEvent = (now: () => number) =>
     });
 export type TargetEvent = z.output<ReturnType<typeof targetEvent>>;
 
-/** The platform's Update object, unchanged; only its id is demanded. */
+/** The platform's Update object, unchanged. Only its id is required. */
 const platformUpdate = z
   .looseObject({ update_id: integer(0, 'must be a non-negative integer') }, NOT_AN_OBJECT)
   .superRefine((update, context) => {
@@ -140,18 +140,18 @@ const platformUpdate = z
   })
   .meta({ id: 'Update', description: 'https://core.telegram.org/bots/api#update' });
 
-/** What the platform itself calls with: anything with an id, since it repeats what is refused. */
+/** The body of the platform's own call: any object with an id, since the platform repeats a refused call. */
 export const webhookUpdate = z
   .looseObject({ update_id: z.unknown().refine((id) => id !== undefined, 'is required') }, NOT_AN_OBJECT)
   .meta({ id: 'WebhookUpdate', description: 'https://core.telegram.org/bots/api#update' });
 
-/** One or several of something. */
+/** One element or an array of them. */
 export const oneOrMany = <S extends z.ZodType>(schema: S, max: number) =>
   z.union([schema, z.array(schema).min(1).max(max)]);
 
 export const accepted = z.object({ ok: z.literal(true) }).meta({ id: 'Accepted', example: { ok: true } });
 
-/** One platform update with the date it may need, as a caller forwards it (decisions.md#platform-updates). */
+/** One platform update as a client forwards it, with a date for updates that have none (decisions.md#platform-updates). */
 export const forwardedUpdate = (now: () => number) =>
   z
     .object(

@@ -215,8 +215,8 @@ describe('authentication, in its order', () => {
     ['no key', valid, {}],
     ['no key and a body that is not JSON', '{', {}],
     ['no key and another media type', 'x', { 'content-type': 'text/plain' }],
-    ['a wrong key', valid, { 'api-key': 'nobody:wrong' }],
-    ['a wrong key and a wrong body', '{', { 'api-key': 'nobody:wrong' }],
+    ['a wrong key', valid, { 'api-key': 'unknown:wrong' }],
+    ['a wrong key and a wrong body', '{', { 'api-key': 'unknown:wrong' }],
   ])('401 for %s', async (_, body, headers) => {
     const answer = await service.post('/v1/send-event', body, headers);
     expect(answer).toMatchObject({ status: 401, body: { ok: false, error_code: 401 } });
@@ -225,7 +225,7 @@ describe('authentication, in its order', () => {
   test('401 for a wrong key before a right one in the body', async () => {
     const body = { ...valid, 'api-key': bot.apiKey };
     expect((await service.post('/v1/send-event', body)).status).toBe(200);
-    expect((await service.post('/v1/send-event', body, { 'api-key': 'nobody:wrong' })).status).toBe(401);
+    expect((await service.post('/v1/send-event', body, { 'api-key': 'unknown:wrong' })).status).toBe(401);
   });
 
   test('checks the public part of a key too', async () => {
@@ -303,7 +303,7 @@ describe('authentication, in its order', () => {
   test('an unknown resource is 404, another owner’s 403, its own is fine', async () => {
     const other = await service.createBot();
     const named = (resource: string) => service.post('/v1/send-event', valid, { ...key, 'resource-key': resource });
-    expect((await named('nobody')).status).toBe(404);
+    expect((await named('unknown')).status).toBe(404);
     expect((await named(other.publicKey)).status).toBe(403);
     expect((await named(bot.publicKey)).status).toBe(200);
   });

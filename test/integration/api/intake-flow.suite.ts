@@ -94,7 +94,7 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     expect((await service.post(path, body, secret)).status).toBe(200);
     expect((await service.post(path, body, { 'x-telegram-bot-api-secret-token': 'wrong' })).status).toBe(401);
     expect((await service.post(path, body)).status).toBe(401);
-    expect((await service.post('/v1/webhook/nobody', body, secret)).status).toBe(401);
+    expect((await service.post('/v1/webhook/unknown', body, secret)).status).toBe(401);
     expect((await service.post(path, { update_id: 99_999, something_new: {} }, secret)).status).toBe(200);
     expect((await service.post(path, {}, secret)).status).toBe(400);
   });
