@@ -80,7 +80,7 @@ async function aBusyBot(context: CommandContext, ownerId: number, bot: string): 
   }
 }
 
-it('holds what the log says', async () => {
+it('holds the state of the log', async () => {
   await project([], 1000);
   const { rows } = await database.pool.query(
     `SELECT bot_id, owner_id::int, status, name, name_folded, date_send::float8, frozen::int,

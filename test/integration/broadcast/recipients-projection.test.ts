@@ -138,7 +138,7 @@ test('everybody has the state that the log says, and the counts are the sums', a
   ]);
 });
 
-test('who was refused for the message is waiting again in a later launch, and counted as that', async () => {
+test('a recipient that was refused because of the message waits again in a later launch, and is counted so', async () => {
   await history();
   await laterLaunches();
   await applyBatch(database.pool, recipientsReadModel, log.commits[0]!, log.keys);

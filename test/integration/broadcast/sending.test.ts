@@ -42,7 +42,7 @@ async function relaunch(id: number, changes = {}): Promise<void> {
   await activateBroadcast(service.commands, { bot: publicKey, id, ownerId, changes, ready: () => undefined }, {});
 }
 
-test('a text goes to everybody once', async () => {
+test('a text goes to each recipient once', async () => {
   const id = await launch(service, bot, { chats: some(60), message: { text: 'Hello', parse_mode: 'html' } });
   expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_recipients: 60, count_delivered: 60 });
   expect(
@@ -55,7 +55,7 @@ test('a text goes to everybody once', async () => {
   expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
 });
 
-test('by the API: created, sent, and told who has it', async () => {
+test('by the API: created, sent, and its recipients listed', async () => {
   const key = { 'api-key': bot.apiKey };
   const segmentations = { include: [{ type: 'list', config: { chat_ids: some(5) } }], exclude: [] };
   const body = { type: 'sendMessage', message: { text: 'Hello' }, segmentations, activate: true };

@@ -62,7 +62,7 @@ function mostInWindow(arrivals: readonly Arrival[]): number {
 
 const delay = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 0, max: 40 }) }, fc.integer({ min: 0, max: 290 }));
 
-describe('whatever the ways do', () => {
+describe('over ways of any delay', () => {
   test('the receiver never gets more than the cap in 0.98 s', () => {
     fc.assert(
       fc.property(
@@ -87,7 +87,7 @@ describe('whatever the ways do', () => {
     );
   });
 
-  test('what is longer than the cap goes alone, and then nothing for as long as it would have taken', () => {
+  test('a send of more units than the cap goes alone, and then nothing for as long as it would have taken', () => {
     const limiter = createLimiter(4, 0);
     const way = { start: 0, there: 10, back: 10 };
     const sends = [1, 10, 1].map((units) => ({ units, way, stall: 0 }));
@@ -127,7 +127,7 @@ test('a silent receiver does not stop the others', () => {
   expect(arrivals.at(-1)!.at).toBeLessThan(13_000);
 });
 
-test('what was never written takes nothing', () => {
+test('a request that was never written takes no units', () => {
   const limiter = createLimiter(1, 0);
   limiter.take(1, 0).answered(100);
   expect(limiter.wait(1, 1000)).toBe(0);

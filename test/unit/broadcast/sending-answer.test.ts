@@ -73,7 +73,7 @@ test.each([
   ['a limit that cannot be read', 429, 'slow down'],
 ])('unknown: %s', (_, status, body) => expect(answered(status, body).type).toBe('unknown'));
 
-test('what was not sent is certain, what was not answered is not', () => {
+test('a call that was not sent is certain, one without an answer is not', () => {
   expect(verdictOf({ type: 'not_sent', problem: 'p' })).toEqual({ type: 'not_sent', reason: 'p' });
   expect(verdictOf({ type: 'unknown', problem: 'p' })).toEqual({ type: 'unknown', reason: 'p' });
 });

@@ -38,7 +38,7 @@ const delivered = (...places: number[]): Answered[] =>
   places.map((place) => ({ place, outcome: 'delivered', reason: null }));
 
 describe('a claim', () => {
-  test('takes who comes next', () => {
+  test('claims the next recipients', () => {
     given(sending)
       .when((state) => claimBatch(state, claim(5)))
       .yields(claimed(1, [[0, 4]]));
@@ -47,7 +47,7 @@ describe('a claim', () => {
       .yields(claimed(2, [[5, 9]]));
   });
 
-  test('takes those first who came back', () => {
+  test('claims returned recipients first', () => {
     given(
       sending,
       claimed(1, [[0, 9]]),
@@ -101,7 +101,7 @@ describe('a claim', () => {
       .yields(claimed(2, [[10, 19]], 'a', 2));
   });
 
-  test('of those who were not called the first ten do not speak', () => {
+  test('recipients that were not called do not count among the first ten', () => {
     const known = { reason: 'blocked', without_call: true };
     given(sending, claimed(1, [[0, 9]]), answered(1, 'not_delivered', [[0, 9]], known))
       .when((state) => claimBatch(state, claim(50)))
@@ -298,7 +298,7 @@ describe('an answer', () => {
   });
 });
 
-test('a new sender abandons what others left open, and that alone', () => {
+test('a new sender abandons the open claims of others, and only those', () => {
   const specification = given(
     sending,
     claimed(1, [[0, 5]], 'b'),
