@@ -2,12 +2,12 @@ import Big from 'big.js';
 import type { AccountEvent } from '../../src/domain/referral/account/account.ts';
 
 /**
- * An account as a plain list of what happened to it, everything reckoned anew each time and changed at once: slow, and
- * simple enough to be believed.
+ * An account as a plain list of its events, calculated anew at each question. It is slow, and simple enough to check by
+ * reading.
  */
 export interface Oracle {
   apply(event: AccountEvent): void;
-  /** By unit: available, reserved, paid, on hold. @throws where money is lost or spent twice */
+  /** By unit: available, reserved, paid, on hold. @throws if money is lost or spent twice */
   balances(now: number): Map<number | null, readonly [string, string, string, string]>;
   /** By accrual that was not reversed: 0 on hold, 1 confirmed, 2 paid. */
   statuses(now: number): Map<number, number>;
@@ -28,7 +28,7 @@ export function oracle(): Oracle {
     number,
     { readonly amount: string; readonly unit: number | null; state: 'open' | 'paid' | 'cancelled' }
   >();
-  /** By rule: what it earns since its lock. */
+  /** By rule: the rate that the account locked. */
   const rates = new Map<number, string>();
   const rateOf = ({ amount, percent }: { readonly amount: string | null; readonly percent: string | null }) =>
     `${amount} ${percent}`;
@@ -46,19 +46,19 @@ export function oracle(): Oracle {
     apply({ type, data }) {
       clock = Math.max(clock, data.at);
       if (type === 'reward_rate_locked') {
-        if (data.source === 'auto' && rates.has(data.rule_id))
-          throw new Error(`rule ${data.rule_id} is locked already`);
+        if (data.source === 'auto' && rates.has(data.rule_id)) throw new Error(`rule ${data.rule_id} is locked twice`);
         rates.set(data.rule_id, rateOf(data));
       }
       if (type === 'reward_accrued') {
-        if (rates.get(data.rule_id) !== rateOf(data.rate)) throw new Error(`rule ${data.rule_id} is locked otherwise`);
+        if (rates.get(data.rule_id) !== rateOf(data.rate))
+          throw new Error(`rule ${data.rule_id} is locked with another rate`);
         const { accrual_id, amount, unit_id: unit, available_at: until } = data;
-        if (accruals.has(accrual_id)) throw new Error(`accrual ${accrual_id} is there already`);
+        if (accruals.has(accrual_id)) throw new Error(`accrual ${accrual_id} exists already`);
         accruals.set(accrual_id, { amount, unit, until, compensates: false, state: 'live', payouts: [] });
       }
       if (type === 'payout_requested')
         for (const { payout_id, amount, unit_id: unit } of data.payouts) {
-          if (payouts.has(payout_id)) throw new Error(`payout ${payout_id} is there already`);
+          if (payouts.has(payout_id)) throw new Error(`payout ${payout_id} exists already`);
           const available = this.balances(data.at).get(unit)![0];
           if (available !== amount) throw new Error(`payout of ${amount}, available ${available}`);
           payouts.set(payout_id, { amount, unit, state: 'open' });
@@ -71,10 +71,10 @@ export function oracle(): Oracle {
       if (type === 'accrual_reversed') {
         reversals++;
         const accrual = accruals.get(data.accrual_id)!;
-        if (accrual.state !== 'live' || accrual.compensates) throw new Error('it cannot be reversed');
+        if (accrual.state !== 'live' || accrual.compensates) throw new Error('the accrual cannot be reversed');
         const paid = accrual.payouts.some((id) => payouts.get(id)!.state === 'paid');
         if (paid !== (data.compensation_id !== null))
-          throw new Error(`compensation of what was ${paid ? '' : 'not '}paid`);
+          throw new Error(`compensation of an accrual that was ${paid ? '' : 'not '}paid`);
         accrual.state = paid ? 'reversed' : 'cancelled';
         if (data.compensation_id === null) return;
         const amount = new Big(accrual.amount).times(-1).toFixed();

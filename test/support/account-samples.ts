@@ -1,7 +1,7 @@
 import type { AccountEvent } from '../../src/domain/referral/account/account.ts';
 import type { RewardItem } from '../../src/domain/referral/account/reward.ts';
 
-/** Events of a referrer's account and what makes them, with what a test does not care about filled in. */
+/** Events of a referrer's account and the reward items that cause them. Fields that a test does not name have defaults. */
 
 export const NOON = Date.UTC(2025, 0, 15, 12);
 export const DAY = 86_400_000;
@@ -17,7 +17,7 @@ export const cause = (index: number) => ({
   received: NOON,
 });
 
-/** A fixed reward, available at once. Its event has the accrual's number. */
+/** A fixed reward that is available at once. Its event has the accrual's number. */
 export function accrued(
   accrual_id: number,
   amount: string,
@@ -83,7 +83,7 @@ export function item(
   return { referral_id: 7, event: cause(index), ...rest, rule: { ...fixed, ...rule } };
 }
 
-/** An event whose value a rule gives a percentage of, in dollars. */
+/** An event that a rule rewards with a percentage of its value, in dollars. */
 export function percentItem(index: number, percent: string, value: string, more: Partial<RewardItem> = {}): RewardItem {
   const rule = { rule_id: 2, reward_type: 'percent', amount: null, percent, unit_id: null } as const;
   return { ...item(index, { rule }), base: { value, rate: '1', unit: { unit_id: 1, scale: 2 } }, ...more };

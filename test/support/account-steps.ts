@@ -7,18 +7,18 @@ import * as payout from '../../src/domain/referral/account/payout.ts';
 import { type RewardItem, setRate } from '../../src/domain/referral/account/reward.ts';
 import { cause, DAY } from './account-samples.ts';
 
-/** Random things that happen to an account, those that are refused included. */
+/** Random commands on an account, including commands that the account refuses. */
 
 export type Step =
   | { readonly type: 'accrue'; readonly items: readonly Earning[] }
   | { readonly type: 'wait'; readonly ms: number }
   | { readonly type: 'payout'; readonly unit: number | null | undefined; readonly manual: boolean }
-  /** `pick`: which of the payouts (or accruals) there are, from the last. */
+  /** `pick`: index of the payout (or accrual), counted from the last. */
   | { readonly type: 'deliver'; readonly what: Delivery; readonly pick: number }
   | { readonly type: 'reverse'; readonly pick: number }
   | { readonly type: 'rate'; readonly rule: number; readonly value: number };
 
-/** `edits`: how often the rule was edited before; each time its rate went up by a tenth. */
+/** `edits`: number of earlier edits of the rule; each edit raised its rate by a tenth. */
 interface Earning {
   readonly event: number;
   readonly rule: number;
@@ -93,7 +93,7 @@ export const steps = (maxLength: number): fc.Arbitrary<Step[]> => {
         arbitrary: fc.record({ type: fc.constant('rate' as const), rule, value: fc.integer({ min: 0, max: 50 }) }),
       },
     ),
-    // Short ones never come to a cancelled payout whose accruals another one claims.
+    // Short lists never reach a cancelled payout whose accruals another payout claims.
     { maxLength, size: 'max' },
   );
 };
@@ -111,7 +111,7 @@ function itemOf({ event, rule: index, value, edits }: Earning, now: number): Rew
   };
 }
 
-/** What a step asks of the account as it stands; null: nothing, as there is none to ask it of. */
+/** The command of a step in the current state of the account; null if the account has no matching payout or accrual. */
 export function commandOf(
   step: Exclude<Step, { type: 'wait' }>,
   state: AccountState,

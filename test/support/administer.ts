@@ -1,7 +1,7 @@
 import { cliContext } from '../../src/app/cli-context.ts';
 import { runCli } from '../../src/cli/program.ts';
 
-/** Runs a command of the CLI on the installation that the environment names. */
+/** Runs a CLI command on the installation that the environment names. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 export type Administer = (...argv: string[]) => Promise<any>;
 

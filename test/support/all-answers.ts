@@ -10,7 +10,7 @@ import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
-/** A service with something to answer about, and every kind of answer that it gives: to compare them before and after. */
+/** Fills a service with data, and collects every kind of answer that it gives, to compare answers before and after. */
 
 export type Answers = Readonly<Record<string, Pick<Answer, 'status' | 'body'>>>;
 
@@ -22,17 +22,17 @@ export interface FilledBots {
   /** Uuids of a saved report, and of one that was deleted. */
   readonly report: string;
   readonly deletedReport: string;
-  /** Id of an accrual that was reversed. */
+  /** Id of a reversed accrual. */
   readonly reversed: number;
   /** A draft with an uploaded list, one that is scheduled, and one that failed. */
   readonly draft: number;
   readonly scheduled: number;
   readonly failed: number;
-  /** All that the bot was told by the API, and what the API said. */
+  /** All requests that the bot sent, with their answers. */
   readonly writes: readonly Write[];
 }
 
-/** A request that changed something, under an Idempotency-Key. */
+/** A request with an Idempotency-Key, and its answer. */
 export interface Write {
   /** With the query of a GET. */
   readonly path: string;
@@ -42,7 +42,7 @@ export interface Write {
   readonly answer: object;
 }
 
-/** One answer of each kind: what is there, what is refused, and to whom. Nothing is changed by asking. */
+/** One answer of each kind: found, not found, refused, for each kind of key. The requests change nothing. */
 export async function allAnswers(address: string, filled: FilledBots): Promise<Answers> {
   const { bot, free, revoked, report, deletedReport, reversed, draft, scheduled, failed } = filled;
   const { apiKey } = bot;
@@ -103,7 +103,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
   return given;
 }
 
-/** What the API says when all that it was told is told again. */
+/** Sends all writes again, and returns them with their new answers. */
 export async function repeatAll(address: string, { bot, writes }: FilledBots): Promise<Write[]> {
   const repeated: Write[] = [];
   for (const { path, body, key } of writes) {
@@ -114,11 +114,11 @@ export async function repeatAll(address: string, { bot, writes }: FilledBots): P
   return repeated;
 }
 
-/** Those of an instance that is started for it on this environment. */
+/** Starts an instance on this environment, and collects its answers. */
 export async function answersOf(env: Readonly<Record<string, string>>, filled: FilledBots): Promise<Answers> {
   const instance = await startTestInstance(env);
   try {
-    // Reports are refused until their read models are built, and then as late as ever.
+    // Reports answer 503 until their read models are built.
     for (;;) {
       const answers = await allAnswers(instance.address, filled);
       if (Object.values(answers).every(({ status }) => status !== 503)) return answers;
@@ -132,7 +132,7 @@ export async function answersOf(env: Readonly<Record<string, string>>, filled: F
 /** Without a body: a GET. */
 export type Send = (path: string, body?: object) => Promise<Answer['body']>;
 
-/** Users, visits, goals, units, rates, settings that change, errors that are resolved and some that are not. */
+/** Writes users, visits, goals, units, rates, changed settings, and bot errors of which some are resolved. */
 export async function fillService(service: TestService): Promise<FilledBots> {
   const { commands } = service;
   const bot = await service.createBot({ timezone: 'Europe/Berlin', token: TOKEN });
@@ -172,7 +172,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     expiresAt: null,
   });
   await revokeKey(commands, { ownerId: bot.ownerId, keyId: issued.keyId });
-  // By a link, by a code whose visits came before it was anybody's, and by a mark.
+  // Referrals by a link, by a code that was visited before it had an owner, and by `mark-referral`.
   const { code } = (await send('referral/create-code', { user_id: 1 })).data;
   await send('send-update', { update: start(6, code) });
   await send('referral/create-code?user_id=3');
@@ -211,7 +211,7 @@ async function fillBroadcasts(
   });
   const cancelled = await create({ ...content, activate: true, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/cancel', { id: cancelled });
-  // Not due before it fails: nothing is sent.
+  // It is due after it failed, so nothing is sent.
   const failed = await create({ ...content, settings: { intervalCap: 30 }, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/activate', { id: failed });
   const name = { bot: bot.publicKey, id: failed };
@@ -234,7 +234,7 @@ function start(id: number, payload: string): object {
   return { update_id: id, message };
 }
 
-/** Configurations of reports, by what they are about. */
+/** Report configurations, by name. */
 export function sampleReports(): Readonly<Record<string, object>> {
   const metric = { type: 'trend', event_id: null, event_name: 'any' };
   const config = (type_chart: string, agr: object, more: object = {}): object => ({
@@ -271,7 +271,7 @@ export function sampleReports(): Readonly<Record<string, object>> {
   };
 }
 
-/** Without what a report says of the moment at which it was made. */
+/** The answer without the fields of a report that depend on the time of the request. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 function timeless(body: any): object {
   if (body.data?.meta === undefined) return body;
@@ -281,7 +281,7 @@ function timeless(body: any): object {
 
 const secret = (token: string): object => ({ 'x-telegram-bot-api-secret-token': token });
 
-/** POSTs where there is a body. */
+/** POSTs if there is a body, else GETs. */
 export async function request(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(url, { ...init, headers: { ...headers, 'content-type': 'application/json' } });

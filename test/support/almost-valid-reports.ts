@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Reports of every type with all that they can have, and what they become when something in them is another thing. */
+/** Reports of every type with every optional field, and variants in which some values are replaced. */
 
 const settings = { params: { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-02 00:00:00' } };
 const step = { type: 'trend', event_id: 1, event_name: 'a', agr: 'total', filters: null };
@@ -69,7 +69,7 @@ const LIST = {
   settings,
 };
 
-/** Values and keys that reach the parser's branches; keys without dots, so that a path can be followed. */
+/** Values and keys that reach the parser's branches. Keys have no dots, so that a path is unambiguous. */
 const SCALARS = [
   null,
   0,
@@ -109,13 +109,13 @@ export const { anything } = fc.letrec<{ anything: unknown }>((tie) => ({
   ),
 }));
 
-/** Every way to every value in `root`. */
+/** The path of every value in `root`. */
 function waysInto(root: unknown): string[][] {
   if (typeof root !== 'object' || root === null) return [[]];
   return [[], ...Object.entries(root).flatMap(([key, child]) => waysInto(child).map((way) => [key, ...way]))];
 }
 
-/** `root` with another value at the end of the way, or, for undefined, without that key. */
+/** `root` with another value at the path; undefined removes the key. */
 function changed(root: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
   const copy = (Array.isArray(root) ? [...root] : { ...(root as object) }) as Record<string, unknown>;
@@ -128,7 +128,7 @@ function changed(root: unknown, [key, ...rest]: readonly string[], value: unknow
 /** One of each type. */
 export const VALID_REPORTS: readonly object[] = [TRENDS, UTM, FUNNEL, RETENTION, LIST];
 
-/** A good report with up to two values changed or left out. */
+/** A valid report with up to two values changed or left out. */
 export const almostValid = fc.constantFrom<unknown>(...VALID_REPORTS).chain((good) =>
   fc
     .array(fc.tuple(fc.constantFrom(...waysInto(good)), fc.option(anything, { nil: undefined })), { maxLength: 2 })

@@ -2,20 +2,20 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** When (ms of its clock), chat, method, token, and whether it was refused for the message itself. */
+/** Time (ms of the stand-in's clock), chat, method, token, and whether the stand-in refused the message itself. */
 export type Arrival = readonly [at: number, chatId: number, method: string, token: string, refused: boolean];
-/** A text that the stand-in refuses for the message itself, for even chats. */
+/** The stand-in refuses a message with this text in even chats. */
 export const HALF_REFUSED = 'refused for even chats';
 export type Asked = 'arrivals' | 'stop';
 export type Told =
   | { readonly root: string }
   | { readonly arrivals: readonly Arrival[]; readonly mistakes: readonly string[] };
 
-/** The stand-in for the platform in a process of its own. */
+/** The stand-in for the platform in an OS process of its own. */
 export interface BotApiProcess {
   /** TELEGRAM_API_ROOT. */
   readonly root: string;
-  /** All calls so far, in the order of their arrival. @throws if any was wrong */
+  /** All calls so far, in the order of their arrival. @throws if a call broke the rules of the interface */
   arrivals(): Promise<readonly Arrival[]>;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function botApiProcess(): Promise<BotApiProcess> {
   const program = fileURLToPath(new URL('./bot-api-program.ts', import.meta.url));
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   let before: Promise<unknown> = Promise.resolve();
-  /** One question after the other: an answer does not say to which. */
+  /** Asks one question after the other, since an answer does not name its question. */
   const ask = (asked: Asked): Promise<Told> => {
     const told = before.then(async () => {
       child.send(asked);
@@ -40,7 +40,7 @@ export async function botApiProcess(): Promise<BotApiProcess> {
     root: first.root,
     async arrivals() {
       const told = await ask('arrivals');
-      if (!('arrivals' in told)) throw new Error('the stand-in tells something else');
+      if (!('arrivals' in told)) throw new Error('the stand-in answered another question');
       if (told.mistakes.length > 0) throw new Error(`wrong calls: ${told.mistakes.slice(0, 3).join('; ')}`);
       for (const arrival of told.arrivals) all.push(arrival);
       return all;

@@ -1,7 +1,7 @@
 /**
- * The stand-in for the platform in a process of its own, so that what arrives is timed by a clock that nobody else keeps
- * busy. Calls with a token that ends in `slow<ms>` are answered after so long, and the text `HALF_REFUSED` is refused for even
- * chats; its parent asks it by messages.
+ * The stand-in for the platform in an OS process of its own, so that no other work delays the times that it records.
+ * It answers calls with a token that ends in `slow<ms>` after that time, and refuses the text `HALF_REFUSED` in even
+ * chats. Its parent asks it by messages.
  */
 import { type Arrival, type Asked, HALF_REFUSED, type Told } from './bot-api-process.ts';
 import { type Call, startBotApi } from './bot-api-server.ts';

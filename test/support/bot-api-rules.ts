@@ -2,8 +2,8 @@ import type { Opts } from '@grammyjs/types';
 import { z } from 'zod';
 
 /**
- * What the platform's bot interface takes of the methods that broadcasts use: its parameters, no others, and its limits
- * (https://core.telegram.org/bots/api). The platform passes over what it does not know; here it is a mistake of ours.
+ * The parameters and limits of the methods that broadcasts use (https://core.telegram.org/bots/api). The platform
+ * ignores unknown parameters; here an unknown parameter is an error of ours.
  */
 
 const chat = {
@@ -23,7 +23,7 @@ const button = z.strictObject({
     .optional(),
 });
 const reply_markup = z.strictObject({ inline_keyboard: z.array(z.array(button).min(1)).min(1) }).optional();
-/** Counted before entities are parsed: markup only makes it longer. */
+/** This limit counts the text before its entities are parsed: markup only makes it longer. */
 const caption = z.string().max(4096).optional();
 const file = z.string().min(1);
 const captioned = { ...chat, caption, parse_mode, reply_markup };
@@ -46,7 +46,7 @@ export const RULES = {
 };
 
 export type Method = keyof typeof RULES;
-/** Parameters that the published types of the interface lack, or demand and the rules lack: there are none. */
+/** Parameters in which the rules and the published types of the interface differ. There are none. */
 type Parameters<M extends Method> = keyof z.infer<(typeof RULES)[M]>;
 type Demanded<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyof T];
 type Wrong = {

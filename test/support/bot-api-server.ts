@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { FILE_FIELDS, type Method, RULES } from './bot-api-rules.ts';
 
-/** A call that arrived whole. */
+/** A call that arrived completely. */
 export interface Call {
   /** From 1, over all calls. */
   readonly n: number;
@@ -10,19 +10,19 @@ export interface Call {
   readonly method: Method;
   readonly chatId: number;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** When its last byte was here, ms of a monotonic clock. */
+  /** When its last byte arrived, ms of a monotonic clock. */
   readonly at: number;
 }
 
-/** How a call is answered; what is absent is done as the platform does it for a message that is delivered. */
+/** How a call is answered. By default, as the platform answers for a delivered message. */
 export interface Behaviour {
   readonly delayMs?: number;
   readonly error?: { readonly code: number; readonly description: string; readonly parameters?: object };
-  /** Sent as it is, with the status. */
+  /** The body is sent unchanged, with this status. */
   readonly raw?: { readonly status: number; readonly body: string };
-  /** The connection is cut when the call has been read. */
+  /** Cuts the connection after reading the call. */
   readonly reset?: true;
-  /** No answer ever comes. */
+  /** Never answers. */
   readonly hang?: true;
 }
 
@@ -31,19 +31,19 @@ export interface BotApiServer {
   readonly root: string;
   /** All calls so far, in the order of their arrival. */
   readonly calls: readonly Call[];
-  /** What was wrong with calls: they were answered with 400. */
+  /** The problems of the calls that were answered with 400 because they broke the rules of the interface. */
   readonly mistakes: readonly string[];
-  /** Decides about each call; nothing: it is delivered. */
+  /** Sets the behaviour of each call; undefined means delivered. */
   behave(decide: (call: Call) => Behaviour | undefined): void;
-  /** Connections are cut as soon as they are there, before anything is read. */
+  /** Cuts new connections at once, before reading from them. */
   refuse(whether: boolean): void;
-  /** Stops listening, as a platform that is down; and listens again, in the same place. */
+  /** Stops listening, as a platform that is down; `up` listens again on the same port. */
   down(): Promise<void>;
   up(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Stands in for the platform's bot interface, strictly: whatever it would refuse or pass over is a mistake here. */
+/** A stand-in for the platform's bot interface that reports every call that the platform would refuse or partly ignore. */
 export async function startBotApi(): Promise<BotApiServer> {
   const calls: Call[] = [];
   const mistakes: string[] = [];
@@ -123,7 +123,7 @@ function listen(server: Server, port: number): Promise<void> {
 
 const PATH = /^\/bot(\d+:[\w-]+)\/(\w+)$/;
 
-/** @returns what is wrong with it, as text */
+/** @returns the call, or its problem as text */
 function readCall(request: IncomingMessage, body: string): Omit<Call, 'n' | 'at'> | string {
   const [, token, method] = PATH.exec(request.url ?? '') ?? [];
   if (request.method !== 'POST' || token === undefined) return `no call: ${request.method} ${request.url}`;
@@ -149,7 +149,7 @@ function send(response: ServerResponse, status: number, body: object): void {
     .end(text);
 }
 
-/** The message that was sent, as far as anybody looks at it; a file has the id `id of <what it was sent as>`. */
+/** The sent message, with the fields that the client reads. A file has the id `id of <URL>`. */
 function resultOf({ n, method, chatId, parameters }: Call): unknown {
   if (method === 'pinChatMessage') return true;
   const message = { message_id: n, date: 1_700_000_000, chat: { id: chatId, type: chatId > 0 ? 'private' : 'group' } };

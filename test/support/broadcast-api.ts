@@ -1,10 +1,10 @@
 import { type Answer, startTestInstance, startTestService, type TestService } from './service.ts';
 
-/** The endpoints of broadcasts, of a service that starts no process: nothing is sent unless the test does it. */
+/** The endpoints of broadcasts on a service without processes: nothing is sent unless the test sends it. */
 export interface BroadcastApi {
   readonly service: TestService;
   readonly address: string;
-  /** `POST /v1/broadcast/<method>`; a body that is text is sent as it is. */
+  /** `POST /v1/broadcast/<method>`; a text body is sent unchanged. */
   post(method: string, body: unknown, headers: Record<string, string>): Promise<Answer>;
   /** `GET /v1/broadcast/<path>`. */
   get(path: string, headers: Record<string, string>): Promise<Answer>;

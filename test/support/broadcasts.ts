@@ -23,7 +23,7 @@ export interface NewBroadcast {
   readonly date_send?: number;
 }
 
-/** A bot that can send: with a token, and with paid broadcasts. */
+/** Creates a bot that can send: it has a token and paid broadcasts. */
 export async function sendingBot(service: TestService, token = TOKEN): Promise<TestBot> {
   const bot = await service.createBot();
   await changeBot(service.commands, bot.publicKey, { token, paid_broadcasts: true });
@@ -81,7 +81,7 @@ export async function sendingOf(service: TestService, id: number): Promise<Sendi
   return rows[0];
 }
 
-/** Waits until what the service tells of a broadcast is so. */
+/** Waits until the row of a broadcast fulfils the condition. */
 export async function until(
   service: TestService,
   id: number,
@@ -105,7 +105,7 @@ export interface RecipientRow {
   readonly reason: string | null;
 }
 
-/** What became of each recipient, and that the counts are what they add up to. */
+/** The outcome of each recipient. Expects that the counts of the broadcast add up to them. */
 export async function recipientsOf(service: TestService, id: number): Promise<RecipientRow[]> {
   const { rows } = await service.database.pool.query<RecipientRow>(
     `SELECT chat_id::float8, (ARRAY['pending', NULL, 'delivered', 'not_delivered', 'unknown'])[state + 1] AS state, reason
@@ -124,7 +124,7 @@ export async function recipientsOf(service: TestService, id: number): Promise<Re
 
 let lastUpdate = 1;
 
-/** Messages of users to the bot, now; known when this resolves. */
+/** Sends a message of each user to the bot. Resolves when the service knows the users. */
 export async function meet(service: TestService, bot: TestBot, users: readonly number[], name = 'U'): Promise<void> {
   const date = Math.floor(Date.now() / 1000);
   const updates = users.map((id) => {

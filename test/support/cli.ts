@@ -21,12 +21,12 @@ export interface TestCli {
   readonly sources: TestSources;
   /** The database of the read models. */
   readonly pool: pg.Pool;
-  /** What the commands waited for. */
+  /** The changes that the commands waited for. */
   readonly changes: readonly Change[];
-  /** From now on no instance catches up. */
+  /** From now on no read model catches up. */
   stall(): void;
   run(...argv: string[]): Promise<CliRun>;
-  /** With --json; must succeed. */
+  /** Runs a command with --json, which must succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json(...argv: string[]): Promise<any>;
   close(): Promise<void>;

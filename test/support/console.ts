@@ -28,8 +28,8 @@ export const PSQL = `psql() { node --import '${import.meta.resolve('tsx')}' '${j
 const MARK = '\u241e';
 
 /**
- * Runs commands one after the other in one bash; a failing one does not end it.
- * @returns the lines that each printed, on stdout and stderr
+ * Runs commands one after the other in one bash. A command that fails does not end it.
+ * @returns the lines that each command printed, on stdout and stderr
  */
 export async function runInBash(
   commands: readonly string[],

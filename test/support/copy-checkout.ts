@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What embedded-postgres-process.ts needs to run. */
+/** The sources that embedded-postgres-process.ts needs. */
 const SOURCES = [
   'package.json',
   'tsconfig.json',
@@ -10,7 +10,7 @@ const SOURCES = [
 ] as const;
 const PACKAGES = ['embedded-postgres', 'pg', 'tsx', 'zod'] as const;
 
-/** Copies as much of this checkout as the embedded PostgreSQL needs, packages included. */
+/** Copies the sources and packages of this checkout that the embedded PostgreSQL needs. */
 export async function copyCheckout(target: string): Promise<void> {
   const paths = [...SOURCES, ...(await withDependencies(PACKAGES)).map((name) => join('node_modules', name))];
   for (const path of paths) {
@@ -24,7 +24,7 @@ async function withDependencies(names: readonly string[]): Promise<string[]> {
   const pending = [...names];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const text = await readFile(join('node_modules', name, 'package.json'), 'utf8').catch(() => undefined);
-    if (text === undefined || found.has(name)) continue; // an optional one, for another platform
+    if (text === undefined || found.has(name)) continue; // an optional package for another platform
     found.add(name);
     const { dependencies = {}, optionalDependencies = {} } = JSON.parse(text);
     pending.push(...Object.keys(dependencies), ...Object.keys(optionalDependencies));

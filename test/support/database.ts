@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Drops it and makes it anew, empty. */
+  /** Drops the database and creates it again, empty. */
   recreate(): Promise<void>;
   /** Closes the pool and drops the database. */
   drop(): Promise<void>;
@@ -19,7 +19,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = new URL(server);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 10 });
-  pool.on('error', () => {}); // the drop below cuts idle connections
+  pool.on('error', () => {}); // `drop` cuts idle connections
   return {
     url: url.href,
     pool,

@@ -3,8 +3,8 @@ import type { Decider, Decision } from '../../src/domain/decider.ts';
 import { Rejection, type RejectionCode } from '../../src/domain/rejection.ts';
 
 /**
- * Given what happened, when something is asked for, it yields these events or is refused. Events pass through their stored form on the way,
- * so that each specification also proves that its events can be written and read.
+ * Given past events, when a command runs, then it yields these events or is refused. Events pass through their stored
+ * form, so that each specification also proves that its events can be written and read.
  */
 export function given<State, Event>(decider: Decider<State, Event>, ...past: readonly Event[]) {
   const fold = (events: readonly Event[]): State =>
@@ -24,7 +24,7 @@ export function given<State, Event>(decider: Decider<State, Event>, ...past: rea
           expect(decision).toBeInstanceOf(Rejection);
           expect(decision).toMatchObject({ code, path });
         },
-        /** Repeating a decision on its own result changes nothing. */
+        /** Expects that the same decision on its own result yields no events. */
         isIdempotent(): void {
           if (decision instanceof Rejection) throw decision;
           expect(decision).not.toEqual([]);
@@ -32,7 +32,7 @@ export function given<State, Event>(decider: Decider<State, Event>, ...past: rea
         },
       };
     },
-    /** The state itself, for what no decision shows. */
+    /** The state, for facts that no decision shows. */
     state: (): State => fold(past),
   };
 }

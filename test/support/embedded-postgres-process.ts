@@ -1,6 +1,6 @@
 /**
- * A process that a test can kill: opens the embedded PostgreSQL and says what happens, one JSON object a line.
- * Arguments: DATA_DIR, role. On SIGTERM or SIGINT it first runs a query, as a service does that drains, then closes.
+ * An OS process that a test can kill. Opens the embedded PostgreSQL and prints messages, one JSON object a line.
+ * Arguments: DATA_DIR, role. On SIGTERM or SIGINT it runs a query, as a service does that drains, and then closes.
  */
 import pg from 'pg';
 import { EmbeddedPostgresError } from '../../src/database/embedded/error.ts';

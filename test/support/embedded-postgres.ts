@@ -8,7 +8,7 @@ import pg from 'pg';
 import { findBinaries } from '../../src/database/embedded/binaries.ts';
 import { findServer, stopServer } from '../../src/database/embedded/server.ts';
 
-/** What the process of embedded-postgres-process.ts says. */
+/** A message of embedded-postgres-process.ts. */
 interface Message {
   readonly url?: string;
   readonly log?: string;
@@ -20,19 +20,19 @@ interface Message {
 
 export interface PostgresProcess {
   readonly pid: number;
-  /** What the first message says that has the key (and the value), past ones included; rejects when the process ends without it. */
+  /** The value of the key in the first message that has it (or this value). Rejects if the process ends without it. */
   said<K extends keyof Message>(key: K, value?: Message[K]): Promise<NonNullable<Message[K]>>;
-  /** To the process alone; resolves with its exit code when it has ended, null after a signal that killed it. */
+  /** Signals the process alone. Resolves with the exit code, or with null when a signal killed the process. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
-  /** To its whole process group. */
+  /** Signals the whole process group. */
   killGroup(signal: NodeJS.Signals): Promise<number | null>;
-  /** Resolves with the exit code when it has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number | null>;
   isRunning(): boolean;
 }
 
 export interface StartOptions {
-  /** A checkout to run from; default this one. */
+  /** The checkout to run from; default: this one. */
   readonly root?: string;
   readonly uid?: number;
   readonly gid?: number;
@@ -91,14 +91,14 @@ function follow(child: ChildProcess): PostgresProcess {
         const said = messages.flatMap((message) => message[key] ?? []);
         const found = said.find((text) => value === undefined || text === value);
         if (found !== undefined) return found;
-        if (!running) throw new Error(`it ended without "${key}": ${JSON.stringify(messages)} ${errors}`);
+        if (!running) throw new Error(`the process ended without "${key}": ${JSON.stringify(messages)} ${errors}`);
         await once(changes, 'change');
       }
     },
   };
 }
 
-/** A fresh folder that other users may enter; `remove` first stops a server that a test left there. */
+/** A fresh folder that other users may enter. `remove` first stops a server that a test left there. */
 export async function temporaryDataDir(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'botledger-test-')));
   await chmod(path, 0o755);
@@ -125,7 +125,7 @@ export async function stopServerOf(dataDir: string): Promise<void> {
 
 export async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {}); // tests kill the server; the query in flight rejects
+  client.on('error', () => {}); // tests kill the server, and the query in flight rejects
   await client.connect();
   try {
     return (await client.query(statement)).rows;
@@ -134,7 +134,7 @@ export async function query(url: string, statement: string): Promise<Record<stri
   }
 }
 
-/** Waits until the work succeeds, at most `timeoutMs`; then throws its last error. */
+/** Repeats the work until it succeeds. After `timeoutMs` it throws the last error. */
 export async function eventually<T>(work: () => Promise<T>, timeoutMs = 30_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {

@@ -5,8 +5,9 @@ import { type handleBidiStreamingCall, type handleUnaryCall, Metadata, status } 
 import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts';
 
 /**
- * Appends in batches, as servers since 21.10 take them (EventStore/EventStore, Streams.BatchAppend.cs): one call for all
- * appends of a client, each with an id of its own, in one message or several; errors are answers, and end nothing.
+ * Appends in batches, as in servers since 21.10 (EventStore/EventStore, Streams.BatchAppend.cs): one call carries all
+ * appends of a client. Each append has an id of its own and one or more messages. An error is an answer and does not
+ * end the call.
  */
 
 // Generated as CommonJS, with names that Node cannot see.
@@ -25,7 +26,7 @@ const features = require(
   `${GENERATED}/serverfeatures_pb.js`,
 ) as typeof import('@eventstore/db-client/generated/serverfeatures_pb.js');
 
-/** What the double does with an append; null: the answer is lost, with the connection; `nothing`: it does not answer. */
+/** The double's result of an append. null: the answer is lost with the connection. `nothing`: there is no answer. */
 export type Take = (
   stream: string,
   expected: Expected,
@@ -63,7 +64,7 @@ export function batchAppend(take: Take): handleBidiStreamingCall<BatchAppendReq,
   };
 }
 
-/** Says that there are batches. */
+/** Answers that the server supports batches. */
 export const supportedMethods: handleUnaryCall<Empty, InstanceType<typeof features.SupportedMethods>> = (
   _,
   callback,

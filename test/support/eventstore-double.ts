@@ -14,24 +14,24 @@ import { batchAppend, supportedMethods, type Take } from './eventstore-batches.t
 import { type Expected, type ProposedEvent, type RecordedEvent, Streams } from './eventstore-streams.ts';
 
 /**
- * EventStoreDB as the engine sees it: a gRPC server made from the client's own protobuf definitions, for where no server
- * can be had. What it answers, and with which errors, is what the server does (EventStore/EventStore,
- * src/EventStore.Core/Services/Transport/Grpc: Streams.*.cs, RpcExceptions.cs); it has been compared with no server here.
- * Without `batches` it says UNIMPLEMENTED to ServerFeatures, as servers before 21.10 do, and clients append one by one.
+ * A test double of EventStoreDB, for machines without a server: a gRPC server made from the client's own protobuf
+ * definitions. Its answers and errors follow the server's source (EventStore/EventStore,
+ * src/EventStore.Core/Services/Transport/Grpc: Streams.*.cs, RpcExceptions.cs). It was not compared with a real server.
+ * Without `batches` it answers UNIMPLEMENTED to ServerFeatures, as servers before 21.10 do, and clients append one by one.
  */
 export interface EventStoreDouble {
   readonly url: string;
   /** Cuts all connections and stops answering. Appended events stay, as on a disk. */
   kill(): void;
-  /** Starts it again, on its port, unless it runs. */
+  /** Starts the server again on its port, unless it runs. */
   start(): Promise<void>;
-  /** Takes the next append, and loses its answer with the connection. */
+  /** Stores the next append, and loses its answer with the connection. */
   loseNextAnswer(): void;
-  /** Neither takes nor answers the next append; the connection stays. */
+  /** Neither stores nor answers the next append. The connection stays. */
   swallowNextAppend(): void;
-  /** Runs before the next append is taken. */
+  /** Runs `interfere` before the next append is stored. */
   beforeNextAppend(interfere: () => void): void;
-  /** Past the service: what an operator or a stranger does. */
+  /** Direct access to the streams, as an operator or another client has it. */
   readonly streams: Streams;
   stop(): void;
 }
@@ -129,7 +129,7 @@ export async function startEventStoreDouble({ batches = true } = {}): Promise<Ev
     call.end();
   };
 
-  /** After the revision asked for, and then whatever comes. */
+  /** Sends the events after the requested revision, and then new events as they are appended. */
   async function follow(
     call: ServerWritableStream<ReadReq, InstanceType<typeof ReadResp>>,
     options: ReadReq.Options,
@@ -228,7 +228,7 @@ function proposed(message: AppendReq.ProposedMessage): ProposedEvent {
   };
 }
 
-/** With the reader's own pace. */
+/** Waits for the reader when its buffer is full. */
 async function write(
   call: ServerWritableStream<ReadReq, InstanceType<typeof ReadResp>>,
   message: InstanceType<typeof ReadResp>,

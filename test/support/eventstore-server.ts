@@ -6,9 +6,9 @@ import { type EventStoreDouble, startEventStoreDouble } from './eventstore-doubl
 export interface EventStoreServer {
   readonly url: string;
   readonly env: TestEngine;
-  /** For the line that says what the tests ran against. */
+  /** What the tests run against, for a line of their output. */
   readonly kind: 'EVENTSTORE_URL' | 'a container' | 'the double';
-  /** Null where it is a server, which tests do not kill. */
+  /** Null for a real server, which tests do not kill. */
   readonly double: EventStoreDouble | null;
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface EventStoreServer {
 const IMAGE = 'eventstore/eventstore:24.10';
 const PORT = 2113;
 
-/** A server from `EVENTSTORE_URL`, else a container, else the double; says which of them it is. */
+/** The server of `EVENTSTORE_URL`, else a container, else the double. Prints which of them it is. */
 export async function startEventStore(): Promise<EventStoreServer> {
   const server = await start();
   console.info(`EventStoreDB: these tests run against ${server.kind}`);

@@ -1,12 +1,11 @@
 /**
- * Streams as EventStoreDB keeps them, in memory: what the double answers from. The rules of an append are those of the
- * server's `IndexWriter.CheckCommit` (EventStore/EventStore, src/EventStore.Core/Services/Storage/ReaderIndex), its
- * limit that of `MaxAppendSize` (1 MiB by default). Metadata is stored and means nothing here; soft deletion, scavenges,
- * links, projections and users are left out.
+ * The double's streams, in memory. An append follows the rules of the server's `IndexWriter.CheckCommit`
+ * (EventStore/EventStore, src/EventStore.Core/Services/Storage/ReaderIndex), and its limit is `MaxAppendSize` (1 MiB by
+ * default). Metadata is stored without effect. Soft deletion, scavenges, links, projections and users are left out.
  */
 export interface ProposedEvent {
   readonly id: string;
-  /** `type` and `content-type`, as the client gives them. */
+  /** `type` and `content-type`, as the client sends them. */
   readonly metadata: ReadonlyMap<string, string>;
   readonly customMetadata: Uint8Array;
   readonly data: Uint8Array;
@@ -16,9 +15,9 @@ export interface RecordedEvent extends ProposedEvent {
   readonly stream: string;
   /** From 0. */
   readonly revision: number;
-  /** Place in the order of all events. */
+  /** Position in the order of all events. */
   readonly position: number;
-  /** Ticks of 100 ns since 1970, as the server puts them on the wire. */
+  /** Ticks of 100 ns since 1970, as the server sends them. */
   readonly created: bigint;
 }
 
@@ -42,7 +41,7 @@ export class Streams {
   #wake = new Set<() => void>();
   #position = 0;
 
-  /** Null when there was never any such stream. */
+  /** Null if the stream never existed. */
   read(stream: string): readonly RecordedEvent[] | 'deleted' | null {
     if (this.#deleted.has(stream)) return 'deleted';
     return this.#streams.get(stream) ?? null;
@@ -57,7 +56,7 @@ export class Streams {
     const wrong = { current: last < 0 ? null : last };
     if (expected === 'stream_exists' && last < 0) return wrong;
 
-    // The same events in the same place are a repeat; with `any`, wherever they are, as far as the server remembers them.
+    // The same events at the same revision are a repeat; with `any`, at any revision that the server still remembers.
     const from =
       typeof expected === 'number'
         ? expected + 1
@@ -79,7 +78,7 @@ export class Streams {
     return recorded.at(-1)!;
   }
 
-  /** For ever. False when it was before. */
+  /** Deletes the stream for ever. Returns false if it was already deleted. */
   tombstone(stream: string): boolean {
     if (this.#deleted.has(stream)) return false;
     this.#deleted.add(stream);
@@ -95,7 +94,7 @@ export class Streams {
     return true;
   }
 
-  /** Resolves when there is something new, or the signal aborts. */
+  /** Resolves when an event is appended or the signal aborts. */
   async grown(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {

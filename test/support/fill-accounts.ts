@@ -7,12 +7,12 @@ import { item, percentItem } from './account-samples.ts';
 import type { Send } from './all-answers.ts';
 import type { TestBot, TestService } from './service.ts';
 
-/** Whose account it is. */
+/** The owner of the account. */
 export const REFERRER = 9;
 
 /**
- * An account with something of everything: rewards at once and on hold, locked and individual rates, payouts requested,
- * paid and cancelled, and reversals of what was and was not paid. Answers with the accrual that was reversed.
+ * Fills an account with every kind of entry: rewards at once and on hold, locked and individual rates, payouts
+ * requested, paid and cancelled, and reversals of paid and unpaid accruals. Returns the id of a reversed accrual.
  */
 export async function fillAccount(service: TestService, { publicKey: bot }: TestBot, send: Send): Promise<number> {
   const accounts = createAccounts(service.commands);
@@ -28,7 +28,7 @@ export async function fillAccount(service: TestService, { publicKey: bot }: Test
       referrer: REFERRER,
       items: items.map((each) => ({ ...each, event: { ...each.event, date: received, received } })),
     });
-  // In a currency without a unit, on hold, of an unknown rate, and of nothing.
+  // Rewards in a currency without a unit, without a value, on hold, and of a negative value.
   const euros = { base: { value: '500', rate: '1', unit: { currency: 'EUR' } } };
   await earn(item(0, { rule: { rule_id: ruleId } }), percentItem(1, '2.9', '', euros));
   const refused = percentItem(3, '2.9', '', { base: undefined, refusal: 'no_value' });

@@ -15,7 +15,7 @@ interface TestServer {
   stop(): Promise<void>;
 }
 
-/** The server of TEST_DATABASE_URL, else an embedded one, else a container; the tests' role in it need not be a superuser. */
+/** The server of TEST_DATABASE_URL, else an embedded one, else a container. The tests' role need not be a superuser. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
   const server = given === undefined ? await startServer() : { url: given, stop: async () => {} };

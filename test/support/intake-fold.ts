@@ -31,7 +31,7 @@ export interface EventRow {
   readonly category: string | null;
   readonly webapp_name: string | null;
   readonly properties: object | null;
-  /** Ids of the earliest events. */
+  /** Id of the earliest event of the session. */
   readonly session: string;
   readonly app_session: string | null;
   readonly utm: string | null;

@@ -32,7 +32,7 @@ interface Priced {
   readonly owner_id: number;
   readonly received: number;
   readonly date: number;
-  /** With a value. */
+  /** Only with a value. */
   readonly unit: string | undefined;
   readonly normal: Big | null;
   /** Since when the unit is known; null: unknown. */

@@ -13,7 +13,7 @@ export interface KafkaBroker {
   readonly brokers: readonly string[];
   /** The environment of a log on a topic of this broker. */
   readonly env: TestEngine;
-  /** Null where the broker is not the tests' own, so that they may not kill it. */
+  /** Null if the tests did not start the broker, so that they may not kill it. */
   readonly process: BrokerProcess | null;
   stop(): Promise<void>;
 }
@@ -21,28 +21,28 @@ export interface KafkaBroker {
 export interface BrokerProcess {
   /** kill -9. */
   kill(): Promise<void>;
-  /** Starts it again, with its data and its port. */
+  /** Starts the broker again with its data and its port. */
   start(): Promise<void>;
 }
 
 /**
- * A broker from `KAFKA_BROKERS`, else Kafka 4.1 fetched with Maven and run with Java, else a container. Null, after a line
- * that says so, where there is none of the three.
+ * The broker of `KAFKA_BROKERS`, else Kafka 4.1 fetched with Maven and run with Java, else a container. If none of the
+ * three is there, it prints a line and returns null.
  */
 export async function startKafkaBroker(): Promise<KafkaBroker | null> {
   const given = process.env['KAFKA_BROKERS'];
   if (given !== undefined && given !== '')
     return { ...at(given.split(',')), process: null, stop: () => Promise.resolve() };
-  const troubles: string[] = [];
+  const problems: string[] = [];
   for (const start of [startWithJava, startContainer]) {
     try {
       return await start();
     } catch (error) {
-      troubles.push(error instanceof Error ? error.message.split('\n')[0]! : String(error));
+      problems.push(error instanceof Error ? error.message.split('\n')[0]! : String(error));
     }
   }
   console.warn(
-    `SKIPPED: no Kafka broker to test against. Set KAFKA_BROKERS, or install Java and Maven, or Docker (${troubles.join('; ')})`,
+    `SKIPPED: no Kafka broker to test against. Set KAFKA_BROKERS, or install Java and Maven, or Docker (${problems.join('; ')})`,
   );
   return null;
 }
@@ -67,10 +67,10 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA}</version></dependency>
     <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
   </dependencies></project>`;
-/** 16 bytes, as text; clusters that know nothing of each other may have the same. */
+/** 16 bytes, as text. Separate clusters may have the same id. */
 const CLUSTER_ID = 'dGVzdHMgb24gS2Fma2EgMQ';
 const START_TIMEOUT_MS = 60_000;
-/** Runs a command until its own stdin ends, then kills it with -9: a run of tests that is cut short leaves no broker. */
+/** Runs a command until stdin ends, then kills it with -9, so that an interrupted test run leaves no broker behind. */
 const AS_LONG_AS_STDIN = '"$@" & cat > /dev/null; kill -9 $!; wait';
 
 /** The folder with the broker's jars (43 MB), fetched once per user. */
@@ -84,7 +84,7 @@ async function fetchJars(): Promise<string> {
     await writeFile(join(building, 'pom.xml'), POM);
     const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=jars'];
     await run('mvn', ['-q', '-B', ...goal], { cwd: building, timeout: 180_000 });
-    // Two test files may fetch at once: the first to be done puts the whole folder in place.
+    // Two test files may fetch at once: the first to finish moves the whole folder into place.
     await rename(join(building, 'jars'), jars).catch((error: unknown) => {
       if (!existsSync(jars)) throw error;
     });
@@ -100,8 +100,8 @@ async function startWithJava(): Promise<KafkaBroker> {
   const [port, controllerPort] = [await freePort(), await freePort()];
   const config = join(folder, 'server.properties');
   await writeFile(config, properties(folder, port, controllerPort));
-  // Machine code made quickly: none of it runs long enough for the optimizing compiler, which takes as much processor
-  // time at a start as all else.
+  // Compiles quickly: the broker does not run long enough for the optimizing compiler, which takes as much processor
+  // time at a start as everything else.
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
   const java = [...quick, '-cp', join(jars, '*')];
   const tool = [...java, '-Xmx128m', 'kafka.tools.StorageTool'];
@@ -154,9 +154,9 @@ function properties(folder: string, port: number, controllerPort: number): strin
     'share.coordinator.state.topic.num.partitions': 1,
     'group.initial.rebalance.delay.ms': 0,
     'auto.create.topics.enable': false,
-    // How long the cleaner sleeps when there was nothing to clean; 15 s by default.
+    // How long the cleaner sleeps when it finds nothing to clean; 15 s by default.
     'log.cleaner.backoff.ms': 500,
-    // A broker that was killed registers anew only after its old session has run out; 9 s by default.
+    // A killed broker registers again only after its old session has expired; 9 s by default.
     'broker.session.timeout.ms': 1000,
     'broker.heartbeat.interval.ms': 200,
   })

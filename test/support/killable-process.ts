@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RunnerTask } from './process-runner.ts';
 
-/** Runs a process of the service in a process of its own. @returns kills it with -9; resolves once it is gone */
+/**
+ * Runs a process of the service in an OS process of its own.
+ * @returns a function that kills it with -9 and waits for its end
+ */
 export async function killableProcess(task: RunnerTask): Promise<() => Promise<void>> {
   const script = fileURLToPath(new URL('./process-runner.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {

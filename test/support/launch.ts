@@ -13,7 +13,7 @@ import {
 } from '../../src/processes/broadcasts/stream-writer.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 
-/** One launch of a broadcast, sent on a log in memory to a platform that is a function. */
+/** One launch of a broadcast on a log in memory, with a function as the platform. */
 
 const NAME = { bot: 'bot', id: 1 };
 export const CHATS = Array.from({ length: 40 }, (_, i) => i + 1);
@@ -31,7 +31,7 @@ export function writerOf(log: EventLog): Promise<SendingWriter> {
   return openSendingWriter({ log, sources: systemSources, logger: pino({ level: 'silent' }) }, NAME.bot, NAME.id);
 }
 
-/** Sends until it ends or fails, as one run of the process does. */
+/** Sends until the launch ends or fails, as one run of the process does. */
 export async function sendOnce(
   { log, failures, answer }: LaunchSetup,
   changes: Partial<LaunchOptions> = {},

@@ -3,7 +3,7 @@ import { auditLog, type LogFinding } from '../../src/log/audit.ts';
 import type { EventLog, NewCommit } from '../../src/log/port.ts';
 import { appendOnTop, newBot, newCommit } from './log.ts';
 
-/** All that an audit finds, of the bot's streams alone if one is named. */
+/** All findings of an audit, of one bot's streams if `bot` is given. */
 export async function findings(log: EventLog, pool: pg.Pool, bot?: string): Promise<LogFinding[]> {
   const found: LogFinding[] = [];
   const { signal } = new AbortController();
@@ -14,7 +14,7 @@ export async function findings(log: EventLog, pool: pg.Pool, bot?: string): Prom
 
 export const kinds = (found: readonly LogFinding[]) => found.map(({ kind, revision }) => [kind, revision]);
 
-/** Five commits of the bot's exact stream between those of others. */
+/** Appends five commits of the bot's exact stream between commits of other streams. */
 export async function fillLog(log: EventLog, bot: string): Promise<void> {
   for (let n = 1; n <= 5; n++) {
     await appendOnTop(log, numbered(`bot-${bot}`, n));

@@ -13,15 +13,15 @@ import {
 import { keyOf } from '../../src/log/stream-name.ts';
 import { ALL_CATEGORIES, appendOnTop, newCommit } from './log.ts';
 
-/** What a writer puts into each event: who it is, and how many it has written before. */
+/** The content of each event: the writer, and the number of its earlier events. */
 interface Written {
   readonly writer: number;
   readonly n: number;
 }
 
 /**
- * The `n`th commit of a writer: a third of them on exact streams, which the writers fight for; a new one now and then,
- * for each append reads its stream from the beginning.
+ * The `n`th commit of a writer. A third are on exact streams, which the writers share. Streams change from time to time,
+ * since each append reads its stream from the beginning.
  */
 export function nthCommit(bots: readonly string[], writer: number, n: number): NewCommit {
   const bot = bots[(writer + n) % bots.length]!;
@@ -29,7 +29,7 @@ export function nthCommit(bots: readonly string[], writer: number, n: number): N
   return newCommit(n % 3 ? `intake-${bot}` : `bot-${bot}/${Math.floor(n / 30)}`, { events });
 }
 
-/** Appends as a caller does that must get through: the same commit again for as long as its fate is unknown. */
+/** Appends a commit, and repeats it while its outcome is unknown. */
 export async function persist(log: EventLog, commit: NewCommit): Promise<void> {
   for (;;) {
     try {
@@ -49,7 +49,7 @@ export interface Follower {
   until(head: Cursor): Promise<void>;
 }
 
-/** A subscriber that keeps all it is given, from now on until the signal aborts. */
+/** A subscriber that keeps all commits it receives, until the signal aborts. */
 export function follow(log: EventLog, categories: readonly string[], after: Cursor, signal: AbortSignal): Follower {
   const commits: RecordedCommit[] = [];
   const cursor = new Map(after);
@@ -73,14 +73,14 @@ export function follow(log: EventLog, categories: readonly string[], after: Curs
   };
 }
 
-/** For each handle a reader of everything and one of exact streams alone. */
+/** For each handle, one reader of all streams and one of exact streams only. */
 export function followAll(handles: readonly EventLog[], after: Cursor, signal: AbortSignal): Follower[] {
   return handles.flatMap((handle) =>
     [ALL_CATEGORIES, ['bot']].map((categories) => follow(handle, categories, after, signal)),
   );
 }
 
-/** Every reader saw every acknowledged commit once and whole, and all saw the same order. */
+/** Expects that every reader saw each acknowledged commit once and complete, and that all saw the same order. */
 export function expectExactlyOnce(
   readers: readonly Follower[],
   acknowledged: readonly string[],
@@ -96,7 +96,7 @@ export function expectExactlyOnce(
   for (const bot of bots) expectOrdered(whole.filter(({ stream }) => keyOf(stream) === bot));
 }
 
-/** Ordinals grow, revisions have no gap, and what one writer appended one after the other stays in that order. */
+/** Expects that ordinals grow, revisions have no gap, and the sequential appends of one writer keep their order. */
 function expectOrdered(log: readonly RecordedCommit[]): void {
   const ordinals = log.map(({ ordinal }) => ordinal);
   expect(ordinals).toEqual(ordinals.toSorted((a, b) => a - b));

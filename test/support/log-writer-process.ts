@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { NewCommit } from '../../src/log/port.ts';
 
 export interface WriterTask {
-  /** Names the database and the log. */
+  /** The environment that names the database and the log. */
   readonly env: Readonly<Record<string, string>>;
   readonly stream: string;
 }
@@ -14,7 +14,7 @@ export interface WrittenByOther {
   readonly done: ReadonlySet<string>;
 }
 
-/** Runs a writer in a process of its own, kills it with -9 after `acknowledged` appends, and tells what it said. */
+/** Runs a writer in an OS process of its own, kills it with -9 after `acknowledged` appends, and returns its output. */
 export async function writeAndKill(task: WriterTask, acknowledged: number): Promise<WrittenByOther> {
   const script = fileURLToPath(new URL('./log-writer.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {

@@ -1,7 +1,7 @@
 /**
- * A writer in a process of its own, to be killed. Reads one `WriterTask` as JSON from its argument; appends commits of
- * five events to one intake stream for ever, several at once; says on stdout, a JSON line each, what it is about to
- * append (`{sending}`) and what was acknowledged (`{done: id}`).
+ * A writer in an OS process of its own, which a test kills. Reads one `WriterTask` as JSON from its argument. Appends
+ * commits of five events to one intake stream for ever, several at once. Prints JSON lines on stdout: each commit
+ * before its append (`{sending}`), and each acknowledged commit (`{done: id}`).
  */
 import { randomUUID } from 'node:crypto';
 import type { EventLog } from '../../src/log/port.ts';

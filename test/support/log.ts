@@ -10,11 +10,11 @@ import {
   type RecordedCommit,
 } from '../../src/log/port.ts';
 
-/** Categories of the tests' streams: `intake` takes appends in any order, `bot` is exact. */
+/** Categories of the tests' streams: `intake` is an *any* stream, `bot` is an exact stream. */
 export const ANY_CATEGORIES = ['intake'];
 export const ALL_CATEGORIES = ['intake', 'bot'];
 
-/** A commit of one event on an empty exact stream, unless told otherwise. */
+/** A commit of one event on an empty exact stream; `changes` overrides its fields. */
 export function newCommit(stream: string, changes: Partial<NewCommit> = {}): NewCommit {
   return {
     id: randomUUID(),
@@ -26,7 +26,7 @@ export function newCommit(stream: string, changes: Partial<NewCommit> = {}): New
   };
 }
 
-/** A bot that no other test has: a log may be shared by many. */
+/** A bot that no other test uses, since tests may share a log. */
 export const newBot = (): string => `b${randomUUID().replaceAll('-', '')}`;
 
 interface ReadOptions {
@@ -67,7 +67,7 @@ export async function readBatches(
   return batches;
 }
 
-/** Appends on top of whatever the stream is at, again after each lost race. Answers how many races were lost. */
+/** Appends at the current revision of the stream, and repeats after each conflict. Returns the number of conflicts. */
 export async function appendOnTop(log: EventLog, commit: NewCommit): Promise<number> {
   for (let lost = 0; ; lost++) {
     const { head } = await log.read(commit.stream);

@@ -5,7 +5,7 @@ import { fillService } from './all-answers.ts';
 import { type KnownValues, mutated, type Schema, type Schemas, valuesOf } from './schema-values.ts';
 import type { Answer, TestService } from './service.ts';
 
-/** Every operation of /openapi.json, called with what its schemas describe and with what is almost that. */
+/** Calls every operation of /openapi.json with values that its schemas describe, and with almost valid values. */
 
 interface Operation {
   readonly operationId: string;
@@ -18,7 +18,7 @@ interface Operation {
     readonly required?: boolean;
   }[];
   readonly body: Schema | undefined;
-  /** By status; undefined: another media type. */
+  /** By status; undefined for another media type. */
   readonly answers: Readonly<Record<string, Schema | undefined>>;
 }
 
@@ -26,9 +26,9 @@ const PARTITIONS = 4;
 const MOST_TIMES_AGAIN = 10;
 
 export interface Fuzzed {
-  /** How often each operation answered with which status. */
+  /** By operation and status: the number of answers. */
   readonly statuses: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Answers that the document does not have: what was asked, and what came. */
+  /** Answers that the document does not describe, with their requests. */
   readonly failures: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
     const checkers = answerCheckers(operation, schemas);
     for (const call of fc.sample(callsOf(operation, schemas, known), runs)) {
       let answer = await send(service, operation, call, filled.bot);
-      // A machine that stands still for half a second: callers are told to come again, and it must pass.
+      // On an overloaded machine the service answers 503 and asks the client to retry; the retry must succeed.
       for (let again = 0; answer.status === 503 && again < MOST_TIMES_AGAIN; again++) {
         await pause(1000 * Number(answer.headers.get('retry-after')));
         answer = await send(service, operation, call, filled.bot);
@@ -88,7 +88,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
       if (problem !== null) failures.push(`${operation.operationId} ${JSON.stringify(call).slice(0, 600)}: ${problem}`);
     }
   };
-  // Most of what they do is waiting.
+  // The calls mostly wait, so several run at once.
   const left = operationsOf(document).values();
   const inTurn = async (): Promise<void> => {
     for (const operation of left) await fuzz(operation);
@@ -97,7 +97,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
   return { statuses, failures };
 }
 
-/** What is used of it. */
+/** The fields of the document that this file reads. */
 interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 }
@@ -126,7 +126,7 @@ function operationsOf({ paths }: OpenApi): Operation[] {
 }
 
 interface Call {
-  /** By place, then by name. */
+  /** By location, then by name. */
   readonly query: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -187,14 +187,14 @@ function access(
   return path.startsWith('/v1/webhook/') ? { 'x-telegram-bot-api-secret-token': webhookSecret } : { 'api-key': apiKey };
 }
 
-/** What a client can put into a header at all. */
+/** The headers that HTTP allows a client to send. */
 function sendable(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => /^[\x20-\x7e]*$/.test(value)));
 }
 
 type Checkers = ReadonlyMap<number, z.ZodType | null>;
 
-/** The document's schemas as checks, by status; null where there is none. */
+/** The document's schemas as checks, by status; null if a status has no schema. */
 function answerCheckers({ answers }: Operation, schemas: Schemas): Checkers {
   const local = (schema: unknown): string => JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/');
   const $defs = JSON.parse(local(schemas));

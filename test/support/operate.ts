@@ -3,11 +3,11 @@ import { runCli } from '../../src/cli/program.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CliRun } from './cli.ts';
 
-/** Runs a command of the CLI as it is, in this process, against what the environment names. */
+/** Runs a CLI command in this process, on the installation that the environment names. */
 export async function botledger(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
-  /** What the binary that is run projects the log to. */
+  /** The read models of the binary that runs. */
   readModels?: readonly ReadModel[],
 ): Promise<CliRun> {
   const said = { out: '', err: '' };
@@ -23,7 +23,7 @@ export async function botledger(
   return { code, ...said };
 }
 
-/** What the command answers. @throws when it fails */
+/** Returns the answer of the command. @throws if it fails */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 export async function operate(...parameters: Parameters<typeof botledger>): Promise<any> {
   const { code, out, err } = await botledger(...parameters);

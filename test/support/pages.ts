@@ -5,22 +5,22 @@ import { promisify } from 'node:util';
 import { ROOT } from './source-files.ts';
 
 /**
- * The hand-written documents and their fenced blocks. The words behind a fence's language are for the tests:
+ * The hand-written documents and their fenced blocks. The words after a fence's language are for the tests:
  *
- * - `sh`: run, in the order of the page, by one shell a page. `sh not-run: REASON` is only parsed by the shell.
- * - `json answer`, `text answer`: what the last command of the `sh` block before it prints. `…` stands for any text.
+ * - `sh`: one shell per page runs these blocks in the order of the page. It only parses `sh not-run: REASON`.
+ * - `json answer`, `text answer`: the output of the last command of the `sh` block before it. `…` stands for any text.
  * - `json`: parsed.
  */
 export interface Block {
   readonly language: string;
-  /** The words behind the language. */
+  /** The words after the language. */
   readonly note: string;
   readonly text: string;
   /** The last heading above the block. */
   readonly heading: string;
 }
 
-/** Paths of the pages that a person reads: README.md and every Markdown file of docs/. */
+/** Paths of the hand-written pages: README.md and every Markdown file of docs/. */
 export const PAGES: readonly string[] = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'))
@@ -47,9 +47,9 @@ export const isRun = ({ language, note }: Block): boolean => language === 'sh' &
 const MARK = '\u241e';
 
 /**
- * Runs blocks one after the other in one bash, as a reader pastes them.
- * @returns per block what each command printed; a `curl` or `npx botledger` is one entry however many lines it prints
- * @throws Error at the first command that fails, which a curl does at a status of 400 and above
+ * Runs blocks one after the other in one bash, as a reader who copies them does.
+ * @returns per block the output of each command; each `curl` and `npx botledger` has one entry for all of its lines
+ * @throws Error at the first command that fails; curl fails at a status of 400 and above
  */
 export async function runBlocks(
   blocks: readonly string[],
@@ -58,7 +58,7 @@ export async function runBlocks(
 ): Promise<string[][]> {
   const asOneLine = `| tr '\\n' '\\v'; echo; }\n`;
   const functions = [
-    // A page that fails half-way leaves no server of its own behind.
+    // A page that fails half-way leaves no server behind.
     `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n`,
     `curl() { command curl --fail --show-error "$@" ${asOneLine}`,
     `npx() { shift; node '${join(ROOT, 'bin/botledger.js')}' "$@" ${asOneLine}`,

@@ -6,15 +6,15 @@ import { applyBatch } from './projection.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 import { type Rows, rowsOf } from './replay.ts';
 
-/** A log's partitions, and what a read model makes of them in any order. */
+/** A log's partitions, and the rows of a read model after reading them in any order. */
 export interface Partitions {
-  /** Those that hold anything. */
+  /** The partitions with commits. */
   readonly partitions: readonly (readonly RecordedCommit[])[];
-  /** The rows after the partitions were read in this order, `size` commits of a partition at a time, and then what is left of each. */
+  /** The rows after reading the partitions in this order, `size` commits at a time, and then the remaining commits of each. */
   project(order: readonly number[], size: number): Promise<Rows>;
 }
 
-/** Of a log that has all it will have, for a read model whose tables are not there yet. */
+/** Takes a complete log, and a read model without tables. */
 export async function partitionsOf(pool: pg.Pool, model: ReadModel, log: MemoryLog): Promise<Partitions> {
   await createFirstTables(pool, model);
   const tables = Object.keys(await rowsOf(pool, model)).map((name) => `${firstSchema(model)}.${name}`);

@@ -27,16 +27,16 @@ export interface PayoutSetup {
   readonly database: TestDatabase;
   readonly log: EventLog;
   readonly context: CommandContext;
-  /** Moves the clock, which stands still otherwise. */
+  /** Moves the clock, which otherwise does not move. */
   advance(ms: number): void;
   now(): number;
   /** A bot with a unit, and a webhook if an address is given. @returns its public key, unit and secret */
   bot(url?: string): Promise<{ readonly bot: string; readonly unitId: number; readonly secret: string | null }>;
-  /** A payout of what a new user of the bot has just earned. */
+  /** A payout of a reward that a new user of the bot has just earned. */
   payout(bot: string, unitId: number | null, amount?: string): Promise<PayoutName>;
-  /** Something that a user has earned. */
+  /** A reward of a user. */
   earn(bot: string, userId: number, unitId: number | null, amount: string, holdDays?: string): Promise<void>;
-  /** As the account in the log has it now. */
+  /** The payout in the account's current state in the log. */
   payoutState(name: PayoutName): Promise<Payout>;
   events(bot: string, userId: number): Promise<AccountEvent[]>;
   /** Runs processes, with another log if one is given, until they are stopped. */
@@ -44,10 +44,10 @@ export interface PayoutSetup {
     processes: readonly Process[],
     env?: Record<string, string>,
     log?: EventLog,
-    /** Whether `stopAll` stops them, too: not where they hang for ever. */
+    /** Whether `stopAll` stops them, too; false for processes that never end. */
     stopsWithAll?: boolean,
   ): () => Promise<void>;
-  /** Stops all that run. */
+  /** Stops all processes that run. */
   stopAll(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export interface PayoutName {
   readonly payoutId: number;
 }
 
-/** Bots, accounts and their read models, on a clock of their own; the processes are those that a test runs. */
+/** Bots, accounts and their read models, on a clock of their own. A test runs the processes it needs. */
 export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<PayoutSetup> {
   const database = await createTestDatabase();
   const { pool } = database;
@@ -97,7 +97,7 @@ export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<Pa
     async earn(bot, userId, unit_id, amount, hold_days = '0') {
       const rule = { rule_id: 1, reward_type: 'fixed' as const, amount, percent: null, unit_id, hold_days };
       const event = { commit_id: randomUUID(), index: 0, event_id: 101, date: now, received: now };
-      // Amounts are locked by rule: a rule for each.
+      // An account locks the amount of a rule, so each reward has a rule of its own.
       const rule_id = Number(event.commit_id.replaceAll(/\D/g, '').slice(0, 12)) + 1;
       const items = [{ rule: { ...rule, rule_id }, referral_id: 1_000_000, event: event }];
       await accrueRewards(accounts, { bot, referrer: userId, items });

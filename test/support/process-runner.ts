@@ -8,14 +8,14 @@ import { processes } from '../../src/processes/registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 
-/** Started as a program: runs one process of the service by itself, until it is killed. */
+/** A program that runs one process of the service, until it is killed. */
 
 export interface RunnerTask {
   readonly connectionString: string;
   /** Its name in the registry. */
   readonly process: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** How far its clock is ahead, in milliseconds. */
+  /** How far the clock of the process is ahead, in milliseconds. */
   readonly ahead?: number;
 }
 

@@ -3,7 +3,7 @@ import { loadPositions } from '../../src/processes/states.ts';
 import { pause } from '../../src/util/pause.ts';
 import type { TestService } from './service.ts';
 
-/** Resolves when a process of the service is done with all that is in the log now. */
+/** Resolves when a process of the service has processed all that is in the log now. */
 export async function processed({ log, database }: Pick<TestService, 'log' | 'database'>, name: string): Promise<void> {
   const head = await log.endCursor();
   const deadline = performance.now() + 20_000;

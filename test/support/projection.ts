@@ -37,7 +37,7 @@ export async function drain(pool: pg.Pool, model: ReadModel): Promise<void> {
     });
 }
 
-/** Keeps a read model up with a log in memory, when asked to. */
+/** @returns a function that applies the new commits of a log in memory to a read model */
 export async function follow(pool: pg.Pool, model: ReadModel, log: MemoryLog): Promise<() => Promise<void>> {
   await createFirstTables(pool, model);
   const done = log.commits.map(() => 0);

@@ -1,15 +1,15 @@
 import type { SourceFile } from './source-files.ts';
 
-/** A piece of text that people read: a comment, a string or a template of a source file, or a paragraph of a document. */
+/** A text that people read: a comment, a string or a template of a source file, or a paragraph of a document. */
 export interface Prose {
-  /** `path:line`, where the piece begins. */
+  /** `path:line` of its first line. */
   readonly place: string;
   readonly kind: 'comment' | 'string' | 'template' | 'document';
-  /** On one line, without the stars of a comment. */
+  /** The text on one line, without the stars of a comment. */
   readonly text: string;
 }
 
-/** One token at a time. A regular expression stands where a value may begin; its quotes begin no string. */
+/** One token at a time. A regular expression is a token too, since a quote in it begins no string. */
 const TOKEN = new RegExp(
   [
     String.raw`(?<comment>\/\/[^\n]*|\/\*[\s\S]*?\*\/)`,
@@ -22,7 +22,7 @@ const TOKEN = new RegExp(
 /** The rest of a template up to its end or its next `${`. */
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)/y;
 
-/** What people read in a source file. Names of modules are left out. */
+/** The texts of a source file, without names of modules. */
 export function proseOf({ path, text }: SourceFile): Prose[] {
   const found: Prose[] = [];
   const add = (kind: Prose['kind'], piece: string, index: number): void => {
@@ -45,7 +45,7 @@ export function proseOf({ path, text }: SourceFile): Prose[] {
     if (brace !== '`' && !resumes) continue;
     TEMPLATE.lastIndex = at;
     const piece = TEMPLATE.exec(text)?.[0];
-    if (piece === undefined) throw new Error(`${placeOf(path, text, match.index)}: a template without an end`);
+    if (piece === undefined) throw new Error(`${placeOf(path, text, match.index)}: this template has no end`);
     add('template', piece, match.index);
     at = TEMPLATE.lastIndex;
     if (piece.endsWith('{')) braces.push(true);

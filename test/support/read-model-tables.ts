@@ -3,7 +3,7 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
 import { createTables } from '../../src/projections/runtime/versions.ts';
 
-/** The schema of the first version of a read model, which is the only one unless it is rebuilt. */
+/** The schema of the first version of a read model. Without a rebuild there is no other version. */
 export function firstSchema({ name }: ReadModel): string {
   return schemaOf(name, 1);
 }

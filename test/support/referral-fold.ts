@@ -1,12 +1,12 @@
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 
 /**
- * What the read model `referral` must hold of one bot, worked out from its log in the plainest way: one fact after the
- * other, each looking through all that came before.
+ * The expected content of the read model `referral` for one bot, calculated from its log in the simplest way: one fact
+ * after the other, each compared with all earlier facts.
  */
 export interface ReferralSnapshot {
   readonly known: readonly number[];
-  /** Every code that is known, with its owner. */
+  /** Every known code, with its owner. */
   readonly codes: readonly object[];
   /** Visits that wait for an owner of their code. */
   readonly visits: readonly object[];
@@ -40,7 +40,7 @@ export function foldReferrals(commits: readonly ReadCommit[]): ReferralSnapshot 
   let newUsersOnly = false;
   const updates: number[] = [];
   const known: number[] = [];
-  /** Codes that were visited or marked with. */
+  /** Codes that a visit or a mark named. */
   const named: string[] = [];
   const owned: Owned[] = [];
   const visits: Visit[] = [];

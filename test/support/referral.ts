@@ -1,15 +1,15 @@
 import { pause } from '../../src/util/pause.ts';
 import type { Answer, TestBot, TestService } from './service.ts';
 
-/** What a bot's owner asks of the referral program, as calls. */
+/** Requests of a bot's owner to the referral program. */
 export interface ReferralCaller {
-  /** `/start <code>`, sent at `date` (ms UTC, whole seconds), as an update of its own. */
+  /** Sends `/start <code>` of a user at `date` (ms UTC, whole seconds), as one update. */
   visit(userId: number, code: string, date?: number): Promise<void>;
-  /** Any other message of a user, whom it makes known. */
+  /** Sends another message of a user, which makes the user known. */
   message(userId: number): Promise<void>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** The data of an answer that must be 200. */
+  /** Returns the data of an answer, whose status must be 200. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   data(path: string, body?: unknown, headers?: Record<string, string>): Promise<any>;
   codeFor(userId: number): Promise<string>;
@@ -19,8 +19,8 @@ export interface ReferralCaller {
 let updates = 0;
 
 /**
- * @param patient tries again after a 503, which promises that nothing was done, and after a 500 of what has an
- * Idempotency-Key: a busy machine may answer so
+ * @param patient repeats a request after a 503, which promises that nothing was done, and after a 500 of a request with
+ * an Idempotency-Key. A busy machine may answer so.
  */
 export function referralCaller(service: TestService, bot: TestBot, patient = false): ReferralCaller {
   const key = { 'api-key': bot.apiKey };
@@ -50,7 +50,7 @@ export function referralCaller(service: TestService, bot: TestBot, patient = fal
   };
 }
 
-/** @param headers null: the first answer is the last one */
+/** @param headers null: does not repeat the request */
 async function answered(ask: () => Promise<Answer>, headers: Record<string, string> | null): Promise<Answer> {
   for (;;) {
     const answer = await ask();

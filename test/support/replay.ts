@@ -9,10 +9,10 @@ import { createTestDatabase } from './database.ts';
 import { drain } from './projection.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
-/** By table, every row as text, in an order of the text's own. */
+/** By table, every row as text, sorted by the text. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
-/** What a read model holds, its checkpoint and what is made from its other tables aside. */
+/** The rows of a read model, without its checkpoint and without tables that are derived from its other tables. */
 export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
@@ -29,12 +29,12 @@ export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
   return found;
 }
 
-/** What a read model must hold after these commits: they are applied to empty tables, partition by partition, each partition at once. */
+/** The rows of a read model after these commits, applied to empty tables, partition by partition, each in one batch. */
 export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keyring): Promise<Rows> {
   return (await replayAll([model], commits, keys))[model.name]!;
 }
 
-/** The same of many, by their names. */
+/** The same for several read models, by their names. */
 export async function replayAll(
   models: readonly ReadModel[],
   commits: readonly RecordedCommit[],

@@ -14,15 +14,15 @@ import type { TestBot, TestService } from './service.ts';
 let users = 5000;
 /** A user id that no other test uses. */
 export const newUser = (): number => ++users;
-/** When referrals were referred. */
+/** When the referrals visited. */
 export const VISIT = Date.parse('2026-01-15T10:00:00Z');
 
-/** A bot with a unit and users, and how events of referrals come to it. */
+/** A bot with a unit and users, and functions that send it events of referrals. */
 export interface RewardProgram {
   readonly bot: TestBot;
   readonly call: ReferralCaller;
   readonly usd: number;
-  /** Somebody who was referred by `referrer`, at VISIT. */
+  /** A new user that `referrer` referred at VISIT. */
   referral(referrer: number): Promise<number>;
   /** A rule on events named Order. */
   rule(fields: Partial<Parameters<typeof createRule>[1]>): Promise<number>;
@@ -37,7 +37,7 @@ export async function rewardProgram(service: TestService): Promise<RewardProgram
     const { status, body: answer } = await service.post('/v1/send-event', body, { 'api-key': bot.apiKey });
     if (status !== 200) throw new Error(JSON.stringify(answer));
   };
-  // Names get their ids one after the other, from 101 on.
+  // Event names get ids from 101 on, in the order of their arrival.
   await call.message(1);
   await send({ user_id: 1 });
   const { unit_id: unitId } = await ensureUnit(service.commands, bot.publicKey, 'USD');
@@ -61,7 +61,7 @@ export async function rewardProgram(service: TestService): Promise<RewardProgram
 
 type Reward = AccountEvent & { readonly stream: string };
 
-/** What the accounts of the bot have in the log once all events are decided on. */
+/** The events of the bot's accounts, after the process has decided on all rewards. */
 export async function rewardsOf(service: TestService, { bot }: RewardProgram): Promise<Reward[]> {
   await processed(service, accruals.name);
   const commits = await readAll(service.log, { categories: ['account'] });
@@ -72,7 +72,7 @@ export async function rewardsOf(service: TestService, { bot }: RewardProgram): P
 
 type DataByType = { readonly [E in AccountEvent as E['type']]: E['data'] };
 
-/** What those of a type say. */
+/** The data of all events of a type. */
 export function dataOf<T extends Reward['type']>(all: readonly Reward[], type: T): DataByType[T][] {
   const isOne = (reward: Reward): reward is Reward & { readonly data: DataByType[T] } => reward.type === type;
   return all.filter(isOne).map(({ data }) => data);
@@ -81,7 +81,10 @@ export function dataOf<T extends Reward['type']>(all: readonly Reward[], type: T
 export const amountsOf = (all: readonly Reward[]): string[] =>
   dataOf(all, 'reward_accrued').map(({ amount }) => amount);
 
-/** Another instance walks all events, from the first on, beside the service's own. @returns stops it, once it has */
+/**
+ * Another instance processes all events from the first on, beside the service.
+ * @returns a function that waits until it is done, and stops it
+ */
 export function processAgain(service: TestService, instance: string): () => Promise<void> {
   const stop = new AbortController();
   const name = `accruals of ${instance}`;

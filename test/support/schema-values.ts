@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
-/** Values that a JSON schema describes, and values that are almost so. */
+/** Values that a JSON schema describes, and values that are almost valid. */
 
-/** What of JSON Schema the document uses. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -28,15 +28,15 @@ export interface Schema {
   readonly example?: unknown;
 }
 
-/** Schemas by the name that `$ref` ends with. */
+/** Schemas by the last part of their `$ref`. */
 export type Schemas = Readonly<Record<string, Schema>>;
-/** Values that mean something to the service, by the property that they are given for. */
+/** Values that exist in the service (ids, names), by property name. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 const MOST_ITEMS = 4;
 const DEEPEST = 6;
 
-/** What a schema describes; properties with known values mostly have one of these. */
+/** Values of a schema. A property with known values mostly gets one of these. */
 export function valuesOf(schema: Schema, schemas: Schemas, known: KnownValues, depth = 0): fc.Arbitrary<unknown> {
   const inner = (child: Schema): fc.Arbitrary<unknown> => valuesOf(child, schemas, known, depth + 1);
   const { $ref, anyOf, oneOf, allOf } = schema;
@@ -106,13 +106,13 @@ function objects(
   return fc.tuple(named, more).map(([a, b]) => ({ ...b, ...a }));
 }
 
-/** What nobody asked for. */
+/** Any value, for places where none is expected. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, 1e300, '', '\0', '\ud800', "'", '__proto__', [], {}, [[]]),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** The values with some of what is in them, at any depth, left out, added or another thing. */
+/** The values with some of their parts, at any depth, removed, added or replaced. */
 export function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.tuple(
     fc.nat(),
@@ -134,13 +134,13 @@ function changed(root: unknown, place: number, by: unknown, key: string): unknow
   return replacedAt(root, at, by);
 }
 
-/** How many values there are in it, itself included. */
+/** The number of values in a value, itself included. */
 function size(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, child) => sum + size(child), 1);
 }
 
-/** @param by undefined: left out */
+/** @param by undefined removes the value */
 function replacedAt(value: unknown, at: number, by: unknown): unknown {
   if (at === 0 || typeof value !== 'object' || value === null) return by;
   let before = 1;

@@ -3,20 +3,20 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pause } from '../../src/util/pause.ts';
 
-/** The service as its users run it: a process, the leader of a group of its own. It may be killed and started again. */
+/** The service as its users run it: an OS process that leads a process group. A test may kill it and start it again. */
 export interface ServiceProcess {
   readonly address: string;
-  /** Starts it; resolves when it listens. */
+  /** Starts the service; resolves when it listens. */
   start(): Promise<void>;
-  /** Resolves when it is ready to serve. */
+  /** Resolves when the service is ready to serve. */
   ready(): Promise<void>;
-  /** Sends a signal to the process alone and does not wait for what comes of it. */
+  /** Sends a signal to the process alone and does not wait for its effect. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal to the process alone, or to its whole group, and waits until the process is gone. */
+  /** Sends the signal to the process alone, or to its whole group, and waits until the process has ended. */
   kill(signal: NodeJS.Signals, whom?: 'process' | 'group'): Promise<void>;
-  /** Resolves with the exit code when it has ended, or with the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   ended(): Promise<number | NodeJS.Signals>;
-  /** What it has written so far, for the message of a failed test. */
+  /** The output so far, for the message of a failed test. */
   output(): string;
 }
 

@@ -38,27 +38,30 @@ export interface TestBot {
 export interface TestService {
   readonly address: string;
   readonly database: TestDatabase;
-  /** The environment that another instance of it is started with. */
+  /** The environment of another instance of the service. */
   readonly env: Readonly<Record<string, string>>;
-  /** A second door to the same log, as another instance would have it. */
+  /** A second handle on the same log, as another instance has one. */
   readonly log: EventLog;
   readonly commands: CommandContext;
-  /** `body` is sent as JSON, or as it is when it is text. */
+  /** Sends `body` as JSON; a text is sent unchanged. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** An owner, a bot and a key of it, known to the service when this resolves. */
+  /** Creates an owner, a bot and its key. Resolves when the service knows them. */
   createBot(options?: {
     plan?: 'premium' | 'free';
     kind?: 'personal' | 'service';
     timezone?: string;
-    /** Of the Bot API; absent: none, so that nothing can be sent. */
+    /** The bot's token of the Bot API. Without one, the bot cannot send. */
     token?: string;
   }): Promise<TestBot>;
-  /** Resolves when every read model has seen all that is in the log. */
+  /** Resolves when every read model has applied all that is in the log. */
   projected(): Promise<void>;
-  /** Stops the service, and starts it again on what is there then; `meanwhile` runs in between. */
+  /** Stops the service, runs `meanwhile`, and starts the service again. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
-  /** Drops all of the database but the log: with the log elsewhere, the database. Only while the service is stopped. */
+  /**
+   * Drops everything in the database except the log, or the whole database if the log is on another engine. Call it
+   * only while the service is stopped.
+   */
   dropDerived(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,7 +70,7 @@ export interface TestService {
 export async function startTestService(
   changes: Record<string, string> = {},
   engine: TestEngine = inDatabase,
-  /** The service's own way to the database server; the tests' is the direct one. */
+  /** The database server that the service connects to; the tests connect to the real one. */
   databaseServer?: string,
   readModels?: readonly ReadModel[],
 ): Promise<TestService> {
@@ -92,7 +95,7 @@ export async function startTestService(
     sources: systemSources,
   };
 
-  /** Connects to the database directly, whichever way the service takes. */
+  /** Connects to the database directly, also if the service connects through a proxy. */
   function openLog(): Promise<EventLog> {
     return openTestLog({ ...env, DATABASE_URL: database.url }, { mayLead: false });
   }

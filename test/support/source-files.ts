@@ -8,9 +8,9 @@ export interface SourceFile {
   /** From the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** Files of ours that it imports, types too: paths like `path`. */
+  /** Paths of the project's files that it imports, types included. */
   readonly files: readonly string[];
-  /** Packages and Node's own modules, by what the import says. */
+  /** Packages and Node's own modules, as the import names them. */
   readonly packages: readonly { readonly name: string; readonly typeOnly: boolean }[];
 }
 
@@ -22,7 +22,7 @@ export function sourceFiles(folder: string): SourceFile[] {
     .map(readSource);
 }
 
-/** Statements as the formatter leaves them: a module's name stands in single quotes, and nothing before it does. */
+/** Import statements as the formatter writes them: the module's name is the only text in single quotes. */
 const IMPORT = /^(?:import|export)( type)?\b[^'";`]*\bfrom '([^']+)';$|^import '([^']+)';$|\bimport\('([^']+)'\)/gm;
 
 export function readSource(path: string): SourceFile {
@@ -32,7 +32,7 @@ export function readSource(path: string): SourceFile {
     typeOnly: type !== undefined,
   }));
   const statements = text.match(/^import /gm)?.length ?? 0;
-  if (imports.length < statements) throw new Error(`${path}: an import in a form that is not known here`);
+  if (imports.length < statements) throw new Error(`${path}: this form of import is not supported`);
   return {
     path,
     text,
@@ -43,7 +43,7 @@ export function readSource(path: string): SourceFile {
   };
 }
 
-/** The text without comments and without what stands in single quotes, line by line. */
+/** The text without comments and without texts in single quotes, line by line. */
 export function codeOf(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A pool that notes its statements, by name or text; those of its connections that are taken out are not among them. */
+/** A pool that records its statements, by name or text, except those on connections that were taken from the pool. */
 export function spied(pool: pg.Pool, statements: string[]): pg.Pool {
   return new Proxy(pool, {
     get(target, key) {

@@ -1,6 +1,6 @@
 import { openEventStoreClient } from '../../src/log/eventstore/client.ts';
 
-/** All that a stream of an EventStoreDB has, as text. */
+/** All events of a stream of EventStoreDB, as text. */
 export async function streamText(url: string, stream: string): Promise<string> {
   const client = openEventStoreClient(url);
   try {

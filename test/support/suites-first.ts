@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that run a suite on an engine are the shortest to read and take longest: they begin first, so that at the end no
- * worker waits for another. The others by their sizes, as they would without.
+ * Starts the files that run a suite on an engine first: they are short but take longest, and otherwise a worker would
+ * wait for them at the end. Vitest sorts the other files by their sizes.
  */
 export class SuitesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands before a server and plays its outages. */
+/** A proxy in front of a server that simulates its outages. */
 export interface TcpProxy {
   /** The server's URL with the proxy's address in it. */
   readonly url: string;
-  /** As a server that is down: connections are cut, and new ones refused. */
+  /** Behaves like a server that is down: cuts connections and refuses new ones. */
   refuse(): Promise<void>;
-  /** As a server that is stopped or cut off: connections stay, and nothing comes through them. */
+  /** Behaves like a server that is stopped or cut off: connections stay, but carry no data. */
   freeze(): void;
   /** The server is back; frozen connections continue. */
   restore(): Promise<void>;

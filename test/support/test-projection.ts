@@ -5,7 +5,7 @@ import { firstSchema } from './read-model-tables.ts';
 
 export interface TestProjection {
   /**
-   * Applies the batches to empty tables and reads them when nothing is put off any more; nothing stays.
+   * Applies the batches to empty tables, reads the tables when no deferred work is left, and rolls back.
    * @param after runs after each batch
    */
   project<T>(

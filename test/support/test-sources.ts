@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sources } from '../../src/domain/sources.ts';
 
-/** A clock that moves only when told, and randomness that repeats itself from run to run. */
+/** A clock that only `advance` moves, and randomness that is the same in every run. */
 export interface TestSources extends Sources {
   advance(ms: number): void;
 }

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { openKafkaClient } from '../../src/log/kafka/client.ts';
 import type { LogRecord } from '../../src/log/validated/record.ts';
 
-/** Every record that a topic has, up to where it ends now. */
+/** Every record of a topic, up to its current end. */
 export async function topicRecords(brokers: readonly string[], topic: string, compacted = false): Promise<LogRecord[]> {
   const logger = pino({ level: 'silent' });
   const client = await openKafkaClient({ brokers, topic, compacted, holder: randomUUID(), logger });
@@ -27,7 +27,7 @@ export async function topicRecords(brokers: readonly string[], topic: string, co
   }
 }
 
-/** The bytes of all of them, as text. */
+/** The bytes of all records of a topic, as text. */
 export async function topicText(brokers: readonly string[], topic: string): Promise<string> {
   const records = await topicRecords(brokers, topic);
   return records.map(({ key, value }) => `${Buffer.from(key ?? [])} ${Buffer.from(value ?? [])}`).join('\n');

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call that a client's server got. */
+/** A call that a client's server received. */
 export interface ReceivedCall {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -15,7 +15,7 @@ export type Answering = (call: ReceivedCall, response: ServerResponse) => void;
 export interface WebhookReceiver {
   readonly url: string;
   readonly calls: ReceivedCall[];
-  /** What it answers from now on. */
+  /** Sets its answer to all later calls. */
   answers(how: number | Answering): void;
   close(): Promise<void>;
 }
