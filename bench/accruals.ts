@@ -13,9 +13,9 @@ import { processorSeconds } from './proc.ts';
 import { startBenchService, visit } from './service.ts';
 
 /**
- * How fast rewards follow once the events are there: EVENTS of 1,000 referrals of REFERRERS, each of which earns by
- * RULES, a percentage each, among USERS users of the bot. Beside it the processor time of the service, which does not
- * depend on what else the machine does.
+ * How fast stored events are rewarded: EVENTS of 1,000 referrals of REFERRERS among USERS users of the bot. Each event
+ * earns by RULES rules, a percentage each. Also measures the processor time of the service, which depends less on other
+ * load of the machine.
  *
  *   EVENTS=50000 REFERRERS=100 RULES=1 USERS=1000 npx tsx bench/accruals.ts
  */
@@ -50,7 +50,7 @@ async function caughtUp(): Promise<void> {
 
 try {
   const bot = await botOf(service);
-  // Each user came by the code of a referrer.
+  // Each user comes by the code of a referrer.
   const code = (index: number): string => `code${index % REFERRERS}`;
   await post(
     '/v1/referral/set-code-owners',
@@ -60,7 +60,7 @@ try {
     '/v1/send-batch-update',
     USERS.map((id, index) => visit(id, code(index))),
   );
-  // Referrals, too, who do nothing.
+  // These referrals send no events.
   for (let met = USERS.length; met < BOT_USERS; met += BATCH)
     await post(
       '/v1/send-batch-update',

@@ -6,12 +6,12 @@ import type { BenchService } from './service.ts';
 
 type Asked = Pick<BenchService, 'address' | 'apiKey'>;
 
-/** The answer to a POST, or without a body to a GET. @throws when it is not one of success */
+/** The answer to a POST, or to a GET if there is no body. @throws if the status is not a success */
 export async function ask<Answer>(service: Asked, path: string, body?: unknown): Promise<Answer> {
   return read(path, await send(service, path, body));
 }
 
-/** Like {@link ask}, and again for as long as the service says 503: nothing was done, and a busy machine may say so. */
+/** Like {@link ask}, but repeats the request while the answer is 503: a busy service may answer so, and did nothing. */
 export async function askPatiently<Answer>(service: Asked, path: string, body?: unknown): Promise<Answer> {
   for (;;) {
     const response = await send(service, path, body);
@@ -27,13 +27,13 @@ export async function botOf(service: Asked): Promise<string> {
   return data.items[0]!.resource_key;
 }
 
-/** undefined: no such event is known yet. */
+/** undefined if the event is not known yet. */
 export async function eventIdOf(service: Asked, name: string): Promise<number | undefined> {
   const { data } = await ask<z.infer<typeof eventsAnswer>>(service, '/v1/reports/events');
   return data.items.find((event) => event.name === name)?.event_id;
 }
 
-/** By `request`, since `fetch` takes a millisecond of its own. */
+/** Uses `request`, since `fetch` alone takes a millisecond. */
 function send({ address, apiKey }: Asked, path: string, body: unknown): Promise<Dispatcher.ResponseData> {
   const headers = { 'content-type': 'application/json', 'api-key': apiKey };
   if (body === undefined) return request(address + path, { headers });

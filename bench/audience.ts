@@ -16,8 +16,8 @@ import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
 import { processorSeconds } from './proc.ts';
 
 /**
- * How long it takes to resolve a million users into a frozen audience, in a log that waits for the disk: time, processor
- * time of this process and of the server's, and the memory of this process, of audiences of several kinds.
+ * How long it takes to resolve a million users into a frozen audience, with a log that waits for the disk. For several
+ * kinds of audiences: time, processor time of this process and of the server, and memory of this process.
  *
  *   USERS=1000000 EVENTS=3000000 npx tsx bench/audience.ts
  */
@@ -58,7 +58,7 @@ try {
   await folder.remove();
 }
 
-/** Users with ids as the platform's are, of many that know each other not; a few do most. */
+/** Users with ids like the platform's, far apart. A few users send most of the events. */
 async function fill(): Promise<void> {
   for (const model of MODELS) {
     const schema = schemaOf(model.name, 1);
@@ -156,7 +156,7 @@ async function measure(name: string, input: unknown): Promise<void> {
   );
 }
 
-/** Of this process, before and at its height. */
+/** The memory of this process, before and at its peak. */
 function watchMemory(): () => Promise<string> {
   const mb = () => process.memoryUsage().rss / 2 ** 20;
   const before = mb();
@@ -169,7 +169,7 @@ function watchMemory(): () => Promise<string> {
   };
 }
 
-/** Processor time of the server's processes so far, of those that are there, in seconds. */
+/** Processor time so far of the server's OS processes that run now, in seconds. */
 async function serverSeconds(): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity');
   return processorSeconds(rows.map(({ pid }) => pid));

@@ -56,7 +56,7 @@ console.log(
   `intake, batches of ${BATCH}: ${median(ours).toFixed(0)} events/s, ratio ${median(ratios).toFixed(2)} (target 0.5)`,
 );
 
-/** Events a second of one COPY, from the first byte to the durable end. */
+/** Events per second of one COPY, from the first byte until it is durable. */
 async function copyRate(db: pg.Client): Promise<number> {
   await db.query('TRUNCATE bench_copy');
   const texts = events.map((event) => JSON.stringify(event));

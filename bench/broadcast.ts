@@ -13,9 +13,10 @@ import { childrenOf, parentOf, processorSeconds, residentMb } from './proc.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * Broadcasts, end to end: a hundred BOTS that send to EACH as fast as they can, beside a bare loop of the same client to the
- * same stand-in, both over the whole time and while all of them are sending, since launching a hundred takes some seconds;
- * then one broadcast to RECIPIENTS, for its memory, events and rows. With 0 of either it is left out.
+ * Broadcasts, end to end. First BOTS bots (100) send to EACH recipients as fast as they can, compared with a bare loop of
+ * the same client to the same stand-in. The rate is measured over the whole time and while all bots are sending, since
+ * launching a hundred takes some seconds. Then one broadcast to RECIPIENTS, for its memory, events and rows. A count of 0
+ * skips a part.
  */
 const BOTS = Number(process.env['BOTS'] ?? 100);
 const EACH = Number(process.env['EACH'] ?? 3000);
@@ -53,7 +54,7 @@ async function besideBareLoop(): Promise<void> {
   );
 }
 
-/** Messages a second, so many calls under way at once. */
+/** Messages per second, with IN_FLIGHT calls at once. */
 async function bareLoop(messages: number): Promise<number> {
   const api = createBotApi({ root: platform.root, connections: IN_FLIGHT });
   const started = performance.now();
@@ -83,7 +84,7 @@ function chats(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
 
-/** Messages a second by the stand-in's clock: between the first and the last, and while all bots were sending. */
+/** Messages per second by the stand-in's clock: between the first and the last, and while all bots were sending. */
 async function manyBots(): Promise<{ readonly overall: number; readonly together: number }> {
   const known = (await platform.arrivals()).length;
   const ids: number[] = [];
@@ -165,13 +166,13 @@ async function tableBytes(): Promise<number> {
   return rows[0]!.bytes;
 }
 
-/** What all processes of the database are children of. */
+/** The OS process that is the parent of all processes of the database. */
 async function databaseServer(): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return (await parentOf(rows[0]!.pid))!;
 }
 
-/** Of the service and its database, in seconds of a processor. */
+/** Processor time of the service and its database, in seconds. */
 async function cpuSeconds(): Promise<number> {
   return processorSeconds([service.process.pid!, serverPid, ...(await childrenOf(serverPid))]);
 }

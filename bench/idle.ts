@@ -3,11 +3,11 @@ import { childrenOf, parentOf, processorSeconds, residentMb, waitedForSeconds } 
 import { projected, startBenchService } from './service.ts';
 
 /**
- * What a service costs that has nothing to do: processor time of its process and of its PostgreSQL, transactions,
- * PostgreSQL's processes and the service's resident size. Exits with 1 where one is beyond its bound.
+ * The cost of an idle service: processor time of its process and of its PostgreSQL, transactions, PostgreSQL's processes
+ * and the service's resident size. Exits with 1 if a value is above its bound.
  */
 const SECONDS = Number(process.env['SECONDS'] ?? 30);
-/** Until the connections that the start needed are closed and its garbage is collected. */
+/** The wait after a start until its connections are closed and its garbage is collected. */
 const SETTLE_SECONDS = Number(process.env['SETTLE_SECONDS'] ?? 100);
 
 interface Usage {
@@ -39,7 +39,7 @@ check('transactions', transactions, 'a second', 10, 20);
 check('PostgreSQL', processes, 'processes', 12, 16);
 check('resident', resident, 'MB', 150, 200);
 
-/** The bound is above the aim, since machines differ. */
+/** Compares a value with its aim and its bound. The bound is above the aim, since machines differ. */
 function check(what: string, found: number, unit: string, aim: number, bound: number): void {
   const verdict = found <= aim ? 'met' : found <= bound ? `missed, within the bound of ${bound}` : `beyond ${bound}`;
   console.log(`${what}: ${found.toFixed(1)} ${unit} (aim ${aim}: ${verdict})`);
@@ -54,7 +54,7 @@ async function usage(): Promise<Usage> {
   return {
     at: performance.now() / 1000,
     serviceSeconds: await processorSeconds([service.process.pid!]),
-    // A connection that was closed meanwhile: its processor time is with the postmaster, which has waited for it.
+    // The postmaster has the processor time of connections that were closed meanwhile, since it has waited for them.
     postgresSeconds: (await processorSeconds([postmaster, ...backends])) + (await waitedForSeconds(postmaster)),
     transactions: Number(transactions.count),
   };
@@ -65,7 +65,7 @@ async function findPostmaster(): Promise<number> {
   return (await parentOf(pid))!;
 }
 
-/** On a connection of its own, so that none of the benchmark's is counted. */
+/** Queries on a connection of its own, so that the benchmark's connections are not counted. */
 async function asked<Row>(question: string): Promise<Row> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

@@ -4,14 +4,14 @@ import { quantile } from './quantile.ts';
 import { BENCH_USERS, projected, startBenchService } from './service.ts';
 
 /**
- * Lag: how long after the answer to send-event the event stands in the read model, seen by a reader that polls it. Each
- * sample is one marked event. Sends a steady 2,000 events/s; with SENDERS=16, so many clients that each send their next
- * batch at the answer to the last one. With BUSY=2 so many unrelated processes take what processor time they get.
+ * Lag: the time from the answer to send-event until a reader that polls finds the event in the read model. Each sample is
+ * one marked event. Sends a steady 2,000 events/s; with SENDERS=16, 16 clients each send their next batch at the answer
+ * to the last one. With BUSY=2, two unrelated processes take all processor time they get.
  */
 const EVENTS_PER_SECOND = 2000;
 const SENDERS = Number(process.env['SENDERS'] ?? 0);
 const BATCH = SENDERS === 0 ? 20 : 100;
-/** Every so many batches one event is marked. */
+/** One event in this many batches is marked. */
 const MARKED = SENDERS === 0 ? 5 : 20;
 const SECONDS = Number(process.env['SECONDS'] ?? 30);
 const POLL_MS = 2;
@@ -58,7 +58,7 @@ async function send(mark: string | null): Promise<void> {
   if (mark !== null) waiting.set(mark, performance.now());
 }
 
-// Their tables are there then.
+// After this the tables of the read models exist.
 await projected(service);
 const idle = keepBusy();
 const watching = watch();

@@ -2,7 +2,7 @@ import { ask } from './ask.ts';
 import { residentMb } from './proc.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
-/** Memory over 5 million events: resident size of the service while it takes them in and projects them. */
+/** Memory over 5 million events: resident size of the service while it stores and projects them. */
 const EVENTS = Number(process.env['EVENTS'] ?? 5_000_000);
 const BATCH = 1000;
 const SENDERS = 4;

@@ -1,6 +1,6 @@
 /**
- * What the benchmarks use of the packages that only they install, so that the compiler checks them wherever the service
- * is installed. autocannon comes without types; the others' own say the same and more.
+ * The types that the benchmarks use of the packages that only they install, so that the compiler checks the benchmarks
+ * also where only the service is installed. autocannon has no types; the other packages' own types agree with these.
  */
 
 declare module 'autocannon' {
@@ -14,7 +14,7 @@ declare module 'autocannon' {
     /** Seconds. */
     readonly duration: number;
     readonly connections: number;
-    /** Requests a second, of all connections. */
+    /** Requests per second of all connections together. */
     readonly overallRate?: number;
   }
 

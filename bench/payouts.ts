@@ -11,8 +11,8 @@ import { quantile } from './quantile.ts';
 import { meeting, startBenchService } from './service.ts';
 
 /**
- * How long `mark-referral` and `payout` take over HTTP, one after the other and with others at once, on each engine of the
- * log that can run here. Every payout is of one accrual of a referrer of its own, so that none is refused.
+ * How long `mark-referral` and `payout` take over HTTP, one after the other and concurrently, on each engine of the log
+ * that can run here. Each payout is of one accrual of another referrer, so that none is refused.
  *
  *   MARKS=300 PAYOUTS=300 AT_ONCE=16 ENGINES=postgres,kafka,eventstoredb npx tsx bench/payouts.ts
  */
@@ -92,17 +92,17 @@ async function measure({ name, env }: Engine): Promise<void> {
   }
 }
 
-/** What is there sooner or later. */
+/** Repeats `look` until it returns a value. @throws after {@link PATIENCE_MS} */
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; ) {
     const found = await look();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('it does not come');
+  throw new Error('no value within the time limit');
 }
 
-/** So many one after the other, and the next so many {@link AT_ONCE} at once. */
+/** Times `count` calls one after the other, and the next `count` calls {@link AT_ONCE} at once. */
 async function timed(
   engine: string,
   what: string,

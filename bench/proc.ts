@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { errorCode } from '../src/database/embedded/error.ts';
 
-/** What Linux tells of processes in /proc: proc(5). One that is gone has used nothing and has no memory. */
+/** Reads OS processes in Linux' /proc: proc(5). A process that has ended counts as 0 seconds and 0 MB. */
 
-/** In which the kernel counts: the same on all platforms that Node.js runs on. */
+/** The kernel's unit of processor time, the same on all platforms that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Seconds that the processes and their threads have had a processor for so far. */
+/** Processor time of the processes and their threads so far, in seconds. */
 export async function processorSeconds(pids: readonly number[]): Promise<number> {
   const ticks = await Promise.all(
     pids.map(async (pid) => {
@@ -17,13 +17,13 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
   return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
 }
 
-/** Seconds that the children which a process has waited for, and theirs, had a processor for. */
+/** Processor time of the children that a process has waited for, and of their children, in seconds. */
 export async function waitedForSeconds(pid: number): Promise<number> {
   const stat = await statOf(pid);
   return (Number(stat[13] ?? 0) + Number(stat[14] ?? 0)) / TICKS_PER_SECOND;
 }
 
-/** undefined: it is gone. */
+/** undefined if the process has ended. */
 export async function parentOf(pid: number): Promise<number | undefined> {
   const parent = (await statOf(pid))[1];
   return parent === undefined ? undefined : Number(parent);
@@ -36,29 +36,29 @@ export async function childrenOf(parent: number): Promise<number[]> {
   return children;
 }
 
-/** Its resident size, in MB. */
+/** The resident size of a process, in MB. */
 export function residentMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmRSS');
 }
 
-/** The greatest resident size that it ever had, in MB. */
+/** The peak resident size of a process, in MB. */
 export function peakResidentMb(pid: number): Promise<number> {
   return statusMb(pid, 'VmHWM');
 }
 
-/** A process that has ended, but not been waited for, has no such line. */
+/** The file of a process that has ended, but that its parent has not waited for, has no such line. */
 async function statusMb(pid: number, field: string): Promise<number> {
   const status = await readOf(pid, 'status');
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** The fields from the third on: the second is a name in parentheses, which may hold anything. */
+/** The fields from the third on. The second is a name in parentheses, which may hold any character. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readOf(pid, 'stat');
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Empty where the process is gone. */
+/** Empty if the process has ended. */
 async function readOf(pid: number, file: 'stat' | 'status'): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8');

@@ -1,4 +1,4 @@
-/** The value that a share of all values, in any order, lie below: the greatest for 1. @throws when there are none */
+/** The value below which a share of all values lie; the greatest for 1. The order is free. @throws if there are none */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];

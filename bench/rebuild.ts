@@ -16,23 +16,24 @@ import { bodyOf, DAYS, lastDays } from './report-questions.ts';
 import { type BenchService, projected, startBenchService, visit } from './service.ts';
 
 /**
- * A rebuild of each read model beside a service that is being used: events/s against COPY of the finished rows beside the
- * same use (where there are few rows the ratio says little), the p99 of requests against the quiet one, the pause of the
- * switch, the memory of the command. The time is that from the creation of the version until it is ready; the command
- * takes a second or two more to start. EVENTS says how many: 10 million take some 8 GB of the folder for temporary files.
+ * A rebuild of each read model while clients use the service. Measures events/s compared with COPY of the finished rows
+ * under the same load (with few rows the ratio says little), the p99 of requests compared with the p99 without a rebuild,
+ * the pause of the switch, and the memory of the command. The time runs from the creation of the version until it is
+ * ready; the command takes a second or two more to start. EVENTS is their number: 10 million take some 8 GB of the folder
+ * for temporary files.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 300_000);
 const USERS = Number(process.env['USERS'] ?? 20_000);
-/** The read models to rebuild; all, if none is named. */
+/** The read models to rebuild; all by default. */
 const MODELS = process.env['MODELS']?.split(',') ?? readModels.map(({ name }) => name);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
 const BATCH = 1000;
 const DAY_MS = 86_400_000;
-/** When the users came; events are of the days since. */
+/** When the users came; the events are of the days since. */
 const START = Date.now() - DAYS * DAY_MS;
-/** Above those of `startBenchService`, since an update has its user's id: a repeat of one would make no user. */
+/** Above the ids of `startBenchService`: an update has its user's id, so a repeated id would make no user. */
 const FIRST_USER = 1_000_000;
-/** By whose codes the users came, in turn, and who earn for one event in twenty. */
+/** The users came by the codes of these referrers in turn. The referrers earn for one event in twenty. */
 const REFERRERS = 500;
 
 const service = await startBenchService();
@@ -124,7 +125,7 @@ async function sendEvents(service: BenchService, sent: number, count: number): P
   );
 }
 
-/** Milliseconds of each request of a mix (an event in, a report, two lists), from two callers, until the promise is done. */
+/** Milliseconds of each request of a mix (an event, a report, two lists) of two clients, until the promise settles. */
 async function hammer(service: BenchService, until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   let done = false;

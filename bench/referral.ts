@@ -20,8 +20,9 @@ import { processorSeconds } from './proc.ts';
 import { quantile } from './quantile.ts';
 
 /**
- * One referrer with a million accruals, half of them on hold, in a log that waits for the disk: how fast they accrue and
- * are projected, how long answers about them take, and how long a decision takes that finds the account in memory or not.
+ * One referrer with a million accruals, half of them on hold, with a log that waits for the disk: how fast they accrue
+ * and are projected, how long answers about them take, and how long a decision takes with and without the account in
+ * memory.
  *
  *   ACCRUALS=1000000 npx tsx bench/referral.ts
  */
@@ -54,7 +55,7 @@ try {
   await folder.remove();
 }
 
-/** Received over 30 days; every second one is held for 30 more. */
+/** Items are received over 30 days; every second one is on hold for 30 more days. */
 function itemOf(index: number): RewardItem {
   const received = START + Math.floor((index / ACCRUALS) * 30 * DAY);
   return {

@@ -7,9 +7,10 @@ import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * How fast each engine gives the log from its beginning: commits of 100 events, as intake in batches makes them, decoded
- * and counted. On the embedded PostgreSQL, a local Kafka broker, and EventStoreDB (a server in EVENTSTORE_URL, else the
- * tests' double, which says nothing of a server). COMMITS says how many: 100000 are 10 million events.
+ * How fast each engine delivers the log from its beginning: commits of 100 events, as batched intake writes them,
+ * decoded and counted. Runs on the embedded PostgreSQL, a local Kafka broker, and EventStoreDB (the server of
+ * EVENTSTORE_URL, else the tests' double, whose speed says nothing about a server). COMMITS is their number: 100000 are
+ * 10 million events.
  */
 const COMMITS = Number(process.env['COMMITS'] ?? 5000);
 const EVENTS = 100;

@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { readModels } from '../src/projections/registry.ts';
 import { ask } from './ask.ts';
 
-/** Whom the load speaks of; as many as may be at it at once. */
+/** The users of the load's events; as many as the load may use at once. */
 export const BENCH_USERS: readonly number[] = Array.from({ length: 1000 }, (_, i) => 4242 + i);
 
 export interface BenchService {
   readonly address: string;
   readonly apiKey: string;
-  /** Of the embedded database. */
+  /** The URL of the embedded database. */
   readonly databaseUrl: string;
   readonly process: ChildProcess;
-  /** What a command needs to join it. */
+  /** The environment with which a command joins the service. */
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The built service as `npm start` runs it: a process of its own, on its embedded database in a new folder. */
+/** Starts the built service as `npm start` does: an OS process with its embedded database in a new folder. */
 export async function startBenchService(env: Record<string, string> = {}): Promise<BenchService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'botledger-bench-'));
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
@@ -42,7 +42,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   const address = await listening(child);
   await answers(`${address}/ready`);
   const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
-  // Events of users that the bot does not know are a bot error each, which is not what is measured.
+  // Makes the users known: an event of an unknown user would be a bot error, which the benchmarks do not measure.
   await ask(
     { address, apiKey },
     '/v1/send-batch-update',
@@ -64,7 +64,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   };
 }
 
-/** The address in the line that says `serving`. */
+/** The address in the log line `serving`. */
 export function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
@@ -85,12 +85,12 @@ export function meeting(id: number, more: object = {}): object {
   return { update: { update_id: id, message } };
 }
 
-/** The same, of who comes by a code. */
+/** The same for a user that comes by a code. */
 export function visit(id: number, code: string, more: object = {}): object {
   return meeting(id, { text: `/start ${code}`, entities: [{ type: 'bot_command', offset: 0, length: 6 }], ...more });
 }
 
-/** Resolves when the read models have all that the log has. */
+/** Resolves when the read models have applied the whole log. */
 export async function projected({ address }: BenchService): Promise<void> {
   for (;;) {
     const metrics = await (await fetch(`${address}/metrics`)).text();

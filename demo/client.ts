@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** The service's API with one key. */
 export interface Client {
-  /** The answer's body. @throws Error with what the service said, when it refuses */
+  /** The answer's body. @throws Error with the service's message if it refuses the request */
   post(path: string, body: unknown): Promise<Answer>;
   get(path: string): Promise<Answer>;
 }
@@ -15,7 +15,7 @@ export interface Answer {
 
 const TRIES = 30;
 
-/** Waits and tries again where the service asks for that: 429, 503, and an unknown outcome, with the same Idempotency-Key. */
+/** Waits and retries where the service asks for it: 429, 503, and an unknown outcome, with the same Idempotency-Key. */
 export function createClient(address: string, apiKey: string): Client {
   async function request(path: string, init: RequestInit): Promise<Answer> {
     for (let tries = 1; ; tries++) {

@@ -2,24 +2,25 @@ import { DAY_MS, DAYS, type Person, person } from './person.ts';
 import { type Random, random } from './random.ts';
 import { createScript, type Item, type Script } from './script.ts';
 
-/** What a bot's users did within the last 60 days, and a little of how people are. */
+/** What a bot's users did in the last 60 days, with some typical behaviour of people. */
 
-/** By day of the week, from Sunday: it is a shop, so people come when they are free. */
+/** Weight of each day of the week, from Sunday: people visit a shop when they are free. */
 const WEEKDAYS = [1.15, 0.8, 0.78, 0.8, 0.9, 1.15, 1.3];
-/** By hour of the day, UTC. */
+/** Weight of each hour of the day, UTC. */
 const HOURS = [2, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 9, 9, 8, 7, 7, 8, 10, 12, 13, 12, 8, 4];
 const HOUR_MS = 3_600_000;
 
 export interface History {
-  /** Who did anything. */
+  /** The number of users with at least one item. */
   readonly users: number;
   /** By date, ascending. */
   readonly items: readonly Item[];
 }
 
 /**
- * A history of at least `size` items. The same seed and moment give the same one, and a larger one has all of a smaller one.
- * @param now ms UTC: nothing lies behind it
+ * A history of at least `size` items. The same seed and moment give the same history, and a larger history contains a
+ * smaller one.
+ * @param now ms UTC: no item is later
  */
 export function history(seed: number, size: number, now: number): History {
   const items: Item[] = [];
@@ -37,7 +38,7 @@ export function history(seed: number, size: number, now: number): History {
   return { users, items: items.sort((a, b) => a.at - b.at) };
 }
 
-/** Day after day: whether the user comes, and what happens then. */
+/** Decides for each day whether the user visits, and what the user does. */
 function live(who: Person, from: number, chance: Random, script: Script): void {
   let blockedUntil = 0;
   for (let day = who.joined; day < DAYS; day++) {
@@ -88,7 +89,7 @@ const SHELVES = [
   { weight: 1, category: 'tools', items: ['drill', 'lamp'], least: 20, most: 200 },
 ];
 
-/** Fewer at every step; times and prices as they come. Amounts are cents where they have a unit, but for goals. */
+/** Each step has fewer users; times and prices are random. Amounts with a unit are in cents, except those of goals. */
 function shop(chance: Random, script: Script): void {
   const { category, items, least, most } = chance.weighted(SHELVES);
   const cents = chance.between(least, most) * 100 - 1;

@@ -4,7 +4,7 @@ import { CODES, codeOwners } from './person.ts';
 import type { Item } from './script.ts';
 import { waitUntilCounted } from './wait-until-counted.ts';
 
-/** The most elements of one request. */
+/** The maximum number of elements in one request. */
 const MOST: Readonly<Record<Item['method'], number>> = {
   'send-batch-update': 1000,
   'send-event': 1000,
@@ -14,7 +14,7 @@ const BROADCAST = 'Demo: books for the weekend';
 
 export interface Demo {
   readonly seed: number;
-  /** The least number of updates, events and goals together. */
+  /** The minimum number of updates, events and goals together. */
   readonly size: number;
   /** ms UTC */
   readonly now: number;
@@ -26,9 +26,9 @@ export interface Loaded {
 }
 
 /**
- * Sends the history of a bot through the API: codes before the visits that bring them, updates before the events, which want
- * their users known. What was sent before counts once: events for ever, updates for as long as their ids are remembered, 7 days.
- * Returns when reports have counted it, so that the next that is typed is answered with it.
+ * Sends the history of a bot through the API: codes before the visits that name them, and updates before the events,
+ * since events need known users. Items that were sent before count once: events for ever, updates for the 7 days in which
+ * their ids are remembered. Returns when reports have counted all items, so that the next command shows them.
  */
 export async function loadDemo(
   client: Client,
@@ -52,7 +52,7 @@ export async function loadDemo(
   return { users, items: items.length };
 }
 
-/** A draft to those who came by a code or bought, if there is none yet. */
+/** Creates a draft for users that came by a code or bought something, if there is no draft yet. */
 async function draftBroadcast(client: Client): Promise<void> {
   const found = await client.get(`broadcast/list?filters[name]=${encodeURIComponent(BROADCAST)}&limit=1`);
   if ((found.data as { readonly items: readonly unknown[] }).items.length > 0) return;

@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util';
 import { createClient } from './client.ts';
 import { loadDemo } from './load.ts';
 
-/** `npm run demo`: gives the demo bot of a running service a history. */
+/** `npm run demo`: sends a history to the demo bot of a running service. */
 
 const address = (process.env['BASE_URL'] ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
 const keyFile = join(process.env['DATA_DIR'] ?? '.data', 'demo.key');
 
-/** Why it cannot be done, in one line. */
+/** The reason why the demo cannot run, in one line. */
 class Missing extends Error {}
 
 function numberOf(name: string, text: string, most: number): number {

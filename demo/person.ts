@@ -1,11 +1,11 @@
 import type { Random } from './random.ts';
 
-/** How many days the demo's history is long. */
+/** The length of the demo's history. */
 export const DAYS = 60;
 export const DAY_MS = 86_400_000;
 const FIRST_USER = 700_000_001;
 
-/** A user of the demo bot, as the messaging platform tells of one. */
+/** A user of the demo bot, as the messaging platform describes it. */
 export interface Person {
   readonly index: number;
   readonly from: {
@@ -17,22 +17,22 @@ export interface Person {
     readonly language_code: string;
     readonly is_premium?: true;
   };
-  /** Days after the history's first. */
+  /** Days after the first day of the history. */
   readonly joined: number;
-  /** What the link that brought the user starts the bot with. */
+  /** The start payload of the link that brought the user. */
   readonly payload: string | null;
-  /** How likely the user comes back, 0 to 1. */
+  /** The probability that the user comes back, 0 to 1. */
   readonly loyalty: number;
 }
 
-/** The earliest users: each has a code that brings others. */
+/** The codes of the first users. Each code brings other users. */
 export const CODES = ['InviteAda', 'InviteBo', 'InviteCleo', 'InviteDan', 'InviteEva', 'InviteFinn'];
 
 export function codeOwners(): readonly { readonly code: string; readonly user_id: number }[] {
   return CODES.map((code, index) => ({ code, user_id: FIRST_USER + index }));
 }
 
-/** Ways to the bot: how many come by them in which days, and how many of those stay. */
+/** Origins of users: how many come by each in which days, and how many of those stay. */
 const ORIGINS = [
   { weight: 28, payload: null, loyalty: 0.7, from: 0, to: DAYS },
   { weight: 22, payload: 'source-telegram_medium-ads_campaign-spring', loyalty: 0.4, from: 4, to: 32 },
@@ -67,7 +67,7 @@ const LANGUAGES = [
   { weight: 8, code: 'ja' },
 ];
 
-/** The user of this index, from 0: the same for one seed, however many there are. */
+/** The user with this index, from 0. It depends on the seed only, not on the number of users. */
 export function person(index: number, chance: Random): Person {
   const ambassador = index < CODES.length;
   const joined = ambassador ? 0 : chance.between(0, DAYS - 1);

@@ -1,4 +1,4 @@
-/** Chance that is the same every time: for one seed the same demo. */
+/** Random numbers that depend on the seed only, so that one seed gives the same demo. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -6,11 +6,11 @@ export interface Random {
   /** A whole number, both ends included. */
   between(least: number, most: number): number;
   pick<T>(values: readonly T[]): T;
-  /** One of them, each as often as its weight has it. */
+  /** One of the values, chosen by weight. */
   weighted<T extends { readonly weight: number }>(values: readonly T[]): T;
 }
 
-/** Mulberry32: small, and good enough for a story. */
+/** Mulberry32: small, and random enough for a demo. */
 export function random(seed: number): Random {
   let state = Math.imul(seed, 2654435761) >>> 0;
   const next = (): number => {

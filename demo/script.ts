@@ -1,7 +1,7 @@
 import type { Person } from './person.ts';
 import type { Random } from './random.ts';
 
-/** One thing that happened, as it is sent. */
+/** One update, event or goal as the demo sends it. */
 export interface Item {
   /** ms UTC */
   readonly at: number;
@@ -9,7 +9,7 @@ export interface Item {
   readonly body: object;
 }
 
-/** What is optional of a custom event. */
+/** The optional fields of a custom event. */
 interface EventParts {
   readonly webapp_name?: string;
   readonly category?: string;
@@ -18,11 +18,11 @@ interface EventParts {
   readonly unit?: string;
 }
 
-/** Writes down what a user does, a while after each other. */
+/** Records the actions of a user, with pauses between them. */
 export interface Script {
-  /** The next thing happens here. */
+  /** Sets the time of the next action. */
   at(ms: number): void;
-  /** Seconds, both ends included. */
+  /** Advances the time by a random number of seconds, both ends included. */
   wait(least: number, most: number): void;
   command(text: string): void;
   message(): void;
@@ -36,12 +36,12 @@ export interface Script {
   items(): readonly Item[];
 }
 
-/** Room for the updates of each seed and user, so that none shares an id. */
+/** The range of update ids for each seed, so that no two updates share an id. */
 const UPDATES_OF_SEED = 10_000_000_000;
 const UPDATES_OF_USER = 10_000;
 const SEEDS = 100_000;
 
-/** Ids of updates and keys of events come from the seed, the user and a count, so that what is sent twice counts once. */
+/** Ids of updates and keys of events come from the seed, the user and a count, so that a repeated item counts once. */
 export function createScript({ index, from }: Person, seed: number, chance: Random): Script {
   const items: Item[] = [];
   const chat = { id: from.id, type: 'private' };

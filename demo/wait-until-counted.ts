@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from './client.ts';
 
-/** A report of nothing: its answer says how far reports are behind. */
+/** A report without events; its answer has the lag of reports. */
 const NOTHING = {
   report_config: {
     source_request: {
@@ -16,9 +16,9 @@ const INTERVAL_MS = 200;
 const PATIENCE_MS = 300_000;
 
 /**
- * Returns when reports have counted what was acknowledged before the call. The lag is measured against the time since
- * then, so that other traffic, for which there is always some, does not keep it waiting, nor a clock that differs.
- * @throws Error when that takes longer than `patienceMs`
+ * Returns when reports have counted all that was acknowledged before the call. It compares the lag with the time since the
+ * call, so that neither constant other traffic nor a different clock makes it wait.
+ * @throws Error if that takes longer than `patienceMs`
  */
 export async function waitUntilCounted(client: Client, patienceMs = PATIENCE_MS): Promise<void> {
   const began = performance.now();

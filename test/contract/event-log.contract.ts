@@ -26,9 +26,9 @@ import { fillLog, findings } from '../support/log-audit.ts';
 import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { writeAndKill } from '../support/log-writer-process.ts';
 
-/** Where engines may differ. Each `false` has its reason beside it, where the engine's test file sets it. */
+/** The differences between engines. The engine's test file gives a reason beside each `false`. */
 export interface Capabilities {
-  /** An append to an *any* stream without a command says that its id was in the log before. */
+  /** An append to an *any* stream without a command reports that its id was in the log before. */
   readonly reportsRepeatedIntake: boolean;
   /** A command id is recognised on streams of another key. */
   readonly commandsAcrossKeys: boolean;
@@ -39,7 +39,7 @@ export interface Capabilities {
 export interface LogUnderTest {
   /** Another handle on the same log, as another process has one. */
   open(): Promise<EventLog>;
-  /** The environment that an OS process of its own opens it with. */
+  /** The environment with which another OS process opens the log. */
   readonly env: Readonly<Record<string, string>>;
   destroy(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       await under.destroy();
     });
 
-    it('is empty at first, and says so', async () => {
+    it('reports that it is empty at first', async () => {
       expect(await log.endCursor()).toEqual(new Map());
       expect(await log.lag(new Map())).toEqual({ commits: 0, seconds: 0 });
       expect(await log.read('bot-unknown')).toEqual({ head: EMPTY_STREAM, commits: [] });
@@ -77,7 +77,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     describe('exact streams', () => {
-      it('grow by one revision a commit, each naming the one before', async () => {
+      it('grow by one revision per commit, and each commit holds the hash of the previous one', async () => {
         const stream = `bot-${newBot()}`;
         const first = newCommit(stream, {
           keyId: 7,
@@ -161,7 +161,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect((await other.read(stream)).head).toEqual(head);
       });
 
-      it('let exactly one of many win a revision', async () => {
+      it('accept exactly one of many concurrent appends to a revision', async () => {
         const stream = `bot-${newBot()}`;
         const attempts = Array.from({ length: 40 }, (_, i) => (i % 2 ? log : other).append(newCommit(stream)));
         const results = await Promise.allSettled(attempts);
@@ -211,7 +211,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('of a command is answered with what the first one did', async () => {
+      it('of a command is answered with the commit of the first one', async () => {
         for (const category of ALL_CATEGORIES) {
           const stream = `${category}-${newBot()}`;
           const command = { id: randomUUID(), bodyHash: 'h1', answer: { ok: true, ids: [1, 2] } };
@@ -242,7 +242,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('is none if the first lost its race', async () => {
+      it('is a new command if the first one was refused with a conflict', async () => {
         const stream = `bot-${newBot()}`;
         await log.append(newCommit(stream));
         const lost = newCommit(stream, { command: { id: randomUUID() }, expected: { revision: 5, hash: 'x' } });
@@ -343,7 +343,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('delivers what is appended while it waits, to every subscriber', async () => {
+      it('delivers commits that are appended while it waits, to every subscriber', async () => {
         const bot = newBot();
         const stop = new AbortController();
         const after = await log.endCursor();
@@ -465,7 +465,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       await expect.poll(() => grown.aborted, { timeout: 20_000 }).toBe(true);
     });
 
-    it('loses, doubles and swaps nothing under concurrent writers and readers', async () => {
+    it('loses, repeats and reorders no commit under concurrent writers and readers', async () => {
       const bots = Array.from({ length: 3 }, newBot);
       const stop = new AbortController();
       const readers = followAll([log, other], await log.endCursor(), stop.signal);
@@ -529,7 +529,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         if (hasPassedAll(cursor, to)) break;
       }
       expect(events).toBe(100_000);
-      // All of it together is 45 MB of text. What is held at once: the buffers and one batch.
+      // All commits together are 45 MB of text. Only the buffers and one batch are in memory at once.
       expect(Math.max(...used) - used[0]!).toBeLessThan(32 << 20);
     });
 
@@ -563,7 +563,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
   });
 }
 
-/** The commits of one stream, as a subscriber gets them. */
+/** The commits of one stream, as a subscriber receives them. */
 async function commitsOf(log: EventLog, stream: string): Promise<RecordedCommit[]> {
   return (await readAll(log)).filter((commit) => commit.stream === stream);
 }
@@ -571,7 +571,7 @@ async function commitsOf(log: EventLog, stream: string): Promise<RecordedCommit[
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use after a collection. */
+/** Bytes in use after a garbage collection. */
 function usedMemory(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -621,7 +621,7 @@ class Model {
     };
     return newCommit(stream, {
       expected: category === 'intake' ? 'any' : wrong[expected]!,
-      // The same id is the same commit, if perhaps decided anew: never one of the other kind.
+      // The same id is the same commit, perhaps decided again. It never moves to the other kind of stream.
       ...(reuse === null ? {} : { id: this.#ids[category === 'intake' ? reuse : reuse + 5]! }),
       ...(command === null ? {} : { command: { id: this.#commandIds[command]! } }),
     });
@@ -642,7 +642,7 @@ class Model {
     return { appended: commit.expected === 'any' ? null : revision + 1 };
   }
 
-  /** Hashes are the log's own; the model takes them as they are. */
+  /** Takes over the head with its hash, which only the log calculates. */
   learn(stream: string, head: StreamHead): void {
     if (head.revision > 0) this.#heads.set(stream, head);
   }

@@ -9,7 +9,7 @@ afterAll(() => server.stop());
 
 const engine: EngineUnderTest = {
   name: `eventstoredb (${server.kind})`,
-  // Intake is answered when the server has it; the verdict on a repeat comes later, to readers.
+  // Intake is answered when the server has stored it; readers recognise a repeat later.
   capabilities: { reportsRepeatedIntake: false, commandsAcrossKeys: true, sharedByOsProcesses: true },
   create: () => createEventStoreTestLog(server),
 };

@@ -12,9 +12,9 @@ describe.skipIf(broker === null)('with a broker', () => {
   const engine: EngineUnderTest = {
     name: 'kafka',
     capabilities: {
-      // Intake is answered at the broker's acknowledgement; the verdict on a repeat comes later, to readers.
+      // Intake is answered at the broker's acknowledgement; readers recognise a repeat later.
       reportsRepeatedIntake: false,
-      // Bots on different partitions have no common order in which one could be first.
+      // Bots on different partitions have no common order, so no command is the first.
       commandsAcrossKeys: false,
       sharedByOsProcesses: true,
     },

@@ -36,7 +36,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       return list;
     }
 
-    it('makes each subject a key of its own, which every process finds at once', async () => {
+    it('makes one key for each subject, which every OS process finds at once', async () => {
       const subjects = Array.from({ length: 20 }, newSubject);
       const made = await log.keys.keysFor(subjects);
       expect([...made.keys()].sort()).toEqual([...subjects].sort());
@@ -49,10 +49,10 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       }
     });
 
-    it('keeps to the key that a subject has', async () => {
+    it('returns the existing key of a subject', async () => {
       const subject = newSubject();
       const key = await keyFor(subject);
-      // From here on it is known everywhere.
+      // From here on every OS process has the key.
       expect(await found([key.id])).toEqual([key.id]);
       expect(await keyFor(subject)).toEqual(key);
       expect(await keyFor(subject, other)).toEqual(key);
@@ -68,7 +68,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await log.keys.find([randomUUID()])).toEqual(new Map());
     });
 
-    it('gives callers at once keys that are found', async () => {
+    it('gives concurrent callers keys that can be found', async () => {
       const subjects = Array.from({ length: 15 }, newSubject);
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, n) => (n % 2 === 0 ? log : other).keys.keysFor(subjects)),
@@ -121,7 +121,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await keyFor(subject)).toEqual(keys[0]);
     });
 
-    it('has its keys, and has forgotten what it forgot, when it is opened again', async () => {
+    it('keeps its keys, and keeps forgotten keys forgotten, when it is opened again', async () => {
       const [kept, gone] = [await keyFor(newSubject()), await keyFor(newSubject())];
       await log.keys.forget(gone.subject);
       await log.close();
@@ -130,7 +130,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(await keyFor(kept.subject)).toEqual(kept);
     });
 
-    it('takes a thousand new subjects in one call', async () => {
+    it('makes keys for 1,000 new subjects in one call', async () => {
       const subjects = Array.from({ length: 1000 }, newSubject);
       const ids = [...(await log.keys.keysFor(subjects)).values()].map(({ id }) => id).sort();
       expect(ids).toHaveLength(1000);

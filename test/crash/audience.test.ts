@@ -19,7 +19,7 @@ let database: TestDatabase;
 let log: EventLog;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // Lists are resolved without read models, but for who was erased.
+  // Resolving lists reads no table except that of erased users.
   await database.pool.query('CREATE SCHEMA users; CREATE TABLE users.erased_users (bot_id int, user_id bigint)');
   log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Runs a resolver, and kills it with -9 once so many chunks were acknowledged. @returns whether it came to its end */
+/** Runs a resolver and kills it with -9 after `chunks` acknowledged chunks. @returns whether it finished */
 async function resolve(task: ResolverTask, chunks: number): Promise<boolean> {
   const script = fileURLToPath(new URL('../support/audience-resolver.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
@@ -48,7 +48,7 @@ it('an audience whose resolvers are killed is whole, and has no chat twice', asy
   const stream = audienceStream(task.bot, task.broadcastId);
   expect(await resolve(task, 1)).toBe(false);
   expect((await log.read(stream)).commits.length).toBeGreaterThan(0);
-  // Two at once, of which one is killed half way.
+  // Runs two resolvers at once and kills one of them half way.
   const [, survived] = await Promise.all([resolve(task, 2), resolve(task, Number.POSITIVE_INFINITY)]);
   expect(survived).toBe(true);
 

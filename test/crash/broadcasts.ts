@@ -22,17 +22,17 @@ const WITHIN_MS = 120_000;
 const POLL_MS = 20;
 
 export interface BroadcastCrashes {
-  /** The database's address; it comes back there when it was killed. */
+  /** The database's address. After a kill the database comes back at this address. */
   readonly databaseUrl: string;
-  /** Has the log; absent: it is in the database. */
+  /** The broker that holds the log. Without it, the log is in the database. */
   readonly broker?: KafkaBroker;
-  /** How often something is killed while a broadcast is being sent. */
+  /** The number of kills while broadcasts are being sent. */
   readonly kills: number;
-  /** Instances that send. */
+  /** The number of instances that send. */
   readonly senders: number;
-  /** Each broadcast is cancelled and launched again, with a message in place of one that was refused for half of them. */
+  /** Cancels each broadcast and launches it again with another message, since half of the chats refused the first one. */
   readonly relaunch?: true;
-  /** Kills PostgreSQL; absent: only senders are killed. */
+  /** Kills PostgreSQL. Without it, only senders are killed. */
   readonly killPostgres?: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function crashBroadcasts(given: BroadcastCrashes): Promise<void> {
   const platform = await botApiProcess();
   const services: ServiceProcess[] = [];
   const pool = new pg.Pool({ connectionString: databaseUrl });
-  pool.on('error', () => {}); // the server is killed under it
+  pool.on('error', () => {}); // the test kills the server
   const deployed = deployedLog(databaseUrl, broker);
   try {
     for (let n = 0; n < senders; n++) {
@@ -81,7 +81,7 @@ interface CrashSetup extends BroadcastCrashes {
   readonly commands: CommandContext;
 }
 
-/** Sends one broadcast while something is killed, at most `most` times. @returns how often */
+/** Sends one broadcast during at most `most` kills. @returns the number of kills */
 async function sendOne(setup: CrashSetup, round: number, most: number): Promise<number> {
   const { commands, relaunch } = setup;
   const first = round * RECIPIENTS + 1;
@@ -106,7 +106,7 @@ interface Launch {
   readonly id: number;
   readonly launch: number;
   readonly most: number;
-  /** In earlier launches. */
+  /** Kills in earlier launches. */
   readonly kills: number;
 }
 
@@ -130,7 +130,7 @@ async function sendUnderKills(
       await pause(POLL_MS);
       continue;
     }
-    // It is sending: a random moment later it is not.
+    // The launch is sending: kills at a random moment.
     await pause(Math.random() * 900);
     if (await isOver()) return kills;
     await killOne(setup, kills++);
@@ -147,7 +147,7 @@ async function killOne({ services, killPostgres }: CrashSetup, n: number): Promi
 
 async function expectOnce(setup: CrashSetup, id: number, chats: readonly number[], kills: number): Promise<void> {
   const { platform, pool } = setup;
-  /** By chat: whether each of its calls was refused for the message itself. */
+  /** By chat, for each call: whether the platform refused the message itself. */
   const called = new Map<number, boolean[]>();
   for (const [, chat, , , refused] of await platform.arrivals())
     called.set(chat, [...(called.get(chat) ?? []), refused]);
@@ -191,7 +191,7 @@ async function expectOnce(setup: CrashSetup, id: number, chats: readonly number[
   );
 }
 
-/** @returns null: the launch has not been activated as far as the read model knows */
+/** @returns null if the read model does not have the activation of this launch yet */
 async function statusOf({ pool }: CrashSetup, id: number, launch: number): Promise<number | null | undefined> {
   const table = `${firstSchema(recipientsReadModel)}.sendings`;
   const text = `SELECT CASE WHEN launch = $2 THEN status END AS status FROM ${table} WHERE broadcast_id = $1`;
@@ -199,7 +199,7 @@ async function statusOf({ pool }: CrashSetup, id: number, launch: number): Promi
   return rows[0]?.status;
 }
 
-/** Again and again while it fails: the server was killed, or there is no such table yet. */
+/** Repeats a call while it fails, since the server was killed or the table does not exist yet. */
 async function patiently<T>(what: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + WITHIN_MS;
   for (;;) {
@@ -214,7 +214,7 @@ async function patiently<T>(what: () => Promise<T>): Promise<T> {
 
 const hasEnded = (status: number | null | undefined): boolean => status === 3 || status === 4 || status === 5;
 
-/** A bot of its own for each: none has to wait for another's limits. */
+/** A new bot for each broadcast, so that no broadcast waits for the limits of another. */
 async function aBot(commands: CommandContext): Promise<{ publicKey: string; ownerId: number }> {
   const profile = { name: 'Ann', currency: 'USD', plan: 'premium', broadcastsPerMonth: 100 } as const;
   const { ownerId } = await createOwner(commands, profile);

@@ -7,7 +7,7 @@ import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
 import { serviceProcess } from '../support/service-process.ts';
 import { crashRounds, drawn } from './rounds.ts';
 
-/** One process on its embedded database; kills of the process, of PostgreSQL and of both at once. */
+/** Kills a service, its embedded PostgreSQL, or both at once. */
 export async function crashEmbedded(rounds: number): Promise<void> {
   const folder = await temporaryDataDir();
   const service = await serviceProcess({ DATA_DIR: folder.path });
@@ -20,7 +20,7 @@ export async function crashEmbedded(rounds: number): Promise<void> {
     const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
     const connectionString = `postgres://botledger:${password}@127.0.0.1:${port}/botledger`;
     pool = new pg.Pool({ connectionString });
-    pool.on('error', () => {}); // the server is killed under it
+    pool.on('error', () => {}); // the test kills the server
     log = await openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
     const killServer = async (): Promise<void> => {
       const server = await serverOf(folder.path);

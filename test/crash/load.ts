@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import type { LogEvent } from '../../src/log/port.ts';
 import { pause } from '../../src/util/pause.ts';
 
-/** What became of the elements that were sent, each named by a token that {@link tokensOf} finds in the log again. */
+/** The results of the sent elements. Each element has a token that {@link tokensOf} finds in the log. */
 export interface Sent {
   /** Answered with 200. */
   readonly acknowledged: string[];
-  /** Answered with a refusal: certainly not in the log. */
+  /** Refused: certainly not in the log. */
   readonly refused: string[];
   /** No answer, or 500: in the log once or not at all. */
   readonly unknown: string[];
 }
 
 export interface Load {
-  /** Stops sending, waits for the answers and tells. */
+  /** Stops sending, waits for the answers and returns the results. */
   stop(): Promise<Sent>;
 }
 
 const SENDERS = 4;
 const PAUSE_MS = 25;
-/** No request waits longer for the log (MAX_WAIT_MS), and not for ever for anything else. */
+/** A request waits at most MAX_WAIT_MS for the log; this bound also covers every other wait. */
 const ANSWER_WITHIN_MS = 10_000;
 export const FIRST_USER = 1000;
 export const USERS = 20;
@@ -31,9 +31,8 @@ interface Request {
 }
 
 /**
- * Sends events, goals and updates of known users, some in arrays, some late, some under names never seen before, until it
- * is stopped. A third of the requests carries an Idempotency-Key and is repeated until it is answered with 200, as a
- * careful client does.
+ * Sends events, goals and updates of known users until it is stopped: some in arrays, some late, some under new names. A
+ * third of the requests carries an Idempotency-Key and is repeated until the answer is 200, as a careful client does.
  */
 export function startLoad(address: string, apiKey: string): Load {
   const sent: Sent = { acknowledged: [], refused: [], unknown: [] };
@@ -79,7 +78,7 @@ function targetEvents(sender: number, round: number): Request {
   return { path: '/v1/send-target', body, tokens };
 }
 
-/** Beyond those of the users' first messages. */
+/** Update ids above those of the users' first messages. */
 let lastUpdate = USERS;
 
 function updates(sender: number, round: number): Request {
@@ -133,7 +132,7 @@ async function send(
   }
 }
 
-/** The status of the answer, or null when there was none. */
+/** The status of the answer, or null if there was none. */
 async function post(url: string, headers: Record<string, string>, body: string): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);

@@ -13,7 +13,7 @@ import { referralCaller } from '../support/referral.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Processes of the referral program that are killed with -9, each in a process of its own. */
+/** Kills processes of the referral program with -9. Each runs in an OS process of its own. */
 
 const REFERRALS = 12;
 
@@ -21,9 +21,9 @@ async function countAccountCommits(service: TestService): Promise<number> {
   return (await readAll(service.log, { categories: ['account'] })).length;
 }
 
-test('kill -9 while rewards are accrued: every event earns once by each rule', async () => {
+test('every event earns once by each rule when kill -9 ends its accruals process', async () => {
   const service = await startTestService();
-  // The service's own instance waits for its turn, which comes when the lease has run out.
+  // The service's own instance waits until the lease expires.
   await service.database.pool.query(
     `INSERT INTO runtime.leases VALUES ('process ${accruals.name}', 'test', now() + interval '1 hour')
      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
@@ -57,7 +57,7 @@ test('kill -9 while rewards are accrued: every event earns once by each rule', a
       .toBeGreaterThanOrEqual(before + more);
     await kill();
   }
-  // Two at once, one of which is killed half way, while the service takes its turn.
+  // Two processes run at once, one of which is killed half way, while the service takes the lease.
   const before = await countAccountCommits(service);
   const kills = await Promise.all([killableProcess(task), killableProcess(task)]);
   await expect.poll(() => countAccountCommits(service), { timeout: 30_000, interval: 10 }).toBeGreaterThan(before);
@@ -89,7 +89,7 @@ test('kill -9 while rewards are accrued: every event earns once by each rule', a
   await service.stop();
 }, 120_000);
 
-test('kill -9 between a call of a webhook and its record: it is called again, with the same bytes, and paid once', async () => {
+test('a payout is paid once and its webhook gets the same bytes again after a kill -9 before its answer', async () => {
   const [world, client] = await Promise.all([payoutSetup(Date.now()), webhookReceiver()]);
   const { bot, unitId } = await world.bot(client.url);
   const names = await Promise.all([1, 2, 3].map(() => world.payout(bot, unitId)));
@@ -98,7 +98,7 @@ test('kill -9 between a call of a webhook and its record: it is called again, wi
     process: deliveries().name,
     env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
   };
-  client.answers(() => {}); // killed before it is answered
+  client.answers(() => {}); // the kill comes before the answer
   const kill = await killableProcess(task);
   await expect.poll(() => client.calls.length, { timeout: 30_000 }).toBe(3);
   await kill();

@@ -7,13 +7,12 @@ import { type ServiceProcess, serviceProcess } from '../support/service-process.
 import { deployedLog } from './deployed-log.ts';
 import { crashRounds, type Deployment } from './rounds.ts';
 
-/** Stops what was started, the last one first, whatever becomes of the work. */
+/** Functions that stop what was started. They run in reverse order, also after an error. */
 type Cleanup = (() => Promise<unknown>)[];
 
 /**
- * An installation in parts: an api, two projectors, PostgreSQL and, where given, a Kafka broker as the log, each a
- * process of its own. `kills` names what is killed, round by round: `api`, `projector` (one of the two), `postgres`,
- * `broker`.
+ * An installation of an api, two projectors, PostgreSQL and, if given, a Kafka broker as the log, each an OS process of
+ * its own. `kills` names the victim of each round: `api`, `projector` (one of the two), `postgres`, `broker`.
  */
 export async function crashRoles(broker: KafkaBroker | null, kills: readonly string[]): Promise<void> {
   const cleanup: Cleanup = [];
@@ -27,11 +26,11 @@ export async function crashRoles(broker: KafkaBroker | null, kills: readonly str
 async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Deployment> {
   const folder = await temporaryDataDir();
   cleanup.push(() => folder.remove());
-  // It stands by its server: one that is killed comes back at the same URL.
+  // It restarts a killed server at the same URL.
   const postgres = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log: QUIET });
   cleanup.push(() => postgres.close());
   const pool = new pg.Pool({ connectionString: postgres.url });
-  pool.on('error', () => {}); // the server is killed under it
+  pool.on('error', () => {}); // the test kills the server
   cleanup.push(() => pool.end());
 
   const deployed = deployedLog(postgres.url, broker);
@@ -79,7 +78,7 @@ async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Dep
 
 const QUIET = { info: () => {}, warn: () => {} };
 
-/** As a supervisor does: again, until it runs. What it needs may be down as well. */
+/** Restarts a service until it runs, as a supervisor does, since its database or log may be down as well. */
 async function restart(service: ServiceProcess): Promise<void> {
   await service.kill('SIGKILL');
   for (let tries = 1; ; tries++) {

@@ -20,9 +20,9 @@ export interface Deployment {
   readonly address: string;
   readonly apiKey: string;
   readonly pool: pg.Pool;
-  /** A door of the test's own to the log. */
+  /** The test's own handle on the log. */
   readonly log: EventLog;
-  /** Kills a part with -9 and brings back what does not come back by itself. */
+  /** Functions that kill a part with -9, and restart it if it does not restart by itself. */
   readonly victims: Readonly<Record<string, () => Promise<void>>>;
   output(): string;
 }
@@ -31,8 +31,8 @@ export interface Deployment {
 const BACK_WITHIN_MS = 60_000;
 
 /**
- * Kills a part at a random moment under load, one round for each of `kills`, and then compares: no acknowledged event
- * lost, none twice, none that was refused, and the read models equal to a pure fold of the log.
+ * Kills a part at a random moment under load, one round for each of `kills`. Expects that no acknowledged event is lost
+ * or stored twice, that no refused event is stored, and that the read models equal a pure fold of the log.
  */
 export async function crashRounds(deployment: Deployment, kills: readonly string[]): Promise<void> {
   const { address, apiKey, victims } = deployment;
@@ -51,18 +51,18 @@ export async function crashRounds(deployment: Deployment, kills: readonly string
   await expectFolded(deployment, commits);
   const { acknowledged, refused, unknown } = sent;
   console.log(
-    `kill -9 of ${kills.join(', ')}: ${acknowledged.length} acknowledged, ${refused.length} refused, ${unknown.length} of unknown outcome; none lost, none twice`,
+    `kill -9 of ${kills.join(', ')}: ${acknowledged.length} acknowledged, ${refused.length} refused, ${unknown.length} of unknown outcome; none lost, none stored twice`,
   );
 }
 
-/** `count` names, each as often as the others, in an order of chance. */
+/** `count` names in random order, each equally often. */
 export function drawn(names: readonly string[], count: number): string[] {
   const all: string[] = [];
   while (all.length < count) all.push(...names.toSorted(() => Math.random() - 0.5));
   return all.slice(0, count);
 }
 
-/** Everything in the log, once nothing of unknown outcome arrives any more and every read model has seen it. */
+/** All commits of the log, once no more elements of unknown outcome arrive and every read model has applied all. */
 async function settled({ pool, log, output }: Deployment): Promise<readonly RecordedCommit[]> {
   for (;;) {
     const head = await log.endCursor();
@@ -79,19 +79,19 @@ function isAt(head: Cursor, other: Cursor): boolean {
   return hasPassedAll(head, other) && hasPassedAll(other, head);
 }
 
-/** What was acknowledged is in the log once, what was refused is not, and what is of unknown outcome is at most once. */
+/** Expects acknowledged elements in the log once, refused ones never, and those of unknown outcome at most once. */
 export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void {
   const counts = new Map<string, number>();
   for (const token of commits.flatMap(({ events }) => events.flatMap(tokensOf)))
     counts.set(token, (counts.get(token) ?? 0) + 1);
   const notOf = (allowed: readonly number[], tokens: readonly string[]) =>
     tokens.filter((token) => !allowed.includes(counts.get(token) ?? 0));
-  expect(notOf([1], sent.acknowledged), 'acknowledged, and not in the log once').toEqual([]);
-  expect(notOf([0], sent.refused), 'refused, and in the log').toEqual([]);
+  expect(notOf([1], sent.acknowledged), 'acknowledged, but not in the log exactly once').toEqual([]);
+  expect(notOf([0], sent.refused), 'refused, but in the log').toEqual([]);
   expect(notOf([0, 1], sent.unknown), 'in the log more than once').toEqual([]);
 }
 
-/** The rows are those of a replay into an empty database; those of intake also what the plainest fold says. */
+/** Expects the rows of a replay into an empty database; those of intake must also equal the simple fold. */
 async function expectFolded({ pool, log }: Deployment, commits: readonly RecordedCommit[]): Promise<void> {
   const snapshot = await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(eventsReadModel));

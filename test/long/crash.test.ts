@@ -7,7 +7,7 @@ import { startKafkaBroker } from '../support/kafka-broker.ts';
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
-/** 36 rounds; fewer only where there is no broker. */
+/** 36 rounds, or 21 without a broker. */
 describe('kill -9 at random moments', () => {
   test('of the service, of PostgreSQL and of both, 9 rounds', () => crashEmbedded(9));
 

@@ -14,7 +14,7 @@ import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { streamText } from '../support/stream-text.ts';
 
-/** Every read model on every engine, and what `npm test` tries on some engines only. */
+/** Every read model on every engine, and the suites that `npm test` runs on some engines only. */
 const broker = await startKafkaBroker();
 const eventStore = await startEventStore();
 afterAll(async () => {

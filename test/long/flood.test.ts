@@ -13,7 +13,7 @@ const MOST_MB = 1500;
 test.each([
   ['large events', 250],
   ['small events', 1],
-])('memory stays bounded under a flood of %s while the log does not answer', async (_, length) => {
+])('the service stays within 1.5 GB under a flood of %s while the log does not answer', async (_, length) => {
   const database = await createTestDatabase();
   const proxy = await tcpProxy(database.url);
   const cli = administer({ DATABASE_URL: database.url });

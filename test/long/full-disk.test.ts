@@ -9,12 +9,12 @@ import { pause } from '../../src/util/pause.ts';
 import { eventually, serverOf, stopServerOf } from '../support/embedded-postgres.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-// A service and its server are started, killed and started again, which a busy machine does slowly.
+// The test starts, kills and restarts a service and its server, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** A service whose disk is a file system of its own: filled by requests, enlarged, and ready again by itself. */
+/** The disk of the service is a file system of its own, which requests fill and the test then enlarges. */
 const disk = mountDisk('90m');
-if (disk === null) console.warn('a full disk is not tested: this machine lets the tests mount no tmpfs');
+if (disk === null) console.warn('a full disk is not tested: the tests may not mount a tmpfs on this machine');
 
 let service: ServiceProcess | null = null;
 afterAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test.skipIf(disk === null)(
-  'a full disk: the service is ready again by itself, with all that it acknowledged',
+  'after a full disk is enlarged, the service becomes ready by itself and has all that it acknowledged',
   async () => {
     const dataDir = disk!;
     service = await serviceProcess({ DATA_DIR: dataDir });
@@ -69,12 +69,12 @@ test.skipIf(disk === null)(
     expect(service.output()).toContain('PostgreSQL is back');
     await eventually(async () => {
       const { count } = await countOf('filling');
-      // What was answered `outcome unknown` may be in the log, too.
+      // Events with the answer `outcome unknown` may be in the log, too.
       expect(count).toBeGreaterThanOrEqual(acknowledged);
       expect(count % BATCH).toBe(0);
     }, 120_000);
 
-    // The service's own stop still works, step by step.
+    // The service still stops step by step.
     await service.kill('SIGTERM');
     expect(await service.ended()).toBe(0);
     expect(service.output()).toContain('stopping embedded PostgreSQL');
@@ -98,7 +98,7 @@ const filler = (): string => randomBytes(120).toString('hex');
 const batch = (): object[] =>
   Array.from({ length: BATCH }, () => ({ event: 'filling', user_id: 7, value_str: filler(), category: filler() }));
 
-/** A tmpfs of its own; null where that is not allowed: it takes Linux and root, and a container has neither as a rule. */
+/** Mounts a tmpfs; null if that is not allowed. It needs Linux and root, and a container may usually not mount. */
 function mountDisk(size: string): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return null;
   const folder = mkdtempSync(join(tmpdir(), 'botledger-disk-'));

@@ -14,7 +14,7 @@ import { newBot, newCommit } from '../support/log.ts';
 import { startTestService } from '../support/service.ts';
 import { spied } from '../support/spied-pool.ts';
 
-/** What a service asks of the database while there is nothing to do. */
+/** The load on the database while a service has nothing to do. */
 
 const notes: ReadModel = {
   name: 'notes',
@@ -41,7 +41,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-test('projectors ask for the versions and leases of all read models of a thread at once, and for nothing else when idle', async () => {
+test('idle projectors of a thread query only the versions and leases of all read models, together', async () => {
   const statements: string[] = [];
   const logger = pino({ level: 'silent' });
   const shared = shareAmongProjectors(spied(database.pool, statements), 'one', logger);
@@ -59,7 +59,7 @@ test('projectors ask for the versions and leases of all read models of a thread 
   await expect.poll(live, { timeout: 20_000 }).toBe(models.length);
   const looks = (): number => statements.filter((each) => each === 'runtime.seen_versions').length;
   const before = looks();
-  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 1); // what was begun is done
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(before + 1); // the queries that began before have ended
   statements.length = 0;
   // Node 20 never frees the weak reference that a source signal keeps to each combined signal: 57 bytes a call.
   const combined = vi.spyOn(AbortSignal, 'any');
@@ -67,19 +67,19 @@ test('projectors ask for the versions and leases of all read models of a thread 
   await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThan(4);
   const seconds = Math.ceil((performance.now() - since) / 1000);
   expect(new Set(statements)).toEqual(new Set(['runtime.seen_versions', 'lease.take']));
-  // Of versions two a second, of leases one.
+  // Versions are queried twice a second, leases once.
   expect(statements.length).toBeLessThanOrEqual(3 * seconds + 2);
   expect(combined).not.toHaveBeenCalled();
   combined.mockRestore();
 });
 
-test('a service with nothing to do makes less than 20 transactions a second', async () => {
+test('an idle service makes less than 20 transactions a second', async () => {
   const service = await startTestService();
   stops.push(() => service.stop());
   await service.createBot();
   await service.projected();
   const { pool } = service.database;
-  // By the database's own clock, so that a slow machine only makes it fewer.
+  // Time comes from the database's clock, so that a slow machine only lowers the rate.
   const sample = async (): Promise<{ transactions: number; at: number }> => {
     const { rows } = await pool.query<{ transactions: number; at: number }>(
       `SELECT (xact_commit + xact_rollback)::float8 AS transactions, extract(epoch FROM clock_timestamp())::float8 AS at
@@ -100,7 +100,7 @@ test('a service with nothing to do makes less than 20 transactions a second', as
     .toBeLessThan(20);
 });
 
-test('a commit of which no notification comes aborts grown()', async () => {
+test('a commit whose notification is lost aborts grown()', async () => {
   const announced = newCommit(`intake-${newBot()}`);
   await log.append(announced);
   let grown = log.grown();
@@ -114,7 +114,7 @@ test('a commit of which no notification comes aborts grown()', async () => {
   await expect.poll(() => grown.aborted, { timeout: 20_000 }).toBe(true);
 });
 
-/** As an append whose notification is lost. @param like the id of a commit that is the only one */
+/** Appends a commit without a notification. @param like the id of the only commit in the log, which is copied */
 async function appendSilently(like: string): Promise<string> {
   const silent = randomUUID();
   await database.pool.query(
@@ -124,7 +124,7 @@ async function appendSilently(like: string): Promise<string> {
   return silent;
 }
 
-test('a commit of which no notification comes is read all the same', async () => {
+test('a commit whose notification is lost is read', async () => {
   const ends = new AbortController();
   const read: string[] = [];
   const reading = (async () => {

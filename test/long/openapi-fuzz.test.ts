@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fuzzOperations } from '../support/openapi-fuzz.ts';
 import { startTestService } from '../support/service.ts';
 
-it('every operation answers 500 calls, good and almost good, with what the document says', async () => {
+it('every operation answers 500 valid and almost valid calls as the OpenAPI document describes', async () => {
   const service = await startTestService();
   try {
     const { statuses, failures } = await fuzzOperations(service, 500);
