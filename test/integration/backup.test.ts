@@ -11,16 +11,16 @@ import { ALL_CATEGORIES, ANY_CATEGORIES, readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** The log in a file, and a log from the file, is the same log. */
+/** A log that is restored from a backup file equals the original log. */
 
 let folder: string;
 let file: string;
 let service: TestService;
 let filled: FilledBots;
 let database: TestDatabase;
-/** What the command answered. */
+/** The answer of the backup command. */
 let made: BackedUp;
-/** The service's environment, on a database that is empty. */
+/** The service's environment with an empty database. */
 let empty: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ const lines = async (): Promise<string[]> =>
     .toString('utf8')
     .split('\n');
 
-test('holds every commit and key, for nobody else to read, and leaves nothing beside it', async () => {
+test('holds every commit and key, only its owner may read it, and no other file is left', async () => {
   expect(made).toMatchObject({ commits: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(made.commits).toBeGreaterThan(20);
   expect(made.keys).toBeGreaterThan(2);
@@ -52,7 +52,7 @@ test('holds every commit and key, for nobody else to read, and leaves nothing be
   expect(await readdir(folder)).toEqual(['log.gz']);
 });
 
-test('is not written over a file', async () => {
+test('does not overwrite a file', async () => {
   const before = await readFile(file);
   expect(await botledger(service.env, ['backup', file])).toMatchObject({
     code: 1,
@@ -61,7 +61,7 @@ test('is not written over a file', async () => {
   expect(await readFile(file)).toEqual(before);
 });
 
-test('is refused when it is not whole or was altered, and the log stays empty', async () => {
+test('is refused when it is incomplete or altered, and the log stays empty', async () => {
   const whole = await readFile(file);
   const flipped = Buffer.from(whole);
   flipped[whole.length >> 1]! ^= 1;
@@ -90,7 +90,7 @@ test('is refused when it is not whole or was altered, and the log stays empty', 
   await log.close();
 });
 
-test('is refused by a service that runs, and by a log with anything else', async () => {
+test('is refused while the service runs, and by a log that is not empty', async () => {
   expect(await botledger(service.env, ['restore', file])).toMatchObject({
     code: 1,
     err: expect.stringContaining('stop it first'),
@@ -106,7 +106,7 @@ test('is refused by a service that runs, and by a log with anything else', async
   await other.drop();
 });
 
-test('is restored, after an interruption too, and every answer is as before, names included', async () => {
+test('is restored, also after an interruption, and every answer equals the former one, names included', async () => {
   const before = await allAnswers(service.address, filled);
   const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
   const interrupt = new AbortController();

@@ -22,7 +22,7 @@ const MODES = [
 export interface BadEventsOptions {
   /** The categories with bad events; absent: all. */
   readonly categories?: readonly string[];
-  /** Absent: both. */
+  /** Default: both. */
   readonly modes?: readonly (typeof MODES)[number][];
 }
 

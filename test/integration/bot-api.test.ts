@@ -5,7 +5,7 @@ import { verdictOf } from '../../src/domain/broadcast/sending-answer.ts';
 import { type BotApi, createBotApi } from '../../src/platform/bot-api.ts';
 import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
 
-/** The client of the platform: what it can tell of a call, and what not. */
+/** The client of the platform: which outcomes of a call it knows, and which stay unknown. */
 
 const TOKEN = '123:token';
 const MESSAGE = { chat_id: 1, text: 'Hello' };
@@ -28,7 +28,7 @@ function client(root: string, timeouts = {}): BotApi {
   return made;
 }
 
-test('a call is answered, and told of when it begins to be written', async () => {
+test('a call returns its answer, and reports the moment when its request is written', async () => {
   const written: number[] = [];
   const answer = await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE, () => written.push(1));
   expect(verdictOf(answer)).toMatchObject({ type: 'done', result: { chat: { id: 1 }, text: 'Hello' } });
@@ -44,8 +44,8 @@ test('a root may have a path', async () => {
   });
 });
 
-describe('certainly not sent', () => {
-  test('nobody listens', async () => {
+describe('a call is certainly not sent', () => {
+  test('when no server listens', async () => {
     const server = await listening(() => {});
     const root = rootOf(server);
     await new Promise((resolve) => server.close(resolve));
@@ -53,31 +53,31 @@ describe('certainly not sent', () => {
     expect(answer).toEqual({ type: 'not_sent', problem: 'the connection failed: ECONNREFUSED' });
   });
 
-  test('no connection in time', async () => {
-    // An address for documentation (RFC 5737): nobody answers, or there is no way there.
+  test('when there is no connection in time', async () => {
+    // An address for documentation (RFC 5737): no host answers, or there is no route to it.
     const answer = await client('http://192.0.2.1', { connectTimeoutMs: 500 }).call(TOKEN, 'sendMessage', MESSAGE);
     expect(answer.type).toBe('not_sent');
   });
 
-  test('a name that there is not', async () => {
+  test('when the host name does not exist', async () => {
     const answer = await client('http://platform.invalid').call(TOKEN, 'sendMessage', MESSAGE);
     expect(answer.type).toBe('not_sent');
   });
 });
 
-describe('perhaps sent', () => {
-  test('the connection is cut after the call was read', async () => {
+describe('the outcome of a call is unknown', () => {
+  test('when the connection is cut after the server read the call', async () => {
     platform.behave(() => ({ reset: true }));
     expect(await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE)).toMatchObject({ type: 'unknown' });
   });
 
-  test('no answer in time', async () => {
+  test('when there is no answer in time', async () => {
     platform.behave(() => ({ hang: true }));
     const answer = await client(platform.root, { answerTimeoutMs: 200 }).call(TOKEN, 'sendMessage', MESSAGE);
     expect(answer).toEqual({ type: 'unknown', problem: 'no answer within 200 ms' });
   });
 
-  test('an answer that never ends', async () => {
+  test('when the answer never ends', async () => {
     const server = await listening((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
       const drip = setInterval(() => socket.write('x'), 50);
@@ -88,14 +88,14 @@ describe('perhaps sent', () => {
     server.close();
   });
 
-  test('an answer that is far too long', async () => {
+  test('when the answer is far too long', async () => {
     platform.behave(() => ({ raw: { status: 200, body: 'x'.repeat(2_000_000) } }));
     const answer = await client(platform.root).call(TOKEN, 'sendMessage', MESSAGE);
     expect(answer).toEqual({ type: 'unknown', problem: 'the answer is too large' });
   });
 });
 
-test('never made twice, whatever happens to its connection', async () => {
+test('a call is made once, also when its connection breaks', async () => {
   const before = platform.calls.length;
   const api = client(platform.root);
   platform.behave(({ n }) => (n % 2 === 0 ? { reset: true } : undefined));
@@ -106,7 +106,7 @@ test('never made twice, whatever happens to its connection', async () => {
   expect(chats.length).toBe(new Set(chats).size);
 });
 
-test('another stand-in, which others have made, takes its calls as the platform does', async () => {
+test('a third-party stand-in of the platform accepts the calls', async () => {
   const other = new TelegramServer({ port: 0, host: '127.0.0.1', storage: 'RAM' });
   const free = await listening(() => {});
   const { port } = new URL(rootOf(free));

@@ -11,7 +11,7 @@ import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../s
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService } from '../support/service.ts';
 
-/** A log moves from engine to engine, and nobody who asks the service afterwards can tell. */
+/** A log moves from engine to engine, and the service's answers stay the same. */
 
 const broker = await startKafkaBroker();
 const eventStore = await startEventStore();
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(broker === null)('a log that is copied', () => {
-  test('in a circle through the engines answers as before, with the same hash', async () => {
+  test('through all engines and back gives the same answers and the same hash', async () => {
     const service = await startTestService();
     const filled = await fillService(service);
     const before = await allAnswers(service.address, filled);
@@ -56,7 +56,7 @@ describe.skipIf(broker === null)('a log that is copied', () => {
     }
   }, 240_000);
 
-  test('refuses an empty log, another log, and to be used while the service is on another engine', async () => {
+  test('is refused from an empty log, onto another log, and while the service uses another engine', async () => {
     const service = await startTestService();
     const other = await startTestService();
     const nowhere = await createTestDatabase();
@@ -66,7 +66,7 @@ describe.skipIf(broker === null)('a log that is copied', () => {
       await other.createBot();
       await operate(env, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
       const mixed = { ...env, DATABASE_URL: other.env['DATABASE_URL']! };
-      // Its index would have to be made in the other database, which is as good a place as any.
+      // The index of the log on Kafka is made in the other database, which serves as well as any.
       const refused = await botledger(mixed, ['log', 'copy', '--from', 'postgres', '--to', 'kafka']);
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('is not a copy') });
       const wrong = await botledger({ ...env, EVENT_LOG: 'kafka' }, ['owner', 'list']);
@@ -82,7 +82,7 @@ describe.skipIf(broker === null)('a log that is copied', () => {
   }, 240_000);
 });
 
-test('a copy that is interrupted goes on, and appends nothing twice', async () => {
+test('an interrupted copy resumes, and appends no commit twice', async () => {
   const [from, to] = [await createTestDatabase(), await createTestDatabase()];
   const [source, target] = await Promise.all(
     [from, to].map(({ url }) => openPostgresLog({ connectionString: url, anyCategories: ANY_CATEGORIES })),
@@ -109,13 +109,13 @@ test('a copy that is interrupted goes on, and appends nothing twice', async () =
     let met: Promise<unknown> | null = null;
     const meet = () => (met ??= source!.keys.keysFor([`${bots[1]}/3`]));
     const copied = await copy(new AbortController().signal, () => void meet());
-    expect(copied, 'with who came meanwhile').toMatchObject({ commits: 700, streams: 3, keys: 4 });
+    expect(copied, 'with the commits that came meanwhile').toMatchObject({ commits: 700, streams: 3, keys: 4 });
     const ids = (await readAll(target!)).map(({ id }) => id);
     expect(ids).toEqual((await readAll(source!)).map(({ id }) => id));
     expect((await target!.read(`bot-${bots[0]}`)).head).toEqual(head);
     const keys: string[] = [];
     for await (const { subject } of target!.keys.all()) keys.push(subject);
-    expect(keys.sort(), 'what was forgotten meanwhile is forgotten there, too').toEqual(
+    expect(keys.sort(), 'keys that were forgotten meanwhile are forgotten in the copy, too').toEqual(
       [`${bots[0]}/2`, `${bots[1]}/1`, `${bots[1]}/2`, `${bots[1]}/3`].sort(),
     );
   } finally {
@@ -124,7 +124,7 @@ test('a copy that is interrupted goes on, and appends nothing twice', async () =
   }
 }, 120_000);
 
-test('a copy the wrong way round, or onto another log, changes nothing there', async () => {
+test('a copy in the wrong direction, or onto another log, changes nothing', async () => {
   const databases = [await createTestDatabase(), await createTestDatabase(), await createTestDatabase()];
   const logs = await Promise.all(
     databases.map(({ url }) => openPostgresLog({ connectionString: url, anyCategories: ANY_CATEGORIES })),

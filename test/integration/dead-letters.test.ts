@@ -131,7 +131,7 @@ describe('a read model that makes bad events dead letters', () => {
     expect(await run('dead-letter', 'list')).toEqual([]);
   });
 
-  test('is strict in a rebuild', async () => {
+  test('stops at a bad event in a rebuild', async () => {
     await start('dead-letter');
     await append();
     const bad = await append('poison');
@@ -155,7 +155,7 @@ describe('a read model that makes bad events dead letters', () => {
   });
 });
 
-test('an unknown dead letter, and a skip without a reason, are refused', async () => {
+test('a decision on an unknown dead letter, and a skip without a reason, are refused', async () => {
   await start('stop');
   for (const id of ['events_v1.nothing', `events_v9.${systemSources.uuid()}`, `events_v1.${systemSources.uuid()}`]) {
     const { code, err } = await botledger(service.env, ['dead-letter', 'skip', id, '--reason', 'x']);

@@ -13,7 +13,7 @@ import { blocksOf, isRun, runBlocks } from '../support/pages.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** The demo's history in a real service, and docs/cookbook.md, whose commands a shell runs on it. */
+/** The demo's history in a real service. A shell runs the commands of docs/cookbook.md on it. */
 
 const DEMO = { seed: 1, size: 4000, now: Date.now() };
 const sent = history(DEMO.seed, DEMO.size, DEMO.now);
@@ -42,7 +42,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(items.map(({ name, count }: { name: string; count: number }) => [name, count]));
 }
 
-it('waits until reports have counted what was sent, and not for ever', async () => {
+it('waits until reports have counted all that was sent, at most for its time limit', async () => {
   let asked = 0;
   const behind = (lags: (asked: number) => number) => {
     asked = 0;
@@ -51,7 +51,7 @@ it('waits until reports have counted what was sent, and not for ever', async () 
   };
   await waitUntilCounted(behind((times) => (times < 3 ? 3_600_000 : 0)));
   expect(asked).toBe(3);
-  // Others go on sending: reports are always a little behind, but not so far back as the call.
+  // Other clients keep sending: reports always lag a little, but less than the time since the call.
   await waitUntilCounted(behind(() => 150));
   expect(asked).toBe(2);
   await expect(
@@ -62,7 +62,7 @@ it('waits until reports have counted what was sent, and not for ever', async () 
   ).rejects.toThrow('projection list');
 });
 
-/** What the history has of each kind that has a name of its own in what is sent. */
+/** The number of items in the history, by the event name that they are sent with. */
 function expected(): Record<string, number> {
   const names = sent.items.flatMap(({ method, body }) => {
     if (method === 'send-target') return ['Sale'];
@@ -75,7 +75,7 @@ function expected(): Record<string, number> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, names.filter((each) => each === name).length]));
 }
 
-it('counts what the history has, without an error', async () => {
+it('counts every item of the history, without a bot error', async () => {
   const { callback_query, successful_payment, '"text":"/start': start, 'kicked"}}': block, ...named } = expected();
   expect(Object.keys(named)).toHaveLength(8);
   expect(await counts()).toMatchObject({
@@ -92,14 +92,14 @@ it('counts what the history has, without an error', async () => {
   expect(referrals.length).toBeGreaterThan(0);
 });
 
-it('has the same history for the same seed and moment, and a smaller one within a larger one', () => {
+it('has the same history for the same seed and moment, and a larger history contains a smaller one', () => {
   expect(history(DEMO.seed, DEMO.size, DEMO.now)).toEqual(sent);
   const all = new Set(sent.items.map((item) => JSON.stringify(item)));
   expect(history(DEMO.seed, 500, DEMO.now).items.filter((item) => !all.has(JSON.stringify(item)))).toEqual([]);
   expect(history(2, 500, DEMO.now).items).not.toEqual(history(1, 500, DEMO.now).items);
 });
 
-it('sends nothing twice when the command runs again', async () => {
+it('counts nothing twice when the command runs again', async () => {
   const before = await counts();
   const run = (DATA_DIR: string) =>
     promisify(execFile)(process.execPath, ['--import', 'tsx', 'demo/main.ts', '--events', '300'], {
@@ -110,7 +110,7 @@ it('sends nothing twice when the command runs again', async () => {
   expect(stdout).toMatch(/^sent \d+ of \d+\n[\s\S]*The demo bot has \d+ users/);
   await service.projected();
   const after = await counts();
-  // What happened between the two moments may have been added.
+  // Items between the two moments may have been added.
   const since = history(DEMO.seed, 300, Date.now()).items.filter(({ at }) => at >= DEMO.now).length;
   const sum = (all: Record<string, number>) => Object.values(all).reduce((a, b) => a + b, 0);
   expect(sum(after) - sum(before)).toBeLessThanOrEqual(since);
@@ -124,7 +124,7 @@ it('sends nothing twice when the command runs again', async () => {
 type Rows = readonly any[];
 const total = (rows: Rows, key: string): number => rows.reduce((sum: number, row) => sum + (row[key] ?? 0), 0);
 
-it('the cookbook’s reports have rows, of every type', async () => {
+it('every report of the cookbook has rows', async () => {
   const scripts = blocksOf('docs/cookbook.md')
     .filter(isRun)
     .map(({ text }) => text.replaceAll('http://127.0.0.1:3000', service.address));

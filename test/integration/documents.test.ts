@@ -9,7 +9,7 @@ import { commandsOf, runInBash } from '../support/console.ts';
 import { type Block, blocksOf, isRun, PAGES, runBlocks } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Every shell line of the hand-written pages, run on one service, page by page; and what the service says of its API. */
+/** Runs every shell line of the hand-written pages on one service, page by page; and checks the service's API document. */
 let service: TestService;
 let folder: string;
 let platformPort: number;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** In this order: curl.md and operations.md need the user that README.md makes. */
+/** The order matters: curl.md and operations.md need the user that README.md makes. */
 const PAGES_RUN_HERE = [
   'README.md',
   'docs/tutorial.md',
@@ -37,7 +37,7 @@ const PAGES_RUN_HERE = [
   'docs/referral.md',
   'docs/operations.md',
 ];
-/** Pages with a test of their own, which needs another service. */
+/** Pages that another test runs, since they need another service. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/cookbook.md': 'test/integration/demo.test.ts',
   'docs/psql.md': 'test/integration/psql-role.test.ts',
@@ -45,7 +45,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
 
 const hasConsole = (page: string): boolean => blocksOf(page).some(({ language }) => language === 'console');
 
-it('every page with shell lines is run by a test', async () => {
+it('a test runs every page with shell lines', async () => {
   expect(PAGES.filter(hasConsole)).toEqual(['docs/auditing.md']);
   const pages = PAGES.filter((page) => blocksOf(page).some(isRun));
   expect(pages.sort()).toEqual([...PAGES_RUN_HERE, ...Object.keys(RUN_ELSEWHERE)].sort());
@@ -53,7 +53,7 @@ it('every page with shell lines is run by a test', async () => {
     expect((await readFile(test, 'utf8')).includes(page), page).toBe(true);
 });
 
-/** Of docs/auditing.md: user 42 has referred user 7, whose first two orders are paid out. */
+/** The account of docs/auditing.md: user 42 has referred user 7, and the rewards of the first two orders are paid out. */
 const AUDITED_ACCOUNT = `
 KEY=$(cat .data/demo.key)
 get() { curl -s "$URL/v1/$1" -H "Api-Key: $KEY"; }
@@ -72,8 +72,8 @@ post send-target '{"target_id": 1, "user_id": 7}'
 until_available 5
 `;
 
-// The first page, since the ids that it shows are the first.
-it('docs/auditing.md: each command prints what the page shows, but for dates, hashes and counts', async () => {
+// This page runs first, since it shows the first ids.
+it('docs/auditing.md: each command prints what the page shows, except dates, hashes and counts', async () => {
   const variables = { ...service.env, URL: service.address };
   await runBlocks([AUDITED_ACCOUNT], variables, folder);
   const shown = blocksOf('docs/auditing.md')
@@ -95,7 +95,7 @@ it('docs/auditing.md: each command prints what the page shows, but for dates, ha
   await service.database.pool.query('ALTER TABLE log.commits ENABLE TRIGGER append_only');
 });
 
-/** Lines without what differs from run to run, and without lines of progress. */
+/** The lines without progress, and without values that differ between runs. */
 function plain(lines: readonly string[]): string[] {
   return lines
     .filter((line) => !/^(?:replaying|comparing|checking) /.test(line))
@@ -123,7 +123,7 @@ it.each(PAGES_RUN_HERE)('%s: each command succeeds, and answers as the page show
   for (const [index, block] of blocks.entries()) {
     if (isRun(block)) run += 1;
     if (block.note !== 'answer') continue;
-    expect(isRun(blocks[index - 1]!), `${page}, ${block.heading}: an answer stands behind what is run`).toBe(true);
+    expect(isRun(blocks[index - 1]!), `${page}, ${block.heading}: an answer follows a block that runs`).toBe(true);
     compare(block, printed[run]!.at(-1) ?? '', `${page}, ${block.heading}`);
     compared += 1;
   }
@@ -132,7 +132,7 @@ it.each(PAGES_RUN_HERE)('%s: each command succeeds, and answers as the page show
   if (page !== 'docs/curl.md') expect(compared).toBeGreaterThan(0);
 });
 
-/** A page shows the part of an answer that matters, with `…` for any text. */
+/** Compares the relevant part of an answer, which the page shows with `…` for any text. */
 function compare({ language, text }: Block, answer: string, place: string): void {
   if (language === 'json') {
     const shown: unknown = JSON.parse(text, (_, value: unknown) => (value === '…' ? expect.anything() : value));
@@ -171,7 +171,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it('every body that /docs fills in names no bot, and is accepted as it is where nothing must exist before', async () => {
+it('every example body of /docs names no bot, and is accepted unchanged if it needs no existing data', async () => {
   const { paths } = (await service.get('/openapi.json')).body;
   const bodies = new Map<string, { path: string; example: object }>();
   for (const [path, { post }] of Object.entries<Record<string, Operation>>(paths)) {
@@ -203,7 +203,7 @@ it('every error in /openapi.json has an example of its own status', async () => 
   expect(examples).toBeGreaterThan(100);
 });
 
-it('GET / leads to /docs, whose page has the name', async () => {
+it('GET / redirects to /docs, whose page has the name of the service', async () => {
   const front = await fetch(service.address, { redirect: 'manual' });
   expect([front.status, front.headers.get('location')]).toEqual([302, '/docs']);
   expect((await service.get('/docs')).body).toContain('<title>Botledger');
@@ -232,7 +232,7 @@ interface Operation {
 }
 type Content = Readonly<Record<string, { readonly example: object }>>;
 
-/** What needs no id of something that another request made. */
+/** Operations that need no id from an earlier request. */
 const FREE = [
   'sendEvent',
   'sendTarget',

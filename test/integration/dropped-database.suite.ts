@@ -12,7 +12,7 @@ import {
 } from '../support/all-answers.ts';
 import { startTestInstance, type TestService } from '../support/service.ts';
 
-/** The log is the only truth: whoever drops the rest gets every answer back, ids included. The same on every engine. */
+/** The log is the only truth: after everything else is dropped, all answers come back, ids included. Runs on every engine. */
 export function describeDroppedDatabase(start: () => Promise<TestService>): void {
   let service: TestService;
   let filled: FilledBots;
@@ -31,7 +31,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       before = await answers(service.address);
     });
 
-    test('answered all kinds of questions', () => {
+    test('has given every kind of answer', () => {
       const statuses = Object.fromEntries(Object.entries(before).map(([name, { status }]) => [name, status]));
       expect(statuses).toEqual({
         ...Object.fromEntries(Object.keys(sampleReports()).map((name) => [name, 200])),
@@ -89,7 +89,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(before['amounts']!.body.data.columns[1].total).toBe(27.489);
     });
 
-    test('was asked, or told, by every way that there is into the API', async () => {
+    test('has received a request for every route of the API', async () => {
       const asked = vi.spyOn(globalThis, 'fetch');
       await answers(service.address);
       const ways = asked.mock.calls.map(([url, init]) => [init?.method ?? 'GET', String(url)] as const);
@@ -110,12 +110,12 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(missed).toEqual([]);
     });
 
-    test('is answered for with 503 alone until the catalog is back, and then as before', async () => {
+    test('causes only answers with 503 until the catalog is rebuilt, and then the former answers', async () => {
       await service.restart(async () => {
         await service.dropDerived();
         const port = await freePort();
         const address = `http://127.0.0.1:${port}`;
-        // Nobody projects: the catalog stays as empty as it is at the first moment of a replay.
+        // No projector runs, so the catalog stays empty, as at the beginning of a replay.
         const api = startTestInstance({ ...service.env, ROLE: 'api', PORT: String(port) });
         await until(async () => (await fetch(`${address}/health`).catch(() => null))?.ok === true);
         const during = await answers(address);
@@ -132,13 +132,13 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(await answers(service.address)).toEqual(before);
     });
 
-    test('knows all that it was told: whatever is repeated under its Idempotency-Key is answered as it was, and changes nothing', async () => {
+    test('gets the former answers to requests that are repeated under their Idempotency-Key, and they change nothing', async () => {
       expect(await repeatAll(service.address, filled)).toEqual(filled.writes);
       await service.projected();
       expect(await answers(service.address)).toEqual(before);
     });
 
-    test('goes on: ids continue where they were, and repeats are known', async () => {
+    test('continues: ids continue from the last one, and repeats are recognised', async () => {
       const key = { 'api-key': filled.bot.apiKey };
       const eventsOf = async () =>
         (await service.get('/v1/reports/events', key)).body.data.items as { event_id: number; name: string }[];

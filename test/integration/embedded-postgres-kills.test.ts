@@ -14,12 +14,12 @@ import {
   temporaryDataDir,
 } from '../support/embedded-postgres.ts';
 
-// Every step starts processes and servers, which a busy machine does slowly.
+// Every step starts OS processes and servers, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 type Folder = Awaited<ReturnType<typeof temporaryDataDir>>;
 
-/** With a cluster that has one committed row: to make one takes longer than most of the tests. */
+/** A folder with a cluster that has one committed row. Tests copy it, since making one takes longer than most of them. */
 let made: Folder;
 beforeAll(async () => {
   made = await temporaryDataDir();
@@ -52,7 +52,7 @@ async function serverPid(): Promise<number> {
   return server.pid;
 }
 
-/** With its owner: an ordinary account, where the tests are root's. */
+/** Copies the cluster with its owner, which is an ordinary account if root runs the tests. */
 async function copyCluster(): Promise<void> {
   await promisify(execFile)('cp', ['-a', `${made.path}/.`, folder.path]);
 }
@@ -64,7 +64,7 @@ async function serviceWithData(): Promise<{ service: PostgresProcess; url: strin
   return { service, url: await service.said('url') };
 }
 
-/** The next start works, at the same address, with the row; and it stops in good order. */
+/** Expects that the next start works at the same address and has the row, and that it stops cleanly. */
 async function expectNextStart(url: string): Promise<void> {
   const next = start('service');
   expect(await next.said('url')).toBe(url);
@@ -83,7 +83,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s to the whole process group', (
 });
 
 describe('kill -9', () => {
-  test('of the service: its server is replaced by the next start', async () => {
+  test('of the service: the next start replaces its server', async () => {
     const { service, url } = await serviceWithData();
     const orphan = await serverPid();
     await service.kill('SIGKILL');
@@ -102,7 +102,7 @@ describe('kill -9', () => {
     await expectNextStart(url);
   });
 
-  test('of everything while a backend is busy: the next start waits for it to go', async () => {
+  test('of everything while a backend is busy: the next start waits until the backend has ended', async () => {
     const { service, url } = await serviceWithData();
     const server = await serverPid();
     const busy = query(url, burnCpu(3)).catch(() => {});
@@ -113,7 +113,7 @@ describe('kill -9', () => {
     await busy;
   });
 
-  test('of the server: the running service starts it again, at the same address', async () => {
+  test('of the server: the running service restarts it at the same address', async () => {
     const { url } = await serviceWithData();
     for (let round = 0; round < 2; round += 1) {
       const server = await serverPid();
@@ -123,7 +123,7 @@ describe('kill -9', () => {
     }
   });
 
-  test('of one backend: the server recovers by itself and stays', async () => {
+  test('of one backend: the server recovers by itself and keeps running', async () => {
     const { service, url } = await serviceWithData();
     const server = await serverPid();
     const presence = `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`;
@@ -136,7 +136,7 @@ describe('kill -9', () => {
     expect(await serverOf(folder.path)).toBeUndefined();
   });
 
-  test('of one backend again and again: each time the service waits longer before it joins the recovered server', async () => {
+  test('of one backend repeatedly: each time the service waits longer before it joins the recovered server', async () => {
     const { service, url } = await serviceWithData();
     const presence = `SELECT pid FROM pg_stat_activity WHERE application_name = 'botledger presence'`;
     for (const seconds of [0, 0.25, 0.5]) {
@@ -150,7 +150,7 @@ describe('kill -9', () => {
     expect(await service.kill('SIGTERM')).toBe(0);
   });
 
-  test('of the server under a command that gave way: a service starts it, and the command joins it', async () => {
+  test('of the server under a command beside a service: the service starts it, and the command joins it', async () => {
     const { service, url } = await serviceWithData();
     expect(await service.kill('SIGTERM')).toBe(0);
     const said: string[] = [];
@@ -170,7 +170,7 @@ describe('kill -9', () => {
     expect(await next.kill('SIGTERM')).toBe(0);
   });
 
-  test('of the service: a start that waits for its server to stop is called off at once', async () => {
+  test('of the service: an abort ends a start that waits for the former server to stop', async () => {
     const { service } = await serviceWithData();
     const orphan = await serverPid();
     await service.kill('SIGKILL');
@@ -193,12 +193,12 @@ describe('kill -9', () => {
   test('of the server, then at once of the service that starts it again', async () => {
     const { service, url } = await serviceWithData();
     process.kill(await serverPid(), 'SIGKILL');
-    await service.said('log'); // it has noticed
+    await service.said('log'); // the service has noticed the kill
     await service.kill('SIGKILL');
     await expectNextStart(url);
   });
 
-  test('of the service while a command uses its server: the next service joins that server, and stands by it', async () => {
+  test('of the service while a command uses its server: the next service joins that server, and restarts it after a kill', async () => {
     const { service, url } = await serviceWithData();
     const command = start('command');
     await command.said('url');
@@ -227,7 +227,7 @@ describe('kill -9', () => {
     expect(await serverOf(folder.path)).toBeUndefined();
   });
 
-  test('while the cluster is being made: the half-made one does not count and is cleared away', async () => {
+  test('while the cluster is being made: the next start removes the incomplete cluster', async () => {
     do {
       await folder.remove();
       folder = await temporaryDataDir();
@@ -242,7 +242,7 @@ describe('kill -9', () => {
   });
 });
 
-test('a pid file that names a foreign process, as after a restart of a container, does not prevent a start', async () => {
+test('a start succeeds when the pid file names an unrelated process, as after a restart of a container', async () => {
   const { service, url } = await serviceWithData();
   const pidFile = join(folder.path, 'postgres', 'postmaster.pid');
   const left = (await readFile(pidFile, 'utf8')).split('\n');
@@ -257,10 +257,10 @@ test('a pid file that names a foreign process, as after a restart of a container
   foreigner.kill();
 });
 
-test('a server that refuses everybody and has no startup process is replaced', async () => {
+test('a start replaces a server that refuses all connections and has no startup process', async () => {
   await copyCluster();
   const { port } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
-  // What it is known by: the pid file, and `-D <folder>` on its command line.
+  // The service recognises its server by the pid file and `-D <folder>` on the command line.
   const cluster = join(folder.path, 'postgres');
   const stuck = spawn(process.execPath, ['-e', REFUSE_ALL, '--', String(port), '-D', cluster, '.']);
   await once(stuck.stdout, 'data');
@@ -276,7 +276,7 @@ test('a server that refuses everybody and has no startup process is replaced', a
   expect(await command.kill('SIGTERM')).toBe(0);
 });
 
-/** Answers every connection as a server does that recovers from a crash: an ErrorResponse of PostgreSQL's protocol. */
+/** Answers every connection with an ErrorResponse of PostgreSQL's protocol, as a server does during crash recovery. */
 const REFUSE_ALL = `
   const fields = 'SFATAL\\0C57P03\\0Mthe database system is in recovery mode\\0\\0';
   const head = Buffer.from([69, 0, 0, 0, fields.length + 4]);
@@ -284,7 +284,7 @@ const REFUSE_ALL = `
     .createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([head, Buffer.from(fields)]))))
     .listen(Number(process.argv[1]), '127.0.0.1', () => console.log('listening'));`;
 
-/** Not pg_sleep, which ends with the postmaster: a backend that computes does not look up. */
+/** Computes instead of pg_sleep, since pg_sleep ends with the postmaster and a computing backend does not. */
 const burnCpu = (seconds: number): string => `
   DO $$ DECLARE n bigint := 0; BEGIN
     WHILE clock_timestamp() < statement_timestamp() + interval '${seconds} s' LOOP n := n + 1; END LOOP;

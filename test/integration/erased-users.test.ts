@@ -6,7 +6,7 @@ import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { cut, EPOCH, partitionsOf, type Step, step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-/** What becomes of users whose personal data is erased: with a rebuild, when nothing can be opened any more, and without. */
+/** The rows of users whose personal data is erased: without a rebuild, and after a rebuild, which cannot open the data. */
 let projection: TestProjection;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ function rows(batches: readonly (readonly ReadCommit[])[]): Promise<Record<strin
   });
 }
 
-/** The commits as a rebuild gets them: of a user that is erased further on, nothing personal. */
+/** The commits as a rebuild reads them: without personal data of users that are erased later. */
 function forgotten(commits: readonly ReadCommit[]): ReadCommit[] {
   return commits.map((commit, index) => {
     const erased = new Set(
@@ -72,7 +72,7 @@ const erasure: fc.Arbitrary<Step> = fc
   }));
 
 describe('users that were erased', () => {
-  it('are the same in a rebuild, which can open nothing of before, however the log is cut', async () => {
+  it('are the same in a rebuild, which cannot open the erased data, for any batches of the log', async () => {
     const log = fc.array(fc.oneof({ weight: 6, arbitrary: step }, { weight: 1, arbitrary: erasure }), {
       minLength: 5,
       maxLength: 40,
@@ -90,12 +90,12 @@ describe('users that were erased', () => {
     );
   });
 
-  it('are the same in a rebuild though clocks differ', async () => {
+  it('are the same in a rebuild if clocks differ', async () => {
     const item = { update_id: 1, user_id: 42, makes_user: true, is_bot: false, is_premium: false };
     const step = (wait: number, event: LedgerEvent): Step => ({ partition: 'bot-a', stream: 'intake-a', wait, event });
     const commits = partitionsOf([
       step(3000, { type: 'users_imported', data: { items: [{ user_id: 42, person: { first_name: 'Ada' } }] } }),
-      // Later in the log, earlier by its clock: it holds against updates of before the first import all the same.
+      // Later in the log but earlier by its clock: it still wins over updates from before the first import.
       step(-2000, { type: 'users_imported', data: { items: [{ user_id: 42, is_premium: true }] } }),
       step(0, { type: 'user_erased', data: { user_id: 42 } }),
       step(0, { type: 'updates_received', data: { items: [{ ...item, date: EPOCH + 2000 }] } }),
@@ -105,7 +105,7 @@ describe('users that were erased', () => {
     expect(await rows([forgotten(commits)])).toEqual(live);
   });
 
-  it('keep what is not personal, and are named again by what comes later', async () => {
+  it('keep data that are not personal, and get a name again from later events', async () => {
     const item = { update_id: 1, user_id: 42, date: EPOCH, makes_user: true, is_bot: false, is_premium: true };
     const update = (update_id: number, person: object): LedgerEvent => ({
       type: 'updates_received',

@@ -25,11 +25,11 @@ import type { TestService } from '../support/service.ts';
 
 export interface ErasureOptions {
   start(): Promise<TestService>;
-  /** All that the log's own store has, byte for byte, as text; beside it, not the keys. */
+  /** All bytes of the log's store as text, without the keys. */
   stored(service: TestService): Promise<string>;
 }
 
-/** What nobody may find once the user is erased, and nobody in the log at any time. */
+/** Texts that must be found nowhere after the erasure, and never in the log. */
 const PERSONAL = [
   'Zaphodine',
   'Quetzalcoatl',
@@ -42,7 +42,7 @@ const PERSONAL = [
 ];
 const USER = 1;
 
-/** One user's personal data is erased, and nothing else. The same on every engine. */
+/** An erasure removes one user's personal data and nothing else. Runs on every engine. */
 export function describeErasure({ start, stored }: ErasureOptions): void {
   describe('a user that is erased', () => {
     let service: TestService;
@@ -72,7 +72,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect((await service.post('/v1/send-update', body, { 'api-key': filled.bot.apiKey })).status).toBe(200);
     }
 
-    /** Fills what can be told of a user with what is looked for. */
+    /** Sends every personal field of a user with one of the texts. */
     async function tellAll(user: number): Promise<void> {
       const [first_name, last_name, username, language_code, full_name, gender, timezone, phone] = PERSONAL;
       await sendUpdate(user, { first_name, last_name, username, language_code });
@@ -104,7 +104,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       return replayAll(readModels, commits, service.log.keys);
     }
 
-    /** Whom a broadcast to everybody would go to, and what is known of two who are in one already. */
+    /** The audience of a broadcast to all users. */
     async function everybody(): Promise<number[]> {
       await service.projected();
       const { pool } = service.database;
@@ -134,7 +134,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     let named: Answers;
     let eventsBefore: Rows;
 
-    test('has names in the read model of users, and from the first write on nowhere in the log', async () => {
+    test('has names in the read model `users`, but never in the log', async () => {
       await tellAll(USER);
       const text = await stored(service);
       expect(text).toContain('"updates_received"');
@@ -152,7 +152,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       eventsBefore = (await snapshots())['events']!;
     });
 
-    test('is nowhere any more when the command returns, and all else is as it was', async () => {
+    test('is found nowhere when the command returns, and all other data are unchanged', async () => {
       const before = await profile(USER);
       expect(await erase(USER)).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
@@ -172,7 +172,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await everybody()).toContain(2);
     });
 
-    test('is the same in a replay, and when the database is made anew', async () => {
+    test('has the same rows in a replay, and after the database is made again', async () => {
       const before = await snapshots();
       expect(await replayed()).toEqual(before);
       await service.restart(() => service.dropDerived());
@@ -181,13 +181,13 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await answers()).toEqual(named);
     });
 
-    test('leaves the chains of the log whole', async () => {
+    test('leaves the hash chains of the log valid', async () => {
       const { ownerId, publicKey } = filled.bot;
       for (const stream of [botStream(publicKey), eventTypesStream(publicKey), ownerStream(ownerId)])
         expect((await service.log.read(stream)).head.revision, stream).toBeGreaterThan(0);
     });
 
-    test('has a name again after a later update, under a new key, and may be erased again', async () => {
+    test('has a name again after a later update, under a new key, and can be erased again', async () => {
       await sendUpdate(USER, { first_name: 'Returned' });
       expect(await profile(USER)).toMatchObject({ first_name: 'Returned', full_name: 'Returned', username: null });
       await service.restart(() => service.dropDerived());
@@ -200,7 +200,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await replayed()).toEqual(await snapshots());
     });
 
-    test('stays nameless when another instance, for a moment, still seals with the old key', async () => {
+    test('stays without a name while another instance still seals with the old key for a moment', async () => {
       const { publicKey } = filled.bot;
       const subject = subjectOf(publicKey, 2);
       const key = (await service.log.keys.keysFor([subject])).get(subject)!;
@@ -213,7 +213,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       expect(await replayed()).toEqual(await snapshots());
     });
 
-    test('may be one that the bot never had, when forced, but not one of no bot', async () => {
+    test('can be a user that the bot never had, with --force, but the bot must exist', async () => {
       const before = await snapshots();
       expect(await erase(9_999)).toMatchObject({ code: 1, out: '' });
       expect(await erase(9_999, '--force')).toEqual({ code: 0, out: '{"users":1}\n', err: '' });
@@ -225,10 +225,10 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       });
     });
 
-    test('is erased by another attempt when the first was killed half way', async () => {
+    test('is erased by a second attempt when the first was killed half way', async () => {
       await tellAll(3);
       expect(await profile(3)).toMatchObject({ username: 'zaphodine_q' });
-      // The first step of the command, and then nothing.
+      // Only the first step of the command, as after a kill.
       await service.log.keys.forget(subjectOf(filled.bot.publicKey, 3));
       expect(await erase(3)).toMatchObject({ code: 0 });
       expect(await placesOf(service.database.pool, PERSONAL)).toEqual([]);
@@ -237,7 +237,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
   });
 }
 
-/** Tables of the whole database, of whatever schema, that have any of the words in any column. */
+/** Tables of any schema of the database that have one of the words in a column. */
 async function placesOf(pool: pg.Pool, words: readonly string[]): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

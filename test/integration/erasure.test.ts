@@ -31,13 +31,13 @@ describe('with the log in the database', () => {
       return service.post('/v1/send-update', { update: { update_id, message } }, { 'api-key': bot.apiKey });
     };
 
-    test('updates are refused with 503, nothing is appended, and all is well when it is back', async () => {
+    test('updates are refused with 503 and append nothing, and are accepted when it answers again', async () => {
       const lock = await service.database.pool.connect();
       try {
         await lock.query('BEGIN; LOCK TABLE log.keys IN ACCESS EXCLUSIVE MODE');
         const { status, body, headers } = await send(1);
         expect([status, body.error_code, headers.get('retry-after')]).toEqual([503, 503, '1']);
-        // What has nothing personal needs no key.
+        // An event without personal data needs no key.
         expect(
           (await service.post('/v1/send-event', { event: 'seen', user_id: 7 }, { 'api-key': bot.apiKey })).status,
         ).toBe(200);

@@ -5,7 +5,7 @@ import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 
-/** The whole service with the log on EventStoreDB; the rest of what is tried on PostgreSQL: `test/long/engines.test.ts`. */
+/** The whole service with the log on EventStoreDB. `test/long/engines.test.ts` has the other suites. */
 const server = await startEventStore();
 afterAll(() => server.stop());
 

@@ -8,7 +8,7 @@ import { describeBadEvents } from './bad-events.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
 
-/** The whole service with the log on Kafka; the rest of what is tried on PostgreSQL: `test/long/engines.test.ts`. */
+/** The whole service with the log on Kafka. `test/long/engines.test.ts` has the other suites. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 

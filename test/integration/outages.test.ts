@@ -8,21 +8,21 @@ import { readAll } from '../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../support/service.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
 
-/** The database or the broker is down, or there and silent: what is answered, and that nobody waits for long. */
+/** The service's answers while the database or the broker is down or silent. Every wait is bounded. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
 const MAX_WAIT_MS = 1000;
-/** For all that is not waiting, on a busy machine. */
+/** Time for everything except the wait, on a busy machine. */
 const SLACK_MS = 4000;
-/** For 96 MiB of JSON, on a busy machine. */
+/** Time to parse 96 MiB of JSON on a busy machine. */
 const PARSING_MS = 40_000;
 
 interface Timed extends Answer {
   readonly ms: number;
 }
 
-/** A service whose way to the database leads through a proxy. */
+/** A service that connects to the database through a proxy. */
 interface Installation {
   readonly service: TestService;
   readonly proxy: TcpProxy;
@@ -68,7 +68,7 @@ const message = (update_id: number): object => ({
   },
 });
 
-/** Intake that needs no look-up, once it has been seen: all of it is warmed up before an outage. */
+/** Intake requests that need no look-up after the first one. The tests send each once before an outage. */
 function known({ ask, bot }: Installation): Record<string, (n: number) => Promise<Timed>> {
   const webhook = { 'api-key': '', 'x-telegram-bot-api-secret-token': bot.webhookSecret };
   return {
@@ -79,7 +79,7 @@ function known({ ask, bot }: Installation): Record<string, (n: number) => Promis
   };
 }
 
-/** All that needs the database. */
+/** Requests that need the database. */
 function unknown({ ask }: Installation): Record<string, () => Promise<Timed>> {
   const event = { event: 'known', user_id: 1 };
   return {
@@ -96,7 +96,7 @@ function unknown({ ask }: Installation): Record<string, () => Promise<Timed>> {
 
 async function warmUp(installation: Installation): Promise<void> {
   for (const [what, send] of Object.entries(known(installation))) expect((await send(1)).status, what).toBe(200);
-  // Whatever is served from now on has been asked for again, or is known to be old.
+  // After this pause every cached value is loaded again or known to be stale.
   await pause(FRESH_MS + 50);
 }
 
@@ -144,26 +144,26 @@ describe.skipIf(broker === null)('with the log on Kafka', () => {
       }
     });
 
-    test('everything else is 503 within the bounded wait, and intake goes on beside it', async () => {
+    test('every other request gets 503 within the bounded wait, while intake continues', async () => {
       const asking = all(unknown(installation));
       const { status } = await known(installation)['a known name']!(5);
       expect(status).toBe(200);
       expectUnavailable(await asking);
     });
 
-    test('is not ready, and alive', async () => {
+    test('the service is not ready, but alive', async () => {
       expect((await installation.ask('/ready')).status).toBe(503);
       expect((await installation.ask('/health')).status).toBe(200);
     });
 
-    test('and when it is back, all is served, and what was accepted is there once', async () => {
+    test('after the outage every request is served, and each accepted event is stored once', async () => {
       await installation.proxy.restore();
       const { ask, service } = installation;
       await expect
         .poll(async () => (await ask('/v1/send-event', { event: 'back', user_id: 1 })).status, PATIENT)
         .toBe(200);
       await service.projected();
-      // For up to a second more, what was cached during the outage is known to be old.
+      // For up to a second, values that were cached during the outage are stale.
       await expect.poll(async () => (await ask('/v1/reports/events')).status, PATIENT).toBe(200);
       expect((await intake()) - before).toBeGreaterThanOrEqual(3 * 4 + 2);
     });
@@ -180,7 +180,7 @@ describe('with the log in the database', () => {
   afterAll(() => installation.stop());
 
   test.each(outages)(
-    'all is refused within the bounded wait while it %s, and served again after',
+    'every request is refused within the bounded wait while the database %s, and served afterwards',
     async (_, breakDown) => {
       await warmUp(installation);
       const { ask, proxy } = installation;
@@ -189,7 +189,7 @@ describe('with the log in the database', () => {
         Object.entries(known(installation)).map(([what, send]) => [what, () => send(2)]),
       );
       expectUnavailable(await all(unknown(installation)));
-      // What was sent over a connection that then fell silent may have arrived.
+      // Requests on a connection that then became silent may have arrived.
       const answers = await all(intake);
       for (const [what, { status, ms }] of Object.entries(answers)) {
         expect([500, 503], what).toContain(status);
@@ -202,8 +202,8 @@ describe('with the log in the database', () => {
     },
   );
 
-  test('more than can wait is refused at once, and nothing of it is kept', async () => {
-    // Long enough that they wait together, however slowly they are parsed.
+  test('requests beyond the limit of waiting ones are refused at once, and accepted again after the outage', async () => {
+    // Long enough that all requests wait together, also if parsing is slow.
     const patient = await install(inDatabase, 8000);
     onTestFinished(() => patient.stop());
     const { ask, proxy } = patient;
@@ -231,7 +231,7 @@ describe.skipIf(broker?.process == null)('while the broker is down', () => {
   });
   afterAll(() => installation.stop());
 
-  test('intake is refused or of unknown outcome within the bounded wait, and nothing acknowledged is lost', async () => {
+  test('intake is refused or has an unknown outcome within the bounded wait, and no acknowledged event is lost', async () => {
     const { ask, service } = installation;
     const send = (value_str: string, headers = {}): Promise<Timed> =>
       ask('/v1/send-event', { event: 'known', user_id: 1, value_str }, headers);

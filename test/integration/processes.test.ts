@@ -16,7 +16,7 @@ import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-/** The runtime of processes, with ones that only say that they run. */
+/** The runtime of processes, with processes that only record that they run. */
 
 let database: TestDatabase;
 let log: EventLog;
@@ -63,7 +63,7 @@ async function append(): Promise<void> {
   });
 }
 
-test('no process has the name of another, or of a read model, beside which it is listed', () => {
+test('no process has the name of another process or of a read model, since one list shows both', () => {
   const names = [...processes, ...readModels].map(({ name }) => name);
   expect(names.toSorted()).toEqual([...new Set(names)].sort());
 });
@@ -93,7 +93,7 @@ test('a process is listed at the position that it has noted, and resumes there',
   await expect.poll(() => found, { timeout: 5000 }).toEqual([0, 1]);
 });
 
-test('a process that fails says why, is started again, and is well once it gets on', async () => {
+test('a process that fails shows its error and restarts, and is healthy after progress', async () => {
   let runs = 0;
   start('a', {
     name: 'failing',
@@ -141,7 +141,7 @@ test('a part of the work that fails is listed with the process until it works ag
   await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
 });
 
-test('of two instances one runs a process that is alone, and the other takes over; a stop waits for the work', async () => {
+test('one of two instances runs an exclusive process, the other takes over, and a stop waits for the work', async () => {
   const events: string[] = [];
   const process = (who: string): Process => ({
     name: 'alone',

@@ -13,14 +13,14 @@ interface LockedPackage {
   readonly bin?: Readonly<Record<string, string>>;
 }
 
-test('npm ci --omit=dev brings all that the build takes', async () => {
+test('npm ci --omit=dev installs all that the build needs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'botledger-production-'));
   try {
     for (const name of BUILT_FROM) await cp(join(ROOT, name), join(folder, name), { recursive: true });
     const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Readonly<Record<string, LockedPackage>>;
     };
-    // As npm would install them: those without `dev`, and their programs.
+    // Installs as npm does: packages without `dev`, and their programs.
     for (const [path, { dev, bin = {} }] of Object.entries(lock.packages)) {
       if (dev || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
       await mkdir(dirname(join(folder, path)), { recursive: true });

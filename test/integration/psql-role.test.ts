@@ -7,7 +7,7 @@ import { PSQL } from '../support/console.ts';
 import { query, startPostgresProcess, temporaryDataDir } from '../support/embedded-postgres.ts';
 import { blocksOf, isRun, runBlocks } from '../support/pages.ts';
 
-/** docs/psql.md, as an operator follows it. */
+/** Follows docs/psql.md as an operator does. */
 const blocks = blocksOf('docs/psql.md');
 const statements = blocks.filter(({ language }) => language === 'sql').map(({ text }) => text);
 
@@ -43,11 +43,11 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
       'CREATE TABLE log.more (n int)',
     ]) {
       await expect(query(reader, write)).rejects.toThrow('read-only transaction');
-      // Nor when it lifts the setting, which is its own to lift.
+      // Also not after it switches the setting off, which a role may do for itself.
       await expect(query(reader, `SET transaction_read_only = off; ${write}`)).rejects.toThrow('permission denied');
     }
 
-    // The shell lines, in the folder that holds DATA_DIR.
+    // Runs the shell lines in the folder that holds DATA_DIR.
     const parent = await mkdtemp(join(tmpdir(), 'botledger-psql-'));
     await symlink(folder.path, join(parent, '.data'));
     const scripts = blocks.filter(isRun).map(({ text }) => text);
@@ -56,7 +56,7 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
     expect(connected).toEqual([]);
     expect(looked).toEqual(expect.arrayContaining(['nspname', 'log', 'events_v1', 'count', '1']));
 
-    // A read model that is built later is read when the second block was run again.
+    // The role can read a read model that is built later after the second block runs again.
     await query(service, 'CREATE SCHEMA events_v2; CREATE TABLE events_v2.chunks AS SELECT 4 AS n');
     await query(as('postgres', password), statements[1]!);
     expect(await query(reader, 'SELECT n FROM events_v2.chunks')).toEqual([{ n: 4 }]);

@@ -7,9 +7,8 @@ import { allAnswers, type FilledBots } from '../support/all-answers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /**
- * A log that version 0.1.0 wrote, when personal data still stood open in it: `commits.ndjson` is the stored text of its
- * commits, `bots.json` its keys, `users.json` what its read model `users` held, `answers.json` what it
- * answered.
+ * A log that version 0.1.0 wrote, with personal data in clear: `commits.ndjson` is the stored text of its commits,
+ * `bots.json` its keys, `users.json` the content of its read model `users`, `answers.json` its answers.
  */
 const FOLDER = join(import.meta.dirname, '../fixtures/log-0.1.0');
 const fixture = (name: string): Promise<string> => readFile(join(FOLDER, name), 'utf8');
@@ -26,20 +25,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('is stored again byte by byte, so that its chains hold', async () => {
+test('is stored byte by byte, so that its hash chains stay valid', async () => {
   const { rows } = await service.database.pool.query<{ body: string }>(
     'SELECT body FROM log.commits ORDER BY txid, seq',
   );
   expect(rows.map(({ body }) => `${body}\n`).join('')).toBe(await fixture('commits.ndjson'));
 });
 
-test('gives the users that it gave', async () => {
+test('gives the former users', async () => {
   const recorded = JSON.parse(await fixture('users.json')) as object[];
   const { rows } = await service.database.pool.query('SELECT * FROM users_v1.users ORDER BY bot_id, user_id');
   expect(rows).toMatchObject(recorded);
 });
 
-test('answers as it did', async () => {
+test('gives the former answers', async () => {
   const filled = JSON.parse(await fixture('bots.json')) as FilledBots;
   const recorded = JSON.parse(await fixture('answers.json')) as Record<string, object>;
   const answers = await allAnswers(service.address, filled);
@@ -47,7 +46,7 @@ test('answers as it did', async () => {
   for (const [name, body] of Object.entries(recorded)) expect(answers[name]?.body, name).toEqual(body);
 });
 
-test('knows the commands that it held', async () => {
+test('recognises the commands that it holds', async () => {
   const commits = (await fixture('commits.ndjson'))
     .trim()
     .split('\n')

@@ -20,10 +20,10 @@ import { replay, rowsOf } from '../support/replay.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
 
-// Each starts processes, and replays what they were sent: slow on a busy machine.
+// Each test starts OS processes and replays their events, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** SIGTERM and SIGINT, as a supervisor, a terminal and npm send them. */
+/** A stop by SIGTERM or SIGINT, as a supervisor, a terminal and npm send them. */
 const STOPS_WITHIN_MS = 15_000;
 
 let database: TestDatabase;
@@ -47,14 +47,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The service, its way to the database through the proxy. */
+/** Starts the service, which connects to the database through the proxy. */
 async function processOf(env: Record<string, string> = {}): Promise<ServiceProcess> {
   const url = new URL(proxy.url);
   url.pathname = new URL(database.url).pathname;
   return serviceProcess({ DATABASE_URL: url.href, ...env });
 }
 
-/** The exit code, once the process has ended by itself. */
+/** The exit code, after the process has ended by itself. */
 async function ended(after: number): Promise<number | NodeJS.Signals> {
   const code = await service.ended();
   expect(performance.now() - after).toBeLessThan(STOPS_WITHIN_MS);
@@ -76,7 +76,7 @@ describe('a service that is ready', () => {
     ['SIGTERM', ['SIGTERM']],
     ['SIGINT twice at once, as from a terminal and from npm', ['SIGINT', 'SIGINT']],
   ])('loses nothing under load and ends with 0: %s', async (_, signals) => {
-    // A busy machine may take its time to make all their tables.
+    // A busy machine may need long to make all tables.
     for (const model of readModels) await eventually(() => loadCheckpoint(database.pool, firstSchema(model)));
     const load = startLoad(service.address, apiKey);
     await pause(1500);
@@ -93,7 +93,7 @@ describe('a service that is ready', () => {
     expectOnce(await readAll(log, { categories: ['intake'] }), sent);
   });
 
-  test('answers what is under way, refuses what still comes, and keeps no connection', async () => {
+  test('answers the requests under way, refuses new ones, and closes every connection', async () => {
     const [head, body] = message(apiKey);
     const waiting = await exchange(service.address);
     const late = await exchange(service.address);
@@ -125,16 +125,16 @@ describe('a service that is ready', () => {
     const stopped = performance.now();
     service.signal('SIGTERM');
     expect(await service.ended()).toBe(143);
-    expect(performance.now() - stopped).toBeLessThan(4000); // the first would have it wait for 5 s
+    expect(performance.now() - stopped).toBeLessThan(4000); // the first signal alone waits for 5 s
   });
 });
 
-test('a service that still waits for its catalog ends with 0', async () => {
+test('a service that waits for its catalog ends with 0 after a stop', async () => {
   const fresh = await createTestDatabase();
   const newLog = await openPostgresLog({ connectionString: fresh.url, anyCategories: ANY_CATEGORIES });
   const owner = { name: 'Ann', currency: 'USD', plan: 'free', broadcastsPerMonth: 1 } as const;
   await createOwner({ log: newLog, sources: systemSources }, owner);
-  // Nobody projects.
+  // No projector runs.
   service = await serviceProcess({ DATABASE_URL: fresh.url, ROLE: 'api' });
   await service.start();
   expect((await fetch(`${service.address}/ready`)).status).toBe(503);
@@ -145,7 +145,7 @@ test('a service that still waits for its catalog ends with 0', async () => {
   await fresh.drop();
 });
 
-/** The rows of each read model are those of the log up to its checkpoint. */
+/** Expects that the rows of each read model are those of the log up to its checkpoint. */
 async function expectAtCheckpoint(): Promise<void> {
   let commitsSeen = 0;
   for (const model of readModels) {
@@ -158,14 +158,14 @@ async function expectAtCheckpoint(): Promise<void> {
   expect(commitsSeen).toBeGreaterThan(0);
 }
 
-/** A request for the log, cut in two. */
+/** A request that appends an event, cut in two. */
 function message(key: string): [head: string, body: string] {
   const body = JSON.stringify({ event: 'event_0', user_id: 1 });
   const head = `POST /v1/send-event HTTP/1.1\r\nhost: x\r\napi-key: ${key}\r\ncontent-type: application/json\r\n`;
   return [head, `content-length: ${body.length}\r\n\r\n${body}`];
 }
 
-/** A connection as its client sees it: everything that comes until the server closes it. */
+/** Opens a connection. `answer` is everything that arrives until the server closes it. */
 async function exchange(address: string): Promise<{ send(text: string): void; readonly answer: Promise<string> }> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);

@@ -13,7 +13,10 @@ import { startEventStoreDouble } from '../support/eventstore-double.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
-/** A start waits for what is slow, says so, and answers meanwhile. What is not there at all ends it: start-mistakes.test.ts. */
+/**
+ * A start waits for slow servers, logs what it waits for, and answers meanwhile. A server that is missing ends the start:
+ * start-mistakes.test.ts.
+ */
 
 interface Told {
   readonly health: number;
@@ -22,7 +25,7 @@ interface Told {
   readonly reason: string;
 }
 
-/** What the service answers by now; null: it does not listen. */
+/** The current answers of the service; null if it does not listen. */
 async function told({ address }: ServiceProcess): Promise<Told | null> {
   try {
     const [health, ready, api] = await Promise.all([
@@ -37,7 +40,7 @@ async function told({ address }: ServiceProcess): Promise<Told | null> {
   }
 }
 
-/** Resolves when the service says that it waits for `what`. @throws when it ends before */
+/** Resolves when the service answers that it waits for `what`. @throws if it ends before */
 async function waitingFor(what: string, service: ServiceProcess, started: Promise<void>): Promise<void> {
   const ended = started.then(
     () => service.ended(),
@@ -55,7 +58,7 @@ async function waitingFor(what: string, service: ServiceProcess, started: Promis
   expect(now).toMatchObject({ health: 200, ready: 503, api: 503 });
 }
 
-test('a start waits for a database that is silent, answers 503 meanwhile, and is ready once it speaks', async () => {
+test('a start waits for a silent database, answers 503 meanwhile, and is ready once the database answers', async () => {
   const database = await createTestDatabase();
   const proxy = await tcpProxy(database.url);
   proxy.freeze();
@@ -81,7 +84,7 @@ test('a stop ends a start that waits', async () => {
   await proxy.close();
 });
 
-test('a stop ends a start whose query the database holds back', async () => {
+test('a stop ends a start whose query waits for a lock', async () => {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);
   const holding = await database.pool.connect();
@@ -98,21 +101,24 @@ test('a stop ends a start whose query the database holds back', async () => {
 test.each([
   ['kafka', 'KAFKA_BROKERS', (port: number) => `127.0.0.1:${port}`],
   ['eventstoredb', 'EVENTSTORE_URL', (port: number) => `esdb://127.0.0.1:${port}?tls=false`],
-])('a start waits for a server of the log that takes connections and is silent: %s', async (engine, name, address) => {
-  const database = await createTestDatabase();
-  const silent: Server = createServer((socket) => socket.on('error', () => {}).resume());
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const { port } = silent.address() as { port: number };
-  const service = await serviceProcess({ DATABASE_URL: database.url, EVENT_LOG: engine, [name]: address(port) });
-  const started = service.start();
-  await waitingFor('the log', service, started);
-  service.signal('SIGTERM');
-  await expect(started).rejects.toThrow('the service ended: 0');
-  silent.close();
-  await database.drop();
-});
+])(
+  'a start waits for a server of the log that accepts connections but is silent: %s',
+  async (engine, name, address) => {
+    const database = await createTestDatabase();
+    const silent: Server = createServer((socket) => socket.on('error', () => {}).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const service = await serviceProcess({ DATABASE_URL: database.url, EVENT_LOG: engine, [name]: address(port) });
+    const started = service.start();
+    await waitingFor('the log', service, started);
+    service.signal('SIGTERM');
+    await expect(started).rejects.toThrow('the service ended: 0');
+    silent.close();
+    await database.drop();
+  },
+);
 
-test('a start waits for an index that does not pass the first append, and makes the demo once it does', async () => {
+test('a start waits while the index has not passed the first append, and then makes the demo', async () => {
   const folder = await temporaryDataDir();
   const store = await startEventStoreDouble();
   const quiet = { info: () => {}, warn: () => {} };
@@ -123,7 +129,7 @@ test('a start waits for an index that does not pass the first append, and makes 
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   await client.query('BEGIN');
-  // Keeps whoever leads the index from writing.
+  // The lock keeps the leader of the index from writing.
   await client.query('LOCK TABLE eventstore_index.streams IN SHARE MODE');
 
   const env = { DATA_DIR: folder.path, EVENT_LOG: 'eventstoredb', EVENTSTORE_URL: store.url, MAX_WAIT_MS: '500' };

@@ -5,7 +5,7 @@ import { listenStartError } from '../../src/app/start-error.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { serviceProcess } from '../support/service-process.ts';
 
-/** What an operator gets wrong is told in one line that names the variable, and ends the service with 1. */
+/** A wrong setting ends the service with 1 and one line that names the variable. */
 
 const test = it.extend<{ database: TestDatabase }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of what is asked for from the pattern
@@ -16,7 +16,7 @@ const test = it.extend<{ database: TestDatabase }>({
   },
 });
 
-/** What it says when it does not start: all of standard error. */
+/** All of standard error of a service that fails to start. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const service = await serviceProcess({ LOG_LEVEL: 'fatal', ...env });
   const output = await service.start().then(
@@ -65,7 +65,7 @@ test.each([
   await database.drop();
 });
 
-test('a variable that looks like a misspelt one of ours is told of, and the service starts', async ({ database }) => {
+test('the service warns of a variable that looks misspelt, and starts', async ({ database }) => {
   const service = await serviceProcess({ DATABASE_URL: database.url, PROT: '3000' });
   await service.start();
   await service.kill('SIGTERM');

@@ -20,7 +20,7 @@ it.each(COUNTS)('%s is a whole number from %i to %i', (name, least, most) => {
     );
 });
 
-it('every number of the environment has bounds', () => {
+it('every numeric variable has bounds', () => {
   const numbers = Object.entries(readConfig({})).filter(([, value]) => typeof value === 'number');
   expect(numbers.map(([name]) => name).sort()).toEqual(COUNTS.map(([name]) => name).toSorted());
 });
@@ -33,6 +33,6 @@ it.each([
   ['DATABASE_URL', 'mysql://host/db', 'must be like postgres://user:password@host:port/database'],
   ['EVENTSTORE_URL', 'http://host', 'must be like esdb://host:port?tls=false'],
   ['TELEGRAM_API_ROOT', 'host', 'must be like https://host'],
-])('%s=%s is told what it may be', (name, value, message) => {
+])('%s=%s is refused with the accepted values', (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(`configuration: ${name}: ${message}`));
 });

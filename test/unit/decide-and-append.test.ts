@@ -20,7 +20,7 @@ function fixture() {
 }
 
 describe('decideAndAppend', () => {
-  it('appends what was decided, at the time that the decision saw', async () => {
+  it('appends the decided events at the time that the decision saw', async () => {
     const context = fixture();
     let seen = 0;
     const { events, position } = await decideAndAppend(context, ids, STREAM, (state, now) => {
@@ -32,7 +32,7 @@ describe('decideAndAppend', () => {
     expect(commit?.events.map(ids.read)).toEqual(events);
   });
 
-  it('decides again on what a rival appended: gives no id twice', async () => {
+  it('decides again after a concurrent append, so that it gives no id twice', async () => {
     const context = fixture();
     const given = await Promise.all(Array.from({ length: 20 }, () => reserveId(context, 'owner')));
     expect([...given].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -48,14 +48,14 @@ describe('decideAndAppend', () => {
     expect(await nothing()).toEqual({ events: [], position, head, repeated: null });
   });
 
-  it('throws a refusal and appends nothing', async () => {
+  it('throws the refusal and appends nothing', async () => {
     const context = fixture();
     const refusal = new Rejection('conflict', 'x', 'no');
     await expect(decideAndAppend(context, ids, STREAM, () => refusal)).rejects.toBe(refusal);
     expect(context.log.commits.flat()).toEqual([]);
   });
 
-  it('answers a repeated command with the events of the first, also if it is refused by now', async () => {
+  it('answers a repeated command with the events of the first, also if the decision would now refuse it', async () => {
     const context = fixture();
     const command = { id: context.sources.uuid(), bodyHash: 'h', answer: { id: 1 } };
     const meta = { command, keyId: 4 };
@@ -84,17 +84,17 @@ describe('decideAndAppend', () => {
     expect(appends).toBe(50);
   });
 
-  it('reads again after it has prepared what the decision lacks', async () => {
+  it('reads again after it has prepared the missing data of a decision', async () => {
     const context = fixture();
     let prepared = 0;
     const { events } = await decideAndAppend(context, ids, STREAM, (state) => reserveIds(state, one), {
-      // A rival appends meanwhile, so the decision lacks something again.
+      // A concurrent append happens meanwhile, so the decision lacks data again.
       prepare: (state) => (state.last < 3 ? reserveId(context, 'owner').then(() => void prepared++) : undefined),
     });
     expect({ prepared, from: events[0]?.data.from }).toEqual({ prepared: 3, from: 4 });
   });
 
-  it('decides first on what is known, without reading', async () => {
+  it('decides first on the known state, without reading', async () => {
     const context = fixture();
     const known = await load(context.log, ids, STREAM);
     let reads = 0;
@@ -108,14 +108,14 @@ describe('decideAndAppend', () => {
     const decide = (state: { last: number }): IdsEvent[] => reserveIds(state, one);
     await decideAndAppend({ ...context, log }, ids, STREAM, decide, { known });
     expect(reads).toBe(0);
-    // What is known is out of date by now: the append is a conflict.
+    // The known state is now out of date: the append is a conflict.
     const { events } = await decideAndAppend({ ...context, log }, ids, STREAM, decide, { known });
     expect({ reads, from: events[0]?.data.from }).toEqual({ reads: 1, from: 2 });
   });
 });
 
 describe('concurrent writers', () => {
-  /** Each note once, in the order of the stream. */
+  /** Accepts each note once, in the order of the stream. */
   const notes: Decider<readonly string[], string> = {
     initialState: () => [],
     evolve: (state, note) => [...state, note],
@@ -127,7 +127,7 @@ describe('concurrent writers', () => {
   type Fault = 'none' | 'unavailable' | 'lost' | 'unknown' | 'late';
   const fault = fc.constantFrom<Fault>('none', 'none', 'none', 'unavailable', 'lost', 'unknown', 'late');
 
-  /** A log whose appends fail as given, one after the other, and take turns with those of rivals. */
+  /** A log whose appends have the given faults in turn, and alternate with appends of other writers. */
   function faultyLog(faults: readonly Fault[]) {
     const log = memoryLog();
     let next = 0;
@@ -143,7 +143,7 @@ describe('concurrent writers', () => {
     return { ...log, append };
   }
 
-  it('lose nothing and append nothing twice, whatever fails', async () => {
+  it('lose no note and append none twice under any faults', async () => {
     const writer = fc.record({
       way: fc.constantFrom('plain', 'keeps what it knows', 'retries'),
       count: fc.integer({ min: 1, max: 6 }),
@@ -151,7 +151,7 @@ describe('concurrent writers', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(writer, { minLength: 2, maxLength: 6, size: 'max' }),
-        // The last of the faults is none, so that a writer that retries ends.
+        // The last fault is `none`, so that a writer that retries ends.
         fc.array(fault, { maxLength: 12, size: 'max' }).map((faults) => [...faults, 'none' as const]),
         async (writers, faults) => {
           const log = faultyLog(faults);

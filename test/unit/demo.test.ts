@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const APPENDS = 6;
 
-/** The file holds the one key that the log has, and is alone. */
+/** Expects that the file holds the only key in the log, and that no other file exists. */
 async function expectWhole({ log }: CommandContext): Promise<void> {
   const [publicPart, secret] = (await readFile(join(folder, 'demo.key'), 'utf8')).trim().split(':');
   expect(secret).toMatch(/^[\w-]{43}$/);
@@ -28,7 +28,7 @@ async function expectWhole({ log }: CommandContext): Promise<void> {
   expect((await stat(join(folder, 'demo.key'))).mode & 0o777).toBe(0o600);
 }
 
-/** Dies at the append of that number, before it or after it. */
+/** Fails at append number `at`, before or after it. */
 function dying({ log, sources }: CommandContext, at: number, when: 'before' | 'after'): CommandContext {
   let appends = 0;
   return {
@@ -44,7 +44,7 @@ function dying({ log, sources }: CommandContext, at: number, when: 'before' | 'a
   };
 }
 
-it('the key is in its file, once', async () => {
+it('the file holds the key once', async () => {
   const context = { log: memoryLog(), sources: testSources() };
   const invitation = await prepareDemo(context, folder);
   expect(invitation?.keyFile).toBe(join(folder, 'demo.key'));
@@ -54,7 +54,7 @@ it('the key is in its file, once', async () => {
   await expectWhole(context);
 });
 
-it('a terminal is shown the key and what to try next, a file neither', async () => {
+it('a terminal shows the key and the next commands, a log file neither', async () => {
   const invitation = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
   const key = (await readFile(join(folder, 'demo.key'), 'utf8')).trim();
   const [terminal, file] = [true, false].map((toTerminal) => invitation!.text('http://127.0.0.1:3000', toTerminal));
@@ -78,14 +78,14 @@ it.each(
     [at, 'before'] as const,
     [at, 'after'] as const,
   ]),
-)('is there after the next start, when the first one died at append %i, %s it', async (at, when) => {
+)('the demo is complete after the next start, when the first one died at append %i, %s it', async (at, when) => {
   const context = { log: memoryLog(), sources: testSources() };
   await expect(prepareDemo(dying(context, at, when), folder)).rejects.toThrow('died');
   expect(await prepareDemo(context, folder)).not.toBeNull();
   await expectWhole(context);
 });
 
-it('is there after the next start, when the first one died over its files', async () => {
+it('the demo is complete after the next start, when the first one died while writing its files', async () => {
   const context = { log: memoryLog(), sources: testSources() };
   await prepareDemo(context, folder);
   const key = await readFile(join(folder, 'demo.key'), 'utf8');
@@ -95,7 +95,7 @@ it('is there after the next start, when the first one died over its files', asyn
   await expectWhole(context);
 });
 
-it('a secret that was not written to its end is no secret, nor is one that the log does not know', async () => {
+it('an incomplete secret and a secret that is not in the log are not used', async () => {
   const context = { log: memoryLog(), sources: testSources() };
   await writeFile(join(folder, 'demo.key.secret'), 'short');
   await prepareDemo(context, folder);

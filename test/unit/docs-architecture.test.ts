@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '../support/documents.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** ARCHITECTURE.md stays short enough to be read at once, and names every folder and every decision. */
+/** ARCHITECTURE.md is short, and names every folder and every decision. */
 
 const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
 const section = (heading: string): string => text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
 
-/** Comments and documents cite a rule of docs/decisions.md by its anchor, which stays when rules are moved. */
+/** Comments and documents cite a rule of docs/decisions.md by its anchor, which stays when rules move. */
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const decisions = read('docs/decisions.md');
 const anchors = [...decisions.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id]) => id!);
 
-/** Everything that may cite a rule. CHANGELOG's old entries cite the numbers of their time. */
+/** All texts that may cite a rule. Old entries of CHANGELOG cite former numbers. */
 const texts = ['.', ...['src', 'test', 'bench', 'demo', 'docs', '.github'].flatMap(foldersOf)]
   .flatMap((folder) =>
     readdirSync(join(ROOT, folder), { withFileTypes: true })
@@ -38,7 +38,7 @@ it('gives each rule an anchor of its own, in kebab-case', () => {
   expect(headings.filter((heading) => !/^##+ <a id="/.test(heading))).toEqual([]);
 });
 
-it('holds every anchor that is cited anywhere', () => {
+it('holds every cited anchor', () => {
   const cited = texts.flatMap(({ path, text }) =>
     [...text.matchAll(CITATION)].flatMap(([, list]) =>
       [...list!.matchAll(/#([\w-]+)/g)].map(([, id]) => ({ path, id: id! })),

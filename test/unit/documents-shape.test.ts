@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, PAGES, readPage } from '../support/pages.ts';
 
-/** The form of the documents: short front page, pages that say for whom they are, blocks that a test can run. */
+/** The form of the documents: a short README, pages that name their reader, blocks that a test can run. */
 
 const LONGEST_README = 150;
 
@@ -20,19 +20,19 @@ it('the README links every page', () => {
   expect(PAGES.slice(1).filter((page) => !readme.includes(`(${page})`))).toEqual([]);
 });
 
-/** The law and its decisions are read by section; the README is for everybody. */
+/** Pages without a named reader: the interface and its decisions are read by section, and the README is for all. */
 const WITHOUT_READER = ['README.md', 'docs/interface.md', 'docs/decisions.md'];
 
-it.each(PAGES.filter((page) => !WITHOUT_READER.includes(page)))('%s begins with whom it is for', (page) => {
+it.each(PAGES.filter((page) => !WITHOUT_READER.includes(page)))('%s begins with its reader', (page) => {
   const [, first = ''] = /^# .+\n\n(?:<!--.+-->\n\n)?(.+)/.exec(readPage(page)) ?? [];
   expect(first).toMatch(/^For [a-z]/);
 });
 
-describe('what no test runs', () => {
+describe('a block that no test runs', () => {
   const blocks = PAGES.flatMap((page) => blocksOf(page).map((block) => ({ page, ...block })));
   const notRun = blocks.filter(({ note }) => note.startsWith('not-run'));
 
-  /** Why a block may be left out, and how many are. Never raise a number without need. */
+  /** The reasons to leave out a block, with the number of such blocks. Raise a number only if needed. */
   const REASONS: Readonly<Record<string, number>> = {
     'starts a service': 4,
     'takes minutes': 4,
@@ -43,7 +43,7 @@ describe('what no test runs', () => {
     'needs an empty log': 1,
   };
 
-  it('has a reason, of which there are few', () => {
+  it('has one of few reasons', () => {
     const reasons = notRun.map(({ note }) => note.replace('not-run: ', ''));
     const counts = Object.fromEntries(
       [...new Set(reasons)].map((reason) => [reason, reasons.filter((each) => each === reason).length]),
@@ -51,12 +51,12 @@ describe('what no test runs', () => {
     expect(counts).toEqual(REASONS);
   });
 
-  it('is shell that can be parsed', () => {
+  it('is valid shell', () => {
     const wrong = notRun.filter(({ text }) => spawnSync('bash', ['-n'], { input: text }).status !== 0);
     expect(wrong.map(({ page, heading }) => `${page}: ${heading}`)).toEqual([]);
   });
 
-  it('has no other word behind its fence than those that a test reads', () => {
+  it('has only words behind its fence that a test reads', () => {
     const notes = new Set(
       blocks.filter(({ note }) => !note.startsWith('not-run')).map((b) => `${b.language} ${b.note}`),
     );

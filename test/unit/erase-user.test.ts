@@ -27,27 +27,27 @@ const isKept = async (): Promise<boolean> => (await log.keys.find([keyId])).size
 const erasures = () => log.commits.flat().flatMap(({ events }) => events.filter(({ type }) => type === 'user_erased'));
 
 describe('the erasure of a user', () => {
-  it('forgets the key that the update was sealed with, and says so in the log', async () => {
+  it('forgets the key of the update, and records that in the log', async () => {
     expect(JSON.stringify(log.commits)).toContain(`1.${keyId}.`);
     await eraseUser({ log, sources }, bot, 42);
     expect(await isKept()).toBe(false);
     expect(erasures()).toEqual([{ type: 'user_erased', v: 1, data: { user_id: 42 } }]);
   });
 
-  it('forgets before it says so: no read model opens what comes behind', async () => {
+  it('forgets the key before it appends, so that no read model opens later events with the old key', async () => {
     await expect(eraseUser({ log: { ...log, append: down }, sources }, bot, 42)).rejects.toThrow(LogUnavailableError);
     expect(await isKept()).toBe(false);
     await eraseUser({ log, sources }, bot, 42);
     expect(erasures()).toHaveLength(1);
   });
 
-  it('says nothing while the key cannot be forgotten', async () => {
+  it('appends nothing while the key cannot be forgotten', async () => {
     const keys = { ...log.keys, forget: down };
     await expect(eraseUser({ log: { ...log, keys }, sources }, bot, 42)).rejects.toThrow(LogUnavailableError);
     expect([await isKept(), erasures()]).toEqual([true, []]);
   });
 
-  it('of one user leaves the others their keys', async () => {
+  it('of one user keeps the keys of other users', async () => {
     await eraseUser({ log, sources }, bot, 4);
     await eraseUser({ log, sources }, bot, 420);
     expect(await isKept()).toBe(true);

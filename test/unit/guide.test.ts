@@ -18,7 +18,7 @@ afterAll(() => app.close());
 const linksOf = (html: string): string[] => [...html.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href!);
 const idsOf = (html: string): string[] => [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
 
-it('serves every page that a page of the guide links to, with the anchor that the link names', async () => {
+it('serves every page that the guide links to, with the anchor of the link', async () => {
   const pages = new Map<string, string>();
   const links: { page: string; href: string }[] = [];
   for (const found = ['/docs/guide']; found.length > 0; ) {
@@ -53,7 +53,7 @@ it.each(['nothing', 'README', '..%2Fpackage', '%2e%2e%2fCONTRIBUTING', 'psql.md'
   },
 );
 
-it('allows the pages nothing but their own style', async () => {
+it('allows the pages only their own style', async () => {
   const { headers, body } = await app.inject('/docs/guide');
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
@@ -62,7 +62,7 @@ it('allows the pages nothing but their own style', async () => {
   expect(body).not.toMatch(/<script|style="|\son\w+="/);
 });
 
-it('shows HTML as text, and links to files that are no pages as text', () => {
+it('shows HTML as text, and links to other files than pages as text', () => {
   const files = new Map([['/docs/guide', 'README.md']]);
   const markdown =
     '# A & B\n\n<img src=x> a <b>c</b> [licence](../LICENSE) [home](../README.md#a) [bad](javascript:x)\n';

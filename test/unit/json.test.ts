@@ -10,7 +10,7 @@ describe('safeInteger', () => {
     [new LosslessNumber('5e3'), 5000],
     [9007199254740991, 9007199254740991],
     [new LosslessNumber('9007199254740991'), 9007199254740991],
-  ])('%s is one', (input, integer) => expect(safeInteger(input)).toBe(integer));
+  ])('accepts %s', (input, integer) => expect(safeInteger(input)).toBe(integer));
 
   it.each([
     5.5,
@@ -24,20 +24,20 @@ describe('safeInteger', () => {
     true,
     null,
     undefined,
-  ])('%s is none', (input) => expect(safeInteger(input)).toBeUndefined());
+  ])('refuses %s', (input) => expect(safeInteger(input)).toBeUndefined());
 });
 
-it('exactNumber loses no digit', () => {
+it('exactNumber keeps every digit', () => {
   expect(exactNumber(new LosslessNumber('0.10000000000000000001'))?.toFixed()).toBe('0.10000000000000000001');
   expect(exactNumber(0.1)?.toFixed()).toBe('0.1');
 });
 
-it('objects are objects, and not arrays, null or numbers that keep their text', () => {
+it('an object is not an array, null or a number that keeps its text', () => {
   expect([{}, { isLosslessNumber: true }].every(isJsonObject)).toBe(true);
   expect([[], null, new LosslessNumber('1'), 'x', undefined].some(isJsonObject)).toBe(false);
 });
 
-it('only own properties count, and null is absent', () => {
+it('only own properties count, and null counts as absent', () => {
   expect(property({ a: null }, 'a')).toBeUndefined();
   expect(property({}, 'constructor')).toBeUndefined();
   expect(property(JSON.parse('{"__proto__": 1}'), '__proto__')).toBe(1);

@@ -5,7 +5,7 @@ import { route } from '../../src/api/route.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
 import { stubApp } from '../support/stub-app.ts';
 
-/** Where a key may stand (decisions.md#api-key), and which web pages may call (decisions.md#web-pages). */
+/** The places of a key in a request (decisions.md#api-key), and the web pages that may call (decisions.md#web-pages). */
 const apps: FastifyInstance[] = [];
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
@@ -59,25 +59,25 @@ describe('a key', async () => {
     expect(await status({ headers: { authorization } })).toBe(200);
   });
 
-  it('of Authorization comes after Api-Key and before query and body', async () => {
+  it('in Authorization has precedence over query and body, but not over Api-Key', async () => {
     expect(await status({ headers: { authorization: 'Bearer good', 'api-key': 'wrong' } })).toBe(401);
     expect(await status({ headers: { authorization: 'Bearer wrong', 'api-key': 'good' } })).toBe(200);
     expect(await status({ headers: { authorization: 'Bearer wrong' }, url: '/v1/send?api-key=good' })).toBe(401);
     expect(await status({ headers: { authorization: 'Bearer wrong' }, payload: '{"api-key":"good"}' })).toBe(401);
   });
 
-  it('of Authorization is checked before the body is read', async () => {
+  it('in Authorization is checked before the body is read', async () => {
     const payload = 'x'.repeat(2 << 20);
     expect(await status({ headers: { authorization: 'Bearer wrong' }, payload })).toBe(401);
     expect(await status({ headers: { authorization: 'Bearer good' }, payload })).toBe(413);
   });
 
-  it('is not looked for in another scheme', async () => {
+  it('is ignored in another scheme', async () => {
     expect(await status({ headers: { authorization: 'Basic good' } })).toBe(401);
     expect(await status({ headers: { authorization: 'Basic eA==' }, payload: '{"api-key":"good"}' })).toBe(200);
   });
 
-  it('may stand there by OpenAPI too', async () => {
+  it('is accepted in Authorization by the OpenAPI document', async () => {
     const { components, paths } = (await app.inject('/openapi.json')).json();
     expect(components.securitySchemes.bearer).toEqual({ type: 'http', scheme: 'bearer' });
     expect(paths['/v1/send'].post.security).toContainEqual({ bearer: [] });
@@ -109,30 +109,33 @@ describe('a web page', async () => {
     }
   });
 
-  it.each(['https://other.example', 'https://app.example.evil', 'null'])('of origin %s may not', async (origin) => {
-    for (const answer of [
-      await app.inject({ ...preflight, headers: { origin } }),
-      await post(app, { headers: { origin, 'api-key': 'good' } }),
-    ]) {
-      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
-      expect(answer.headers).not.toHaveProperty('access-control-allow-headers');
-      expect(answer.headers['vary']).toBe('Origin');
-    }
-  });
+  it.each(['https://other.example', 'https://app.example.evil', 'null'])(
+    'of origin %s may not call',
+    async (origin) => {
+      for (const answer of [
+        await app.inject({ ...preflight, headers: { origin } }),
+        await post(app, { headers: { origin, 'api-key': 'good' } }),
+      ]) {
+        expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+        expect(answer.headers).not.toHaveProperty('access-control-allow-headers');
+        expect(answer.headers['vary']).toBe('Origin');
+      }
+    },
+  );
 
-  it('of any origin may not call anything but intake', async () => {
+  it('of any origin may call only intake', async () => {
     expect((await app.inject({ ...preflight, url: '/v1/report' })).statusCode).toBe(405);
     expect((await app.inject({ ...preflight, url: '/v1/nowhere' })).statusCode).toBe(404);
     const answer = await post(app, { url: '/v1/report', headers: { origin: PAGE, 'api-key': 'good' } });
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('of every origin may call where CORS_ORIGINS is *', async () => {
+  it('of every origin may call if CORS_ORIGINS is *', async () => {
     const every = await appFor('*');
     expect((await every.inject(preflight)).headers['access-control-allow-origin']).toBe('*');
   });
 
-  it('of no origin may call where CORS_ORIGINS is empty', async () => {
+  it('of no origin may call if CORS_ORIGINS is empty', async () => {
     const none = await appFor('');
     expect((await none.inject(preflight)).statusCode).toBe(405);
     const answer = await post(none, { headers: { origin: PAGE, 'api-key': 'good' } });

@@ -20,7 +20,7 @@ function logger() {
   };
 }
 
-it('a line about an outage is written once in 30 s, and the next tells how many were left out', () => {
+it('a line about an outage is written once in 30 s, and the next one has the number of omitted lines', () => {
   const { log, told, pass } = logger();
   const down = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   for (let n = 0; n < 1000; n++) {
@@ -39,7 +39,7 @@ it('a line about an outage is written once in 30 s, and the next tells how many 
   expect(told()).toEqual([['projection interrupted', 999]]);
 });
 
-it('a line about an outage is written once for each projection, process and bot', () => {
+it('a line about an outage is written once per projection, process and bot', () => {
   const { log, told } = logger();
   const err = new LogUnavailableError('down');
   for (let n = 0; n < 3; n++) {

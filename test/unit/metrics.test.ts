@@ -42,7 +42,7 @@ it('/metrics keeps the last values of projections while the database is down, wi
     expect(age(never)).toBeNaN();
     expect(never).not.toContain('botledger_projection_lag_events{');
 
-    // An instance that was ready has read them, scraped or not.
+    // An instance that was ready has read them, also without a scrape.
     down = false;
     expect((await app.inject('/ready')).statusCode).toBe(200);
     down = true;

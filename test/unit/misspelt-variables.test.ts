@@ -18,7 +18,7 @@ it.each([
   expect(misspeltVariables([given], known)).toEqual([{ given, meant }]);
 });
 
-it('variables that usual environments have are not taken for ours', () => {
+it('variables of usual environments do not count as misspelt', () => {
   const usual =
     'CI COLORTERM DISPLAY EDITOR GPG_TTY HOME HOSTNAME INIT_CWD INVOCATION_ID JAVA_HOME JOURNAL_STREAM KUBERNETES_PORT ' +
     'KUBERNETES_SERVICE_HOST LANG LANGUAGE LC_ALL LESS LOGNAME LS_COLORS MAIL NODE NODE_ENV NODE_OPTIONS NODE_VERSION NO_COLOR ' +

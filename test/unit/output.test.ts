@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asText } from '../../src/cli/output.ts';
 
-test('a row of a table is one line, also when an error has several', () => {
+test('a row of a table is one line, also if an error has several lines', () => {
   const rows = [
     { name: 'users', error: 'not an array\n  → at items', next_command: 'retry' },
     { name: 'events', error: null, next_command: null },

@@ -23,18 +23,18 @@ it.each(['9007199254740993', '0.10000000000000000001', '1e400', '1e-400', '-1e-3
 it.each([
   ['of plain numbers', '1'],
   ['with a number for the slow parser', '1e1'],
-])('takes %s nested to the limit, and no deeper', (_, inner) => {
+])('accepts %s nested to the limit, and refuses it nested deeper', (_, inner) => {
   expect(() => parsed(nested(MAX_DEPTH, inner))).not.toThrow();
   expect(() => parsed(nested(MAX_DEPTH + 1, inner))).toThrow(JsonSyntaxError);
   expect(() => parsed('{"a":'.repeat(MAX_DEPTH + 1))).toThrow(`deeper than ${MAX_DEPTH}`);
 });
 
-it('brackets in strings are not nesting, and siblings are not deep', () => {
+it('brackets in strings and siblings do not count as nesting', () => {
   expect(parsed(JSON.stringify(`"\\${'['.repeat(500)}`))).toBe(`"\\${'['.repeat(500)}`);
   expect(parsed(`[${Array(500).fill('[]').join()}]`)).toHaveLength(500);
 });
 
-it('long numbers keep their places, beside text that looks like them and keys that are no names', () => {
+it('long numbers keep their places beside similar texts and unusual keys', () => {
   const long = '0.12345678901234567890';
   const value = parsed(
     `{"2":${long},"1":[1,${long},"é ${long}"],"__proto__":${long},"a":"\\"${long}","d":${long},"d":1e-300}`,
@@ -61,12 +61,12 @@ it.each([
   'x1e4000',
   '1e4000 1',
   '1234567890123456789e',
-])('%s is no JSON, be it overwritten or not', (text) => {
+])('refuses %s as JSON, whether its bytes are overwritten or not', (text) => {
   expect(() => parsed(`[${text}]`)).toThrow(JsonSyntaxError);
   expect(() => parsed(`{"a":${text},"a":1}`)).toThrow(JsonSyntaxError);
 });
 
-it('takes a hundred thousand long numbers, and no more', () => {
+it('accepts 100,000 long numbers, and refuses more', () => {
   const long = '0.12345678901234567890';
   const many = (count: number) => `[${Array(count).fill(long).join()}]`;
   expect((parsed(many(MAX_LONG_NUMBERS)) as unknown[]).at(-1)).toEqual(new LosslessNumber(long));
@@ -80,7 +80,7 @@ it('takes a hundred thousand long numbers, and no more', () => {
   ).toHaveLength(MAX_LONG_NUMBERS + 2);
 });
 
-it('says what a parser says that keeps every text', () => {
+it('returns the result of a parser that keeps the text of every number', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 25 });
   const number = fc
     .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.option(fc.integer({ min: -400, max: 400 })))
@@ -98,7 +98,7 @@ it('says what a parser says that keeps every text', () => {
       fc.dictionary(fc.string(), tie('json')),
     ),
   }));
-  // Numbers by their value: which of the two forms one has is the parser's own affair.
+  // Compares numbers by value, since the parser may choose either form.
   const comparable = (value: unknown): unknown => {
     if (value instanceof LosslessNumber) return { exactly: new Big(value.value).toFixed().replace(/^-0$/, '0') };
     if (typeof value === 'number') return { exactly: new Big(value).toFixed().replace(/^-0$/, '0') };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { pause } from '../../src/util/pause.ts';
 
-it('lets many wait on one signal without a word, and ends all when it aborts', async () => {
+it('many pauses on one signal cause no warning, and all end when it aborts', async () => {
   const warnings: Error[] = [];
   const warn = (warning: Error): unknown => warnings.push(warning);
   process.on('warning', warn);

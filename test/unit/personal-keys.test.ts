@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { personalKeys } from '../../src/commands/intake/personal-keys.ts';
 import { type DataKey, LogUnavailableError } from '../../src/log/port.ts';
 
-/** A keyring that tells what it was asked, and gives new keys each time. */
+/** A keyring that records its requests, and returns new keys each time. */
 function asked(): { questions: string[][]; keysFor(subjects: readonly string[]): Promise<Map<string, DataKey>> } {
   const questions: string[][] = [];
   return {
@@ -15,8 +15,8 @@ function asked(): { questions: string[][]; keysFor(subjects: readonly string[]):
   };
 }
 
-describe('keys on the way of intake', () => {
-  it('are asked for once by requests that come together, and each gets its own', async () => {
+describe('keys of intake', () => {
+  it('are requested once for concurrent requests, and each request gets its own', async () => {
     const keyring = asked();
     const keys = personalKeys(() => keyring);
     const answers = await Promise.all([keys(['b/1', 'b/2']), keys(['b/2', 'b/3']), keys(['b/1'])]);
@@ -25,7 +25,7 @@ describe('keys on the way of intake', () => {
     expect(answers[0]!.get('b/2')).toBe(answers[1]!.get('b/2'));
   });
 
-  it('are used for a second without being asked for again', async () => {
+  it('are used for a second without another request', async () => {
     let now = 0;
     const keyring = asked();
     const keys = personalKeys(
@@ -40,7 +40,7 @@ describe('keys on the way of intake', () => {
     expect(keyring.questions).toEqual([['b/1'], ['b/2'], ['b/1']]);
   });
 
-  it('fail for those who asked together, and are asked for anew', async () => {
+  it('fail for all concurrent requests, and are then requested again', async () => {
     const keyring = asked();
     let down = true;
     const keys = personalKeys(() => ({

@@ -14,7 +14,7 @@ function written(stream: { readonly isTTY: boolean; readonly columns?: number })
   return { parts, progress };
 }
 
-it('writes a line every 10 s where there is no terminal, with what is done and how long the rest takes', () => {
+it('writes a line every 10 s without a terminal, with the finished part and the remaining time', () => {
   const { parts, progress } = written({ isTTY: false });
   progress({ what: 'the log', done: 1000, total: 5000, unit: 'commits' });
   vi.advanceTimersByTime(9999);
@@ -22,10 +22,10 @@ it('writes a line every 10 s where there is no terminal, with what is done and h
   progress({ what: 'the log', done: 2000, total: 5000, unit: 'commits' });
   vi.advanceTimersByTime(1);
   expect(parts).toEqual(['the log: 2000 of 5000 commits, 40 %, 100 a second, 30 s left\n']);
-  // It says so also where the work stands still.
+  // It writes a line also if the work makes no progress.
   vi.advanceTimersByTime(10_000);
   expect(parts.slice(1)).toEqual(['the log: 2000 of 5000 commits, 40 %, 50 a second, 1 min left\n']);
-  // The next part begins anew.
+  // The next part starts from zero.
   progress({ what: 'accounts', done: 0, total: null, unit: 'accounts' });
   vi.advanceTimersByTime(5000);
   progress({ what: 'accounts', done: 7, total: null, unit: 'accounts' });
@@ -36,7 +36,7 @@ it('writes a line every 10 s where there is no terminal, with what is done and h
   expect(parts).toHaveLength(3);
 });
 
-it('keeps one line up to date on a terminal, which it fits, and takes it away when the work is done', () => {
+it('updates one line on a terminal, cut to its width, and removes it when the work is done', () => {
   const { parts, progress } = written({ isTTY: true, columns: 40 });
   progress({ what: 'the log', done: 0, total: 4, unit: 'commits' });
   progress({ what: 'the log', done: 3, total: 4, unit: 'commits' });
@@ -50,14 +50,14 @@ it('keeps one line up to date on a terminal, which it fits, and takes it away wh
   expect(parts).toHaveLength(count);
 });
 
-it('takes a terminal that does not say how wide it is for one of 80 characters', () => {
+it('assumes 80 characters for a terminal of unknown width', () => {
   const { parts, progress } = written({ isTTY: true, columns: 0 });
   progress({ what: 'a'.repeat(100), done: 0, total: null, unit: 'commits' });
   vi.advanceTimersByTime(1000);
   expect(parts.at(-1)).toBe(`\r\u001b[K${'a'.repeat(79)}`);
 });
 
-it('writes nothing for work that is soon done', () => {
+it('writes nothing for short work', () => {
   const { parts, progress } = written({ isTTY: false });
   progress({ what: 'the log', done: 1, total: 2, unit: 'commits' });
   progress(null);

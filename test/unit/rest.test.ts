@@ -4,7 +4,7 @@ import { pause } from '../../src/util/pause.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
-/** Far shorter than the slow look of a process that nothing wakes. */
+/** Far shorter than the slow poll of a process that no event wakes. */
 const LOOK_MS = 5;
 const never = new AbortController().signal;
 
@@ -15,7 +15,7 @@ async function isOver(resting: Promise<void>): Promise<boolean> {
   return over;
 }
 
-it('rests while what was looked at has all of the log, until the log grows', async () => {
+it('rests while the read cursors are at the log end, until the log grows', async () => {
   const log = memoryLog();
   await log.append(newCommit(`intake-${newBot()}`));
   const pausing = createRest({ log, slowLookMs: 60_000 });
@@ -26,7 +26,7 @@ it('rests while what was looked at has all of the log, until the log grows', asy
   await resting;
 });
 
-it('does not rest while what was looked at is behind the log, or the log has grown since the look began', async () => {
+it('does not rest while a read cursor is behind the log end, or after the log has grown since the poll began', async () => {
   const log = memoryLog();
   const pausing = createRest({ log, slowLookMs: 60_000 });
   pausing.begin();
@@ -38,7 +38,7 @@ it('does not rest while what was looked at is behind the log, or the log has gro
   await pausing.rest(LOOK_MS, null, never); // there is work under way
 });
 
-it('ends a rest when the clock brings something about', async () => {
+it('ends a rest when timed work is due', async () => {
   let due = false;
   const log = memoryLog();
   const pausing = createRest({ log, slowLookMs: 60_000 }, () => due);
@@ -49,7 +49,7 @@ it('ends a rest when the clock brings something about', async () => {
   await resting;
 });
 
-it('looks again soon while the log does not say where it ends', async () => {
+it('polls again soon while the log end is unknown', async () => {
   const log = { ...memoryLog(), endCursor: () => Promise.reject(new Error('down')) };
   const pausing = createRest({ log, slowLookMs: 60_000 });
   pausing.begin();

@@ -65,7 +65,7 @@ describe("a bot's token", () => {
     await expect(changeBot(context, 'bNone', { token: TOKEN })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('cannot be written in clear, and is read in clear as version 1 had it', () => {
+  it('cannot be written in clear, and is read in clear from events of version 1', () => {
     expect(() => botChanged.create({ token: TOKEN })).toThrow(/token/);
     expect(botChanged.read({ type: 'bot_changed', v: 1, data: { token: TOKEN } }).data).toEqual({ token: TOKEN });
     const created = {

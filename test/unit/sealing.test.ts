@@ -8,7 +8,7 @@ const newKey = (subject = 'bShop/42'): SealingKey => ({ id: randomUUID(), subjec
 const newIv = (): Uint8Array => randomBytes(IV_BYTES);
 
 describe('a sealed text', () => {
-  it('comes back with its key, whatever it is, and names the key', () => {
+  it('opens with its key for any text, and names the key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (subject, text) => {
         const key = newKey(subject);
@@ -19,7 +19,7 @@ describe('a sealed text', () => {
     );
   });
 
-  it('has the form that AES-256-GCM gives it: iv, ciphertext, tag', () => {
+  it('has the form of AES-256-GCM: iv, ciphertext, tag', () => {
     // Test case 14 of the specification of GCM (McGrew and Viega): zero key and iv, one block of zeros, no subject.
     const zero = { id: '00000000-0000-0000-0000-000000000000', subject: '', secret: new Uint8Array(32) };
     const [version, id, bytes] = seal(zero, '\0'.repeat(16), new Uint8Array(12)).split('.');
@@ -29,14 +29,14 @@ describe('a sealed text', () => {
     );
   });
 
-  it('says nothing of the text, and is another each time', () => {
+  it('does not contain the text, and differs each time', () => {
     const key = newKey();
     const [one, two] = [seal(key, 'Ada Lovelace', newIv()), seal(key, 'Ada Lovelace', newIv())];
     expect(one).not.toBe(two);
     expect(Buffer.from(one.split('.')[2]!, 'base64url').includes('Ada')).toBe(false);
   });
 
-  it('opens with no other key, for no other subject, and not when a bit of it was changed', () => {
+  it('does not open with another key, for another subject, or after one bit changed', () => {
     const key = newKey();
     const sealed = seal(key, 'Ada', newIv());
     expect(() => open(newKey().secret, key.subject, sealed)).toThrow(UnreadableEventError);
@@ -51,7 +51,7 @@ describe('a sealed text', () => {
     }
   });
 
-  it.each(['', 'Ada', '1.2.3', `2.${randomUUID()}.AAAA`, `1.${randomUUID()}.AAAA`])('is not %j', (text) => {
+  it.each(['', 'Ada', '1.2.3', `2.${randomUUID()}.AAAA`, `1.${randomUUID()}.AAAA`])('cannot be %j', (text) => {
     expect(() => open(newKey().secret, 'bShop/42', text)).toThrow(UnreadableEventError);
     expect(() => sealedWith(text)).toThrow(UnreadableEventError);
   });

