@@ -17,7 +17,7 @@ const USERS = 20;
 const markOf = (utm: number) => utm % 4;
 
 const cases = fc.record({
-  some: fc.array(fc.record({ user: fc.nat(USERS - 1), utm: fc.nat(9) }), { maxLength: 30 }),
+  some: fc.array(fc.record({ user: fc.nat(USERS - 1), utm: fc.nat(9) }), { maxLength: 20, size: 'max' }),
   /** How often the events are repeated: 300 times are more than fit. */
   times: fc.constantFrom(1, 3, 300),
   chunkSize: fc.constantFrom(1, 7, 4096),
