@@ -5,7 +5,9 @@ import { type EventFilter, markedEvents } from '../../../src/queries/reports/eve
 
 const SIZE = 100;
 const chunk: Chunk = { size: SIZE, columns: new Map() };
-const positions = fc.uniqueArray(fc.nat(SIZE - 1), { maxLength: SIZE / 2, size: 'max' }).map((found) => found.sort((a, b) => a - b));
+const positions = fc
+  .uniqueArray(fc.nat(SIZE - 1), { maxLength: SIZE / 2, size: 'max' })
+  .map((found) => found.sort((a, b) => a - b));
 
 function filterFinding(found: readonly number[]): EventFilter {
   return {
