@@ -14,8 +14,8 @@ import type { Launch, LaunchEffect, LaunchEnd, LaunchInput, Waiting } from './la
  * One launch of a broadcast as a reducer: an input and a time go in, effects come out. It reads no clock, draws no random
  * number and does no I/O; the driver (send-launch.ts) performs the effects.
  *
- * The state is changed in place. A copy of the maps for each input would cost more than the rest of the sender: 10 to 20 µs
- * at 750 claimed recipients, with two inputs a message.
+ * The state is changed in place. With 750 calls under way, a copy of the map of calls and of the queue takes 39 µs, twice a
+ * message; the service takes some 300 µs a message in all, with its database.
  */
 
 /** Release recipients that are still unsent after 1 s; a claim lasts one second. */
