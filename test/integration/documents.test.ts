@@ -9,7 +9,7 @@ import { commandsOf, runInBash } from '../support/console.ts';
 import { type Block, blocksOf, isRun, PAGES, runBlocks } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Runs every shell line of the hand-written pages on one service, page by page; and checks the service's API document. */
+/** Runs every shell line of the hand-written pages on one service, page by page, and checks the API document. */
 let service: TestService;
 let folder: string;
 let platformPort: number;

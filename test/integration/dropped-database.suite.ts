@@ -12,7 +12,7 @@ import {
 } from '../support/all-answers.ts';
 import { startTestInstance, type TestService } from '../support/service.ts';
 
-/** The log is the only truth: after everything else is dropped, all answers come back, ids included. Runs on every engine. */
+/** The log is the only truth: when all else is dropped, every answer comes back, ids included. Runs on every engine. */
 export function describeDroppedDatabase(start: () => Promise<TestService>): void {
   let service: TestService;
   let filled: FilledBots;
@@ -120,7 +120,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         await until(async () => (await fetch(`${address}/health`).catch(() => null))?.ok === true);
         const during = await answers(address);
         expect(new Set(Object.values(during).map(({ status }) => status))).toEqual(new Set([503]));
-        const { status, headers } = await request(`${address}/v1/reports/events`, { 'api-key': 'nobody:wrong' });
+        const { status, headers } = await request(`${address}/v1/reports/events`, { 'api-key': 'unknown:wrong' });
         expect([status, headers.get('retry-after')]).toEqual([503, '1']);
         expect((await fetch(`${address}/ready`)).status).toBe(503);
 

@@ -6,7 +6,7 @@ import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { cut, EPOCH, partitionsOf, type Step, step } from '../support/intake-logs.ts';
 import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
-/** The rows of users whose personal data is erased: without a rebuild, and after a rebuild, which cannot open the data. */
+/** The rows of users whose personal data is erased, without and after a rebuild. A rebuild cannot open the data. */
 let projection: TestProjection;
 
 beforeAll(async () => {

@@ -30,9 +30,9 @@ async function refusal(env: Record<string, string>): Promise<string> {
 
 test.each<[string, Partial<URL>, RegExp]>([
   ['a port where nothing listens', { port: '1' }, /:1\/\S* .*ECONNREFUSED/],
-  ['a host that is not known', { hostname: 'nobody.invalid' }, /nobody\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
+  ['a host that is not known', { hostname: 'unknown.invalid' }, /unknown\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
   ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist/],
-  ['a role that is missing', { username: 'nobody' }, /nobody/],
+  ['a role that is missing', { username: 'no_such_role' }, /no_such_role/],
   ['TLS where the server has none', { search: '?sslmode=verify-full' }, /SSL/],
 ])('DATABASE_URL names %s', async (_, change, said) => {
   const url = Object.assign(new URL(inject('databaseUrl')), change);
@@ -58,7 +58,7 @@ test
 
 test.each([
   ['192.0.2.1', /^botledger: HOST: .*192\.0\.2\.1.*EADDRNOTAVAIL/],
-  ['nobody.invalid', /^botledger: HOST: nobody\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
+  ['unknown.invalid', /^botledger: HOST: unknown\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
 ])('HOST %s, which this machine does not have', async (host, said) => {
   const database = await createTestDatabase();
   expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(said);

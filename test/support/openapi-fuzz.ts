@@ -49,7 +49,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
     task_id: [draft, scheduled],
     accrual_id: [reversed, 1, 2],
     target_id: [1, 5],
-    code: ['utmsource-ads2', 'nobody'],
+    code: ['utmsource-ads2', 'unknown'],
     ':date_from': ['2026-02-01 00:00:00'],
     ':date_to': ['2026-03-05 00:00:00'],
     event_id: [1, 100, 101, 102],
