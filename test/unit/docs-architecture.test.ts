@@ -50,6 +50,11 @@ it('ARCHITECTURE.md links every decision', () => {
   expect(decisions.filter((name) => !linked.has(name))).toEqual([]);
 });
 
+it('every decision has a number of its own', () => {
+  const numbers = decisions.map((name) => name.slice(0, 4));
+  expect(new Set(numbers).size).toBe(numbers.length);
+});
+
 describe.each(decisions)('docs/adr/%s', (name) => {
   const adr = readFileSync(join(ROOT, 'docs/adr', name), 'utf8');
 
