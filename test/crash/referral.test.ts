@@ -90,11 +90,11 @@ test('every event earns once by each rule when kill -9 ends its accruals process
 }, 120_000);
 
 test('a payout is paid once and its webhook gets the same bytes again after a kill -9 before its answer', async () => {
-  const [world, client] = await Promise.all([payoutSetup(Date.now()), webhookReceiver()]);
-  const { bot, unitId } = await world.bot(client.url);
-  const names = await Promise.all([1, 2, 3].map(() => world.payout(bot, unitId)));
+  const [setup, client] = await Promise.all([payoutSetup(Date.now()), webhookReceiver()]);
+  const { bot, unitId } = await setup.bot(client.url);
+  const names = await Promise.all([1, 2, 3].map(() => setup.payout(bot, unitId)));
   const task = {
-    connectionString: world.database.url,
+    connectionString: setup.database.url,
     process: deliveries().name,
     env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
   };
@@ -105,16 +105,16 @@ test('a payout is paid once and its webhook gets the same bytes again after a ki
   client.answers(200);
   const killAgain = await killableProcess({ ...task, ahead: CUT_OFF_MS + 1000 });
   for (const name of names)
-    await expect.poll(() => world.payoutState(name), { timeout: 30_000 }).toMatchObject({ status: 2, attempts: 2 });
+    await expect.poll(() => setup.payoutState(name), { timeout: 30_000 }).toMatchObject({ status: 2, attempts: 2 });
   await killAgain();
   expect(client.calls).toHaveLength(6);
   for (const { payoutId, userId } of names) {
     const told = client.calls.filter(({ headers }) => headers['webhook-id'] === `payout_${payoutId}`);
     expect(told).toHaveLength(2);
     expect(told[0]!.body).toBe(told[1]!.body);
-    const ends = (await world.events(bot, userId)).filter(({ type }) => type === 'payout_paid');
+    const ends = (await setup.events(bot, userId)).filter(({ type }) => type === 'payout_paid');
     expect(ends).toHaveLength(1);
   }
-  await world.close();
+  await setup.close();
   await client.close();
 }, 120_000);

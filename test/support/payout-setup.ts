@@ -78,7 +78,7 @@ export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<Pa
   const stops: (() => Promise<void>)[] = [];
   let users = 0;
 
-  const world: PayoutSetup = {
+  const setup: PayoutSetup = {
     database,
     log,
     context,
@@ -104,7 +104,7 @@ export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<Pa
     },
     async payout(bot, unitId, amount = '12.5') {
       const userId = ++users;
-      await world.earn(bot, userId, unitId, amount);
+      await setup.earn(bot, userId, unitId, amount);
       const asked = { bot, userId, method: 'webhook' as const, initiated_by: 'api' as const };
       return { bot, userId, payoutId: (await requestPayout(accounts, asked)).payout_id };
     },
@@ -133,12 +133,12 @@ export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<Pa
       await Promise.all(stops.splice(0).map((stop) => stop()));
     },
     async close() {
-      await world.stopAll();
+      await setup.stopAll();
       stopping.abort();
       await Promise.all(projecting);
       await log.close();
       await database.drop();
     },
   };
-  return world;
+  return setup;
 }

@@ -8,27 +8,27 @@ import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 
 /** Payouts that bots make by themselves, on a clock that the tests move. */
 
-let world: PayoutSetup;
+let setup: PayoutSetup;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 beforeAll(async () => {
-  world = await payoutSetup(Date.UTC(2026, 0, 15, 12)); // a Thursday
+  setup = await payoutSetup(Date.UTC(2026, 0, 15, 12)); // a Thursday
 });
-afterEach(() => world.stopAll());
-afterAll(() => world.close());
+afterEach(() => setup.stopAll());
+afterAll(() => setup.close());
 
 /** A bot, set to pay out when. */
 async function botThat(auto_payout: 'daily' | 'weekly' | 'monthly'): Promise<{ bot: string; unitId: number }> {
-  const made = await world.bot();
-  await changeBot(world.context, made.bot, { auto_payout });
+  const made = await setup.bot();
+  await changeBot(setup.context, made.bot, { auto_payout });
   return made;
 }
 
 type Requested = Extract<AccountEvent, { type: 'payout_requested' }>['data'];
 
 async function requested(bot: string, user: number): Promise<Requested[]> {
-  const events = await world.events(bot, user);
+  const events = await setup.events(bot, user);
   return events.flatMap((event) => (event.type === 'payout_requested' ? [event.data] : []));
 }
 const amountsOf = async (bot: string, user: number): Promise<string[]> =>
@@ -39,26 +39,26 @@ const paysOut = (bot: string, user: number, ...amounts: string[]) =>
 async function quiet(): Promise<void> {
   await pause(1500);
 }
-const nextMidnight = (): void => world.advance(DAY - (world.now() % DAY));
+const nextMidnight = (): void => setup.advance(DAY - (setup.now() % DAY));
 
 it('at midnight the whole available balance is paid once in every unit; later rewards wait for the next midnight', async () => {
   const { bot, unitId } = await botThat('daily');
   const [user, other, held] = [1, 2, 3];
-  await world.earn(bot, user, unitId, '10');
-  await world.earn(bot, user, null, '0.5');
-  await world.earn(bot, held, unitId, '7', '1');
-  const stop = world.run([autoPayouts]);
+  await setup.earn(bot, user, unitId, '10');
+  await setup.earn(bot, user, null, '0.5');
+  await setup.earn(bot, held, unitId, '7', '1');
+  const stop = setup.run([autoPayouts]);
   await quiet();
   expect(await amountsOf(bot, user)).toEqual([]);
   nextMidnight();
   await paysOut(bot, user, '0.5', '10');
-  expect((await requested(bot, user))[0]).toMatchObject({ initiated_by: 'auto', method: 'webhook', at: world.now() });
-  await world.earn(bot, user, unitId, '3');
-  await world.earn(bot, other, unitId, '4');
+  expect((await requested(bot, user))[0]).toMatchObject({ initiated_by: 'auto', method: 'webhook', at: setup.now() });
+  await setup.earn(bot, user, unitId, '3');
+  await setup.earn(bot, other, unitId, '4');
   // A new start within the same day does not make that day's again.
   await stop();
-  world.advance(13 * HOUR);
-  world.run([autoPayouts]);
+  setup.advance(13 * HOUR);
+  setup.run([autoPayouts]);
   await quiet();
   expect([await amountsOf(bot, user), await amountsOf(bot, other), await amountsOf(bot, held)]).toEqual([
     ['0.5', '10'],
@@ -73,10 +73,10 @@ it('at midnight the whole available balance is paid once in every unit; later re
 
 it('weekly and monthly payouts are made at their midnights, once for all that an outage missed', async () => {
   const [weekly, monthly, daily] = [await botThat('weekly'), await botThat('monthly'), await botThat('daily')];
-  for (const { bot, unitId } of [weekly, monthly, daily]) await world.earn(bot, 9, unitId, '10');
+  for (const { bot, unitId } of [weekly, monthly, daily]) await setup.earn(bot, 9, unitId, '10');
   nextMidnight();
-  world.advance(40 * DAY + 7 * HOUR); // nothing runs meanwhile
-  world.run([autoPayouts]);
+  setup.advance(40 * DAY + 7 * HOUR); // nothing runs meanwhile
+  setup.run([autoPayouts]);
   for (const { bot } of [weekly, monthly, daily]) await paysOut(bot, 9, '10');
   await quiet();
   for (const { bot } of [weekly, monthly, daily]) expect(await amountsOf(bot, 9)).toHaveLength(1);
@@ -85,24 +85,24 @@ it('weekly and monthly payouts are made at their midnights, once for all that an
 it('concurrent instances make payouts once, also if one is killed half way', async () => {
   const { bot, unitId } = await botThat('daily');
   const users = Array.from({ length: 40 }, (_, index) => 100 + index);
-  for (const user of users) await world.earn(bot, user, unitId, '10');
+  for (const user of users) await setup.earn(bot, user, unitId, '10');
   let appended = 0;
   const dying: EventLog = {
-    ...world.log,
+    ...setup.log,
     append: async (commit) => {
       if (commit.stream.startsWith(`account-${bot}`) && ++appended > 15) return new Promise(() => {});
-      return world.log.append(commit);
+      return setup.log.append(commit);
     },
   };
   const once = { ...autoPayouts, alone: false };
   nextMidnight();
   // What hangs for ever is never stopped, as what was killed is not.
-  void world.run([once], {}, dying, false);
+  void setup.run([once], {}, dying, false);
   await expect.poll(async () => appended, { timeout: 10_000 }).toBeGreaterThan(15);
-  world.run([once]);
-  world.run([once]);
+  setup.run([once]);
+  setup.run([once]);
   for (const user of users) await paysOut(bot, user, '10');
-  for (const user of users) await world.earn(bot, user, unitId, '1');
+  for (const user of users) await setup.earn(bot, user, unitId, '1');
   await quiet();
   for (const user of users) expect(await amountsOf(bot, user)).toEqual(['10']);
 });

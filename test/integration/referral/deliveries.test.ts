@@ -17,39 +17,39 @@ import { webhookReceiver } from '../../support/webhook-receiver.ts';
 const given = deliveryTests();
 const { becomes, still } = given;
 const run = (options?: DeliveryOptions, env?: Record<string, string>, log?: EventLog) =>
-  given.world.run([deliveries(options)], env, log);
+  given.setup.run([deliveries(options)], env, log);
 const calls = (count: number) => expect.poll(() => given.client.calls.length, { timeout: 10_000 }).toBe(count);
 /** An administrator cancels it. */
 const cancels = (name: PayoutName, { force = false }) =>
-  administerPayout(createAccounts(given.world.context), { ...name, action: 'cancel', force });
+  administerPayout(createAccounts(given.setup.context), { ...name, action: 'cancel', force });
 /** Makes the client pay the payouts that are left at the end of the test. */
 async function settle(...names: PayoutName[]): Promise<void> {
   given.client.answers(200);
-  given.world.advance(HOUR);
+  given.setup.advance(HOUR);
   for (const name of names) await becomes(name, { status: 2 });
 }
 const listed = (bot: string, payoutId?: number) =>
-  listDeliveries({ pool: given.world.database.pool, schema: 'accounts_v1' }, bot, payoutId);
+  listDeliveries({ pool: given.setup.database.pool, schema: 'accounts_v1' }, bot, payoutId);
 const typesOf = async (name: PayoutName): Promise<string[]> =>
-  (await given.world.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
+  (await given.setup.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
 
 describe('a payout', () => {
   it('is announced once, signed, and paid by any 2xx but 202', async () => {
-    const { bot, unitId, secret } = await given.world.bot(given.client.url);
+    const { bot, unitId, secret } = await given.setup.bot(given.client.url);
     run();
     for (const [index, status] of [200, 201, 204, 299].entries()) {
       given.client.answers(status);
-      const name = await given.world.payout(bot, unitId, '12.50');
-      await becomes(name, { status: 2, attempts: 1, processed_at: given.world.now() });
+      const name = await given.setup.payout(bot, unitId, '12.50');
+      await becomes(name, { status: 2, attempts: 1, processed_at: given.setup.now() });
       const { headers, body } = given.client.calls[index]!;
       expect(headers['webhook-id']).toBe(`payout_${name.payoutId}`);
       // The independent verifier wants a clock that is near the real one.
-      vi.useFakeTimers({ now: given.world.now(), toFake: ['Date'] });
+      vi.useFakeTimers({ now: given.setup.now(), toFake: ['Date'] });
       const announced = new Webhook(secret!).verify(body, headers as Record<string, string>);
       vi.useRealTimers();
       expect(announced).toEqual({
         type: 'payout.created',
-        timestamp: new Date(given.world.now()).toISOString(),
+        timestamp: new Date(given.setup.now()).toISOString(),
         data: { payout_id: name.payoutId, user_id: name.userId, amount: 12.5, unit_id: unitId, unit: 'USD', bot },
       });
       expect(await typesOf(name)).toEqual(['payout_requested', 'payout_attempted', 'payout_paid']);
@@ -58,15 +58,15 @@ describe('a payout', () => {
   });
 
   it('stays in process after 202 until an administrator confirms or fails it', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     given.client.answers(202);
     run();
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await becomes(name, { status: 1, attempt: 'accepted' });
     expect(JSON.parse(given.client.calls[0]!.body).data).toMatchObject({ unit_id: null, unit: null });
-    given.world.advance(200 * HOUR);
+    given.setup.advance(200 * HOUR);
     await still(1);
-    const accounts = createAccounts(given.world.context);
+    const accounts = createAccounts(given.setup.context);
     await administerPayout(accounts, { ...name, action: 'fail', force: false });
     await administerPayout(accounts, { ...name, action: 'retry', force: false });
     given.client.answers(200);
@@ -76,7 +76,7 @@ describe('a payout', () => {
   });
 
   it('is announced repeatedly over days with the same bytes, and fails for good after the last time', async () => {
-    const { bot, unitId } = await given.world.bot(given.client.url);
+    const { bot, unitId } = await given.setup.bot(given.client.url);
     const answers = [500, 404, 302, 429, 503, 400, 301, 502, 401];
     given.client.answers((_, response) => {
       response
@@ -84,21 +84,21 @@ describe('a payout', () => {
         .end();
     });
     run();
-    const name = await given.world.payout(bot, unitId);
+    const name = await given.setup.payout(bot, unitId);
     const delays = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, delay] of delays.entries()) {
       await calls(index + 1);
       await becomes(name, { status: 1, attempt: 'failed', attempts: index + 1 });
-      const wait = (await given.world.payoutState(name)).next_at! - given.world.now();
+      const wait = (await given.setup.payoutState(name)).next_at! - given.setup.now();
       expect(wait).toBeGreaterThanOrEqual(delay * 0.8 * SECOND);
       expect(wait).toBeLessThanOrEqual(delay * 1.2 * SECOND);
-      given.world.advance(wait - 1);
+      given.setup.advance(wait - 1);
       await pause(150);
       expect(given.client.calls).toHaveLength(index + 1);
-      given.world.advance(1);
+      given.setup.advance(1);
     }
     await becomes(name, { status: 3, attempts: 10 });
-    given.world.advance(1000 * HOUR);
+    given.setup.advance(1000 * HOUR);
     await still(10);
     expect(new Set(given.client.calls.map(({ body }) => body)).size).toBe(1);
     expect(new Set(given.client.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -112,13 +112,13 @@ describe('a payout', () => {
   });
 
   it('waits for Retry-After, and is given up at 410', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     given.client.answers((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
     run();
-    const name = await given.world.payout(bot, null);
-    await becomes(name, { attempt: 'failed', next_at: given.world.now() + HOUR });
+    const name = await given.setup.payout(bot, null);
+    await becomes(name, { attempt: 'failed', next_at: given.setup.now() + HOUR });
     given.client.answers(410);
-    given.world.advance(HOUR);
+    given.setup.advance(HOUR);
     await becomes(name, { status: 3, attempts: 2 });
     expect((await typesOf(name)).slice(-2)).toEqual(['payout_attempt_failed', 'payout_failed']);
     await expect(cancels(name, {})).rejects.toThrow('may have paid');
@@ -126,28 +126,28 @@ describe('a payout', () => {
   });
 
   it('fails at once without a webhook, and can be retried when there is one', async () => {
-    const { bot } = await given.world.bot();
+    const { bot } = await given.setup.bot();
     run();
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await becomes(name, { status: 3, attempts: 0 });
-    expect((await given.world.events(bot, name.userId)).at(-1)!.data).toMatchObject({
+    expect((await given.setup.events(bot, name.userId)).at(-1)!.data).toMatchObject({
       error: expect.stringContaining('the bot has no webhook'),
     });
-    await setPayoutWebhook(given.world.context, bot, given.client.url);
-    await administerPayout(createAccounts(given.world.context), { ...name, action: 'retry', force: false });
+    await setPayoutWebhook(given.setup.context, bot, given.client.url);
+    await administerPayout(createAccounts(given.setup.context), { ...name, action: 'retry', force: false });
     await becomes(name, { status: 2 });
   });
 
   it('is signed by both secrets for a day after a rotation', async () => {
-    const { bot, secret } = await given.world.bot(given.client.url);
-    const { secret: second } = await rotatePayoutSecret(given.world.context, bot);
+    const { bot, secret } = await given.setup.bot(given.client.url);
+    const { secret: second } = await rotatePayoutSecret(given.setup.context, bot);
     expect(second).not.toBe(secret);
     run();
     const signatures = async (): Promise<number[]> => {
       const count = given.client.calls.length;
-      await becomes(await given.world.payout(bot, null), { status: 2 });
+      await becomes(await given.setup.payout(bot, null), { status: 2 });
       const { headers, body } = given.client.calls[count]!;
-      vi.useFakeTimers({ now: given.world.now(), toFake: ['Date'] });
+      vi.useFakeTimers({ now: given.setup.now(), toFake: ['Date'] });
       const verified = [secret, second].map((each) => {
         try {
           new Webhook(each!).verify(body, headers as Record<string, string>);
@@ -160,9 +160,9 @@ describe('a payout', () => {
       return [...verified, headers['webhook-signature']!.toString().split(' ').length];
     };
     expect(await signatures()).toEqual([1, 1, 2]);
-    given.world.advance(24 * HOUR);
+    given.setup.advance(24 * HOUR);
     expect(await signatures()).toEqual([0, 1, 1]);
-    const text = JSON.stringify((await given.world.log.read(`webhook-${bot}`)).commits);
+    const text = JSON.stringify((await given.setup.log.read(`webhook-${bot}`)).commits);
     for (const each of [secret!, second!]) expect(text).not.toContain(each.slice('whsec_'.length));
   });
 });
@@ -172,12 +172,12 @@ describe('a client', () => {
     const slow = await webhookReceiver();
     const held: ServerResponse[] = [];
     slow.answers((_, response) => held.push(response));
-    const [hanging, quick] = [await given.world.bot(slow.url), await given.world.bot(given.client.url)];
+    const [hanging, quick] = [await given.setup.bot(slow.url), await given.setup.bot(given.client.url)];
     const waiting: PayoutName[] = [];
-    for (let i = 0; i < 12; i++) waiting.push(await given.world.payout(hanging.bot, null));
+    for (let i = 0; i < 12; i++) waiting.push(await given.setup.payout(hanging.bot, null));
     run();
     await expect.poll(() => held.length, { timeout: 5000 }).toBe(4);
-    for (let i = 0; i < 5; i++) await becomes(await given.world.payout(quick.bot, null), { status: 2 });
+    for (let i = 0; i < 5; i++) await becomes(await given.setup.payout(quick.bot, null), { status: 2 });
     expect(held).toHaveLength(4);
     slow.answers(200);
     for (const response of held) response.writeHead(500).end();
@@ -188,10 +188,10 @@ describe('a client', () => {
   });
 
   it('has 20 s to answer (here one)', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     given.client.answers(() => {}); // never
     run({ timeoutMs: 1000 });
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await becomes(name, { attempt: 'failed', attempts: 1 });
     await expect
       .poll(async () => (await listed(bot))[0])
@@ -200,7 +200,7 @@ describe('a client', () => {
   });
 
   it('that sends without end, or byte by byte, counts by its status, and its body is not kept', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     let sent = 0;
     given.client.answers((_, response) => {
       response.writeHead(200);
@@ -212,20 +212,20 @@ describe('a client', () => {
       flood();
     });
     run({ timeoutMs: 2000 });
-    await becomes(await given.world.payout(bot, null), { status: 2 });
+    await becomes(await given.setup.payout(bot, null), { status: 2 });
     given.client.answers((_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 50);
       response.on('close', () => clearInterval(drip));
     });
-    await becomes(await given.world.payout(bot, null), { status: 2 });
+    await becomes(await given.setup.payout(bot, null), { status: 2 });
     expect(sent).toBeLessThan(20e6);
     given.client.answers((_, response) => response.socket!.destroy());
-    const cut = await given.world.payout(bot, null);
+    const cut = await given.setup.payout(bot, null);
     await becomes(cut, { attempt: 'failed', attempts: 1 });
-    expect((await given.world.events(bot, cut.userId)).at(-1)).toMatchObject({ data: { sent: true, status: null } });
+    expect((await given.setup.events(bot, cut.userId)).at(-1)).toMatchObject({ data: { sent: true, status: null } });
     given.client.answers((_, response) => response.socket!.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`));
-    const bloated = await given.world.payout(bot, null);
+    const bloated = await given.setup.payout(bot, null);
     await becomes(bloated, { attempt: 'failed', attempts: 1 });
     await settle(cut, bloated);
   });
@@ -243,12 +243,12 @@ describe('an address that must not be called', () => {
     ['a public one without TLS', 'http://pay.example/hook', ['93.184.216.34']],
   ])('%s: nothing is connected to, and the payout fails at once', async (_, url, addresses) => {
     const dial = vi.fn();
-    const { bot } = await given.world.bot(url);
+    const { bot } = await given.setup.bot(url);
     run({ lookup: async () => addresses, dial }, NOTHING_ALLOWED);
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await becomes(name, { status: 3, attempts: 1 });
     expect(dial).not.toHaveBeenCalled();
-    const [attempt] = await given.world.events(bot, name.userId).then((events) => events.slice(-1));
+    const [attempt] = await given.setup.events(bot, name.userId).then((events) => events.slice(-1));
     expect(attempt!.data).toMatchObject({ error: expect.stringContaining('no address that may be called') });
     await cancels(name, {});
   });
@@ -257,21 +257,21 @@ describe('an address that must not be called', () => {
     const dial = vi.fn((_options: { hostname: string }, done: (error: Error, socket: null) => void) =>
       done(new Error('nobody there'), null),
     );
-    const { bot } = await given.world.bot('https://pay.example/hook');
+    const { bot } = await given.setup.bot('https://pay.example/hook');
     const stop = run(
       { lookup: async () => ['10.0.0.7', '93.184.216.34', '1.1.1.1'], dial: dial as never },
       NOTHING_ALLOWED,
     );
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await becomes(name, { attempt: 'failed' });
-    expect((await given.world.events(bot, name.userId)).at(-1)).toMatchObject({
+    expect((await given.setup.events(bot, name.userId)).at(-1)).toMatchObject({
       type: 'payout_attempt_failed',
       data: { sent: false, error: 'the call failed: nobody there' },
     });
     await stop();
     expect(dial.mock.calls.map(([{ hostname }]) => hostname)).toEqual(['93.184.216.34', '1.1.1.1']);
     expect(dial.mock.calls[0]![0]).toMatchObject({ servername: 'pay.example' });
-    await setPayoutWebhook(given.world.context, bot, given.client.url);
+    await setPayoutWebhook(given.setup.context, bot, given.client.url);
     run();
     await settle(name);
   });
@@ -279,22 +279,22 @@ describe('an address that must not be called', () => {
 
 describe('what was cut off', () => {
   it('between the call and its record is repeated, and has one end', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     const broken: EventLog = {
-      ...given.world.log,
+      ...given.setup.log,
       append: (commit) =>
         commit.events.some(({ type }) => type === 'payout_paid')
           ? Promise.reject(new LogUnavailableError('down'))
-          : given.world.log.append(commit),
+          : given.setup.log.append(commit),
     };
     const stop = run({}, {}, broken);
-    const name = await given.world.payout(bot, null);
+    const name = await given.setup.payout(bot, null);
     await calls(1);
     await becomes(name, { status: 1, attempt: 'open' });
     await stop();
     run();
     await still(1);
-    given.world.advance(45 * SECOND);
+    given.setup.advance(45 * SECOND);
     await becomes(name, { status: 2, attempts: 2 });
     expect(given.client.calls[1]!.body).toBe(given.client.calls[0]!.body);
     expect((await typesOf(name)).filter((type) => type === 'payout_paid')).toHaveLength(1);
@@ -307,12 +307,12 @@ describe('what was cut off', () => {
   });
 
   it('by concurrent instances is made by one of them', async () => {
-    const { bot } = await given.world.bot(given.client.url);
+    const { bot } = await given.setup.bot(given.client.url);
     const both = { ...deliveries(), alone: false };
-    given.world.run([both]);
-    given.world.run([both]);
+    given.setup.run([both]);
+    given.setup.run([both]);
     const names: PayoutName[] = [];
-    for (let i = 0; i < 20; i++) names.push(await given.world.payout(bot, null));
+    for (let i = 0; i < 20; i++) names.push(await given.setup.payout(bot, null));
     for (const name of names) await becomes(name, { status: 2, attempts: 1 });
     expect(given.client.calls).toHaveLength(20);
   });
