@@ -8,7 +8,7 @@ export const HOUR = 3_600_000;
 
 export interface DeliveryTests {
   /** One for all tests of the file. */
-  readonly world: PayoutSetup;
+  readonly setup: PayoutSetup;
   /** The client's server of this test. */
   readonly client: WebhookReceiver;
   /** Waits until the payout has these fields. */
@@ -17,31 +17,31 @@ export interface DeliveryTests {
   still(count: number): Promise<void>;
 }
 
-/** Starts a world for the file's tests and a client for each, over real HTTP, on a clock that the tests move. */
+/** Starts a setup for the file's tests and a client for each, over real HTTP, on a clock that the tests move. */
 export function deliveryTests(): DeliveryTests {
-  let world: PayoutSetup;
+  let setup: PayoutSetup;
   let client: WebhookReceiver;
   beforeAll(async () => {
-    world = await payoutSetup();
+    setup = await payoutSetup();
   });
   beforeEach(async () => {
     client = await webhookReceiver();
   });
   /** Leaves no payout that ever becomes due: the next tests move the same clock. */
   afterEach(async () => {
-    await world.stopAll();
+    await setup.stopAll();
     await client.close();
   });
-  afterAll(() => world.close());
+  afterAll(() => setup.close());
   return {
-    get world() {
-      return world;
+    get setup() {
+      return setup;
     },
     get client() {
       return client;
     },
     becomes: (name, expected) =>
-      expect.poll(() => world.payoutState(name), { timeout: 10_000 }).toMatchObject(expected),
+      expect.poll(() => setup.payoutState(name), { timeout: 10_000 }).toMatchObject(expected),
     async still(count) {
       await pause(400);
       expect(client.calls).toHaveLength(count);
