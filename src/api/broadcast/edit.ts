@@ -55,7 +55,8 @@ export function activate(changes: BroadcastChanges): AnyRoute {
     ...shared,
     url: '/v1/broadcast/activate',
     operationId: 'activateBroadcast',
-    summary: 'Save what is given and launch; one that was stopped or failed goes on with those not attempted',
+    summary:
+      'Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted',
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {

@@ -53,7 +53,7 @@ export interface ReverseAccrual extends AccountKey {
   readonly reason: string | null;
 }
 
-/** Reverses an accrual. @throws Rejection not_found: it is not of this account; conflict: it cannot be reversed (again) */
+/** Reverses an accrual. @throws Rejection not_found: it is not of this account; conflict: its state forbids that */
 export function reverseAccrual(
   accounts: Accounts,
   { accrualId, reason, ...key }: ReverseAccrual,

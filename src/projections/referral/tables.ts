@@ -20,11 +20,11 @@ CREATE TABLE known_users (
   PRIMARY KEY (bot_id, user_id)
 );
 
-/* every code that was given an owner, or that somebody visited or was marked by */
+/* each code that got an owner, or that a visit or a mark used */
 CREATE TABLE codes (
   bot_id int NOT NULL,
   code text COLLATE "C" NOT NULL,
-  /* null: nobody's yet */
+  /* null: it has no owner yet */
   owner_id bigint,
   /* made by create-code */
   listed boolean NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE codes (
 );
 CREATE INDEX codes_owner ON codes (bot_id, owner_id, date_create, ord) WHERE owner_id IS NOT NULL;
 
-/* visits (and marks) by codes that are nobody's yet, of users who had no referrer then: the earliest of each user */
+/* visits (and marks) by codes without an owner yet, of users who had no referrer then: the earliest of each user */
 CREATE TABLE visits (
   bot_id int NOT NULL,
   code text COLLATE "C" NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE visits (
 
 CREATE TABLE referrals (
   bot_id int NOT NULL,
-  /* the referred one */
+  /* the referred user */
   user_id bigint NOT NULL,
   referrer_id bigint NOT NULL,
   /* null: a mark that named the referrer, who had a code */
@@ -60,7 +60,7 @@ CREATE TABLE referrals (
 );
 CREATE INDEX referrals_referrer ON referrals (bot_id, referrer_id, date, ord, user_id);
 
-/* what callers are told of their changes, by commit; for as long as they can repeat them */
+/* the answers to changes, by commit, for as long as a caller can repeat them */
 CREATE TABLE outcomes (
   bot_id int NOT NULL,
   commit_id uuid NOT NULL,

@@ -72,7 +72,7 @@ async function statusOf(
   const work = model === undefined ? null : await deferredWork(pool, model, schema);
   const letters = await listDeadLetters(pool, schema);
   const blocking = letters.find((letter) => letter.blocking);
-  const skipped = letters.length === 0 ? null : `${letters.length} events set aside, the first: ${letters[0]!.error}`;
+  const skipped = letters.length === 0 ? null : `${letters.length} dead letters, the first: ${letters[0]!.error}`;
   return {
     name,
     version,

@@ -25,7 +25,7 @@ const from = (address: string, headers: Record<string, string> = {}): Record<str
   'x-forwarded-for': address,
   ...headers,
 });
-const wrong = { 'api-key': 'nobody:wrong' };
+const wrong = { 'api-key': 'unknown:wrong' };
 
 describe('failed authentications', () => {
   async function exhaust(address: string): Promise<void> {

@@ -81,7 +81,7 @@ describe('payout', () => {
     const list = (...more: string[]) => cli.json('payout', 'list', '--bot', bot, ...more);
     expect((await list()).map((row: { status: number }) => row.status)).toEqual([2, 4, 0]);
     expect(await list('--status', '2')).toEqual([paid]);
-    expect(await cli.run('payout', 'list', '--bot', 'nobody')).toMatchObject({ code: 1 });
+    expect(await cli.run('payout', 'list', '--bot', 'unknown')).toMatchObject({ code: 1 });
     for (const status of ['9', '-1', '2.0', 'paid'])
       expect(await cli.run('payout', 'list', '--bot', bot, '--status', status)).toMatchObject({
         code: 2,

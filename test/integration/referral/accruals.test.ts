@@ -65,8 +65,8 @@ describe('an event of a referral', () => {
       { user_id: referred, date: new Date(VISIT + 999).toISOString(), event: 'Other' },
     );
     await it.send({ user_id: before });
-    // Whoever looks at the first events only now knows of the visit, and they earn nothing all the same.
-    await processAgain(service, 'somebody who is late')();
+    // A process that reads the first events only now knows the visit. They earn nothing nevertheless.
+    await processAgain(service, 'a late process')();
     const all = await rewardsOf(service, it);
     const earned = dataOf(all, 'reward_accrued');
     expect(earned.map(({ referral_id, event }) => [referral_id, event.index])).toEqual([
@@ -130,7 +130,7 @@ describe('a percentage', () => {
     expect(new Set(inChf.map(({ unit_id }) => unit_id)).size).toBe(1);
   });
 
-  it('without a rate, or of a unit that nobody knows, is refused: an error of the bot that names the rule', async () => {
+  it('without a rate, or of an unknown unit, is refused: an error of the bot that names the rule', async () => {
     const it = await rewardProgram(service);
     const rule = await it.rule({ name: 'Share', reward_type: 'percent', amount: null, percent: '10', unit_id: it.usd });
     const referred = await it.referral(newUser());

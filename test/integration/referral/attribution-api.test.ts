@@ -237,7 +237,7 @@ describe('mark-referral', () => {
 
   it('by a code without an owner waits for one, like a visit', async () => {
     const [owner, referred] = [user(), user()];
-    const code = `nobody-${owner}`;
+    const code = `unowned-${owner}`;
     await call.visit(user(), code);
     const waiting = { referral_id: referred, referrer_id: null, code, already_attributed: false };
     expect(await mark({ referral_user_id: referred, code })).toEqual(waiting);

@@ -143,7 +143,7 @@ describe('mark-referral', () => {
     await call.data('mark-referral', { referral_user_id: referred, code });
     const before = await commits();
     expect(await call.post('mark-referral', { referral_user_id: owner, code })).toMatchObject(refusal('code'));
-    for (const unknown of ['nobody', '', 'x y', 'x'.repeat(1000)])
+    for (const unknown of ['unknown', '', 'x y', 'x'.repeat(1000)])
       expect(await call.post('mark-referral', { referral_user_id: referred, code: unknown })).toMatchObject(
         refusal('code', 404),
       );

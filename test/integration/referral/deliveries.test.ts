@@ -255,7 +255,7 @@ describe('an address that must not be called', () => {
 
   it('is left out if a name has others; the dialled address is the checked one', async () => {
     const dial = vi.fn((_options: { hostname: string }, done: (error: Error, socket: null) => void) =>
-      done(new Error('nobody there'), null),
+      done(new Error('no answer'), null),
     );
     const { bot } = await given.setup.bot('https://pay.example/hook');
     const stop = run(
@@ -266,7 +266,7 @@ describe('an address that must not be called', () => {
     await becomes(name, { attempt: 'failed' });
     expect((await given.setup.events(bot, name.userId)).at(-1)).toMatchObject({
       type: 'payout_attempt_failed',
-      data: { sent: false, error: 'the call failed: nobody there' },
+      data: { sent: false, error: 'the call failed: no answer' },
     });
     await stop();
     expect(dial.mock.calls.map(([{ hostname }]) => hostname)).toEqual(['93.184.216.34', '1.1.1.1']);

@@ -161,7 +161,7 @@ describe('the read model `referral`', () => {
       create('a', 3, EPOCH),
       create('a', 4, EPOCH + 1.5 * DAY),
       create('a', 5, EPOCH + 2.5 * DAY),
-      // Of a clock that is far behind: nobody could ask for it.
+      // Of a clock that is far behind: no caller could ask for it.
       create('a', 6, EPOCH - DAY),
     ];
     for (const sizes of [[1], [3], [10]]) {

@@ -159,7 +159,7 @@ export function cancelPayout(
     if (!isManualAndNew(payout) && payout.status !== PAYOUT_STATUS.failed) return undefined;
     const forced = payout.attempts > payout.unsent;
     if (forced && !force) {
-      const message = `the client may have been told of payout ${payout_id} and may have paid it`;
+      const message = `the webhook may have announced payout ${payout_id}, so the client may have paid it`;
       return new Rejection('conflict', 'payout_id', message);
     }
     return [{ type: 'payout_cancelled', data: { payout_id, forced, at } }];
