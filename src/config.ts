@@ -1,13 +1,14 @@
 import { isIP } from 'node:net';
+import leven from 'leven';
 import { z } from 'zod';
 import { ENGINE_NAMES, ENGINE_VARIABLES, ENGINES } from './log/engines.ts';
 import { problemsOfPolicy } from './projections/bad-event-policy.ts';
 import { READ_MODEL_NAMES } from './projections/read-model.ts';
 import { count } from './util/variables.ts';
 
-/** The environment that the service reads. It is checked once at start; one error names all problems. */
+/** The environment variables of the service. They are checked once at the start; one error names all problems. */
 
-/** `stop`, `dead-letter`, or `name=mode,…`: see bad-event-policy.ts. */
+/** Checks `stop`, `dead-letter` or `name=mode,…` (projections/bad-event-policy.ts). */
 function checkBadEventPolicy(text: string, context: z.RefinementCtx): void {
   for (const problem of problemsOfPolicy(text, READ_MODEL_NAMES)) context.addIssue(problem);
 }
@@ -16,12 +17,12 @@ function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, { error: `must be ${values.join(', ')}`.replace(/, (\w+)$/, ' or $1') });
 }
 
-/** Ten minutes: the longest useful wait, far below the 2^31 ms at which a timer fires at once. */
+/** 10 minutes, the longest useful wait. It is far below 2^31 ms, from which on a timer fires at once. */
 const LONGEST_MS = 600_000;
-/** Far beyond what one instance serves. */
+/** Far more than one instance can serve. */
 const MOST = 1_000_000;
 
-/** Never all of them: with every hop believed, the caller would choose its own address. */
+/** Reads TRUST_PROXY. `true` trusts one proxy, never all: if every hop were trusted, a caller could choose its own address. */
 function trustedProxies(text: string, context: z.RefinementCtx): number | string[] | false {
   if (text === 'false' || text === '0') return false;
   if (text === 'true') return 1;
@@ -137,17 +138,57 @@ export const environment = z
 
 export type Config = Readonly<z.infer<typeof environment>>;
 
-/** The configuration cannot be used; the message names every problem. */
+/** The configuration cannot be used. The message names every problem. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** @throws ConfigError */
+/** Reads and checks the configuration. @throws ConfigError */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable is what compose files make of an unset one.
+  // Compose files turn an unset variable into an empty one.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const result = environment.safeParse(given);
   if (result.success) return Object.freeze(result.data);
   const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`configuration: ${problems.join('; ')}`);
+}
+
+/** A variable whose name is probably misspelt, and the name that was probably meant. */
+export interface Misspelt {
+  readonly given: string;
+  readonly meant: string;
+}
+
+/** A name of up to this length may have one mistake, a longer one two, since short names are close to each other. */
+const SHORT_NAME = 7;
+
+/** Finds variables that are not known and look like a known one, such as `PROT` for `PORT`, each with the nearest. */
+export function misspeltVariables(given: readonly string[], known: readonly string[]): Misspelt[] {
+  return given
+    .filter((name) => !known.includes(name) && /^[A-Z][A-Z0-9_]+$/.test(name))
+    .flatMap((name) => {
+      const near = known
+        .map((meant) => ({ meant, mistakes: mistakesIn(name, meant) }))
+        .filter(({ meant, mistakes }) => mistakes <= (meant.length <= SHORT_NAME ? 1 : 2))
+        .sort((a, b) => a.mistakes - b.mistakes)[0];
+      return near === undefined ? [] : [{ given: name, meant: near.meant }];
+    });
+}
+
+/** Words the warning for the operator. */
+export function misspeltWarning({ given, meant }: Misspelt): string {
+  return `the variable ${given} is not read; did you mean ${meant}?`;
+}
+
+/** The edit distance. Two neighbouring letters that changed places count as one mistake. */
+function mistakesIn(name: string, meant: string): number {
+  const letters = leven(name, meant);
+  return letters === 2 && isSwap(name, meant) ? 1 : letters;
+}
+
+function isSwap(name: string, meant: string): boolean {
+  if (name.length !== meant.length) return false;
+  const at = [...name].findIndex((letter, index) => letter !== meant[index]);
+  const swapped = name.slice(0, at) + name[at + 1] + name[at] + name.slice(at + 2);
+  return swapped === meant;
 }

@@ -1,5 +1,5 @@
-import type { Change, CliContext, ContextRunner } from '../cli/context.ts';
-import { CliError, ReadModelWaitTimeoutError } from '../cli/errors.ts';
+import type { Change, CliContext, ContextRunner } from '../cli/command.ts';
+import { CliError, ReadModelWaitTimeoutError } from '../cli/command.ts';
 import { readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { isHeld, isHeldByOther } from '../database/lease.ts';
@@ -99,7 +99,7 @@ export function cliContext(
         async giveWay() {
           if (!(await isServed(foundation))) return;
           standingBack.abort();
-          foundation.standBack();
+          foundation.yieldToService();
           await Promise.all(projecting.values());
           lowerPriority();
         },

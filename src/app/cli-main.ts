@@ -1,27 +1,26 @@
 import { getPriority, setPriority } from 'node:os';
-import type { ContextRunner } from '../cli/context.ts';
+import type { ContextRunner } from '../cli/command.ts';
 import { runCli } from '../cli/program.ts';
 
-/** For work of minutes beside a service: no request waits for it. */
+/** Niceness of a command that works for minutes beside a service. No request waits for such a command. */
 const PRIORITY = 10;
 
 function lowerPriority(): void {
-  // The system refuses a process that raises its priority.
+  // The operating system does not let an OS process raise its priority again.
   if (getPriority() < PRIORITY) setPriority(PRIORITY);
 }
 
-/** Help and usage errors load no engine or database code. */
+/** Loads the context late, so that help and usage errors load no engine or database code. */
 const withContext: ContextRunner = async (work) => {
   const { cliContext } = await import('./cli-context.ts');
   const { createProgress } = await import('../cli/progress.ts');
-  const { environment } = await import('../config.ts');
-  const { misspeltVariables, misspeltWarning } = await import('./misspelt-variables.ts');
+  const { environment, misspeltVariables, misspeltWarning } = await import('../config.ts');
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     process.stderr.write(`botledger: ${misspeltWarning(misspelt)}\n`);
   return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work);
 };
 
-/** `botledger`: what bin/botledger.js runs. */
+/** Runs the command `botledger`. bin/botledger.js loads this file. */
 process.exitCode = await runCli(process.argv.slice(2), {
   withContext,
   stdout: (text) => process.stdout.write(text),

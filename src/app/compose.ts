@@ -7,43 +7,48 @@ import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
 import { engineOf } from '../log/engines.ts';
-import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../log/port.ts';
+import type { EventLog } from '../log/port.ts';
 import { migrateProcessesSchema } from '../processes/states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
-import { StartError } from './start-error.ts';
-import { databaseLooks, isReachable, whileDown } from './start-slowness.ts';
-import { NO_WAIT, NotYetError, type StartWait } from './start-wait.ts';
+import {
+  firstDatabaseAttempts,
+  firstLogAttempts,
+  logStartError,
+  notYetIfDatabaseDown,
+  StartError,
+} from './start-failures.ts';
+import { NO_WAIT, type StartWait } from './start-wait.ts';
 
-/** What every process of the service stands on. */
+/** The database and the log that a service, a thread of it or a command works with. */
 export interface Foundation {
-  /** Unique per process; holds its leases. */
+  /** A unique id. Leases are held under it. */
   readonly instance: string;
   readonly connectionString: string;
   readonly pool: pg.Pool;
   readonly log: EventLog;
   /**
-   * Leaves to the service beside this command what requests wait for: the lead of the log's index, and the start of the
-   * embedded server. A command calls it before it lowers its priority.
+   * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A command
+   * that runs beside a service calls it before it lowers its priority.
    */
-  standBack(): void;
+  yieldToService(): void;
 }
 
 export interface FoundationOptions {
-  /** Whether this thread may lead the index of a log that has one: not where requests would wait for it. */
+  /** Whether this thread may lead the log's index, if the log has one. False where requests would wait for that work. */
   readonly mayLead?: boolean;
-  /** How a service waits for what is slow; a command does not. */
+  /** How a service waits for slow dependencies. A command does not wait. */
   readonly wait?: StartWait;
 }
 
-/** Connections of one process for read models and queries. */
+/** Connections of one thread for read models and queries. */
 const POOL_SIZE = 16;
-/** A batch of a read model may hold statements over all events of an owner: minutes. Requests have a pool of their own. */
+/** Statements of a read model's batch may go through all events of an owner, which takes minutes. Requests use another pool. */
 const ANSWER_WITHIN_MS = 30 * 60_000;
 
 /**
- * Opens database and log, migrated and ready. A `service` has the embedded database's folder to itself, a `command` joins
- * whatever runs.
+ * Opens and migrates the database and the log.
+ * @param role a `service` needs the embedded database's folder for itself; a `command` joins an embedded server that runs
  */
 export async function openFoundation(
   config: Config,
@@ -66,20 +71,20 @@ export async function openFoundation(
     onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections', () => pool.end());
-  const letBe = cutOffOnAbort(pool, wait.signal);
-  const look = databaseLooks(config);
-  await wait.until('the database', () => look(() => migrateRuntimeSchema(pool)));
+  const stopCuttingOff = cutOffOnAbort(pool, wait.signal);
+  const attemptDatabase = firstDatabaseAttempts(config);
+  await wait.until('the database', () => attemptDatabase(() => migrateRuntimeSchema(pool)));
   const instance = randomUUID();
-  const standingBack = new AbortController();
-  const lead = { mayLead, leadUntil: standingBack.signal };
-  const lookAtLog = logLooks(config);
+  const yielding = new AbortController();
+  const lead = { mayLead, leadUntil: yielding.signal };
+  const attemptLog = firstLogAttempts(config);
   const log = await wait.until('the log', () =>
-    lookAtLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
+    attemptLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
   );
   lifecycle.started('log', () => log.close());
   await wait
     .until('the database', () =>
-      whileDown(async () => {
+      notYetIfDatabaseDown(async () => {
         await useLog(pool, log.engine, role === 'service');
         await migrateProcessesSchema(pool);
       }),
@@ -87,12 +92,12 @@ export async function openFoundation(
     .catch((error: unknown) => {
       throw error instanceof OtherLogError ? new StartError(`EVENT_LOG: ${error.message}`, { cause: error }) : error;
     });
-  letBe();
-  const standBack = (): void => {
-    standingBack.abort();
+  stopCuttingOff();
+  const yieldToService = (): void => {
+    yielding.abort();
     embedded?.startNoServer();
   };
-  return { instance, connectionString, pool, log, standBack };
+  return { instance, connectionString, pool, log, yieldToService };
 }
 
 async function openEmbedded(
@@ -103,7 +108,7 @@ async function openEmbedded(
   signal: AbortSignal,
 ): Promise<EmbeddedPostgres> {
   const opening = openEmbeddedPostgres({ dataDir, role, log: logger, signal });
-  // Before it is open: a start that is called off ends when its server has.
+  // Registered before the server is open, so that a start that is called off waits until its server has stopped.
   const closing = async (): Promise<void> => {
     const opened = await opening.catch(() => null);
     await opened?.close();
@@ -112,7 +117,7 @@ async function openEmbedded(
   return opening;
 }
 
-/** Opens the log of EVENT_LOG at the first attempt. @throws StartError */
+/** Opens the log of EVENT_LOG without waiting for a slow one. @throws StartError */
 export async function openLog(
   config: Config,
   database: Pick<Foundation, 'connectionString' | 'instance'>,
@@ -121,25 +126,6 @@ export async function openLog(
   return openEngine(config, database, logger, { mayLead: true }).catch((error: unknown) => {
     throw logStartError(error, config);
   });
-}
-
-/** Tells a slow log from a missing one. A log that answered once during this start is treated as slow. */
-function logLooks(config: Config): (open: () => Promise<EventLog>) => Promise<EventLog> {
-  let reached = false;
-  return async (open) => {
-    try {
-      return await whileDown(open);
-    } catch (error) {
-      const named = logStartError(error, config);
-      if (!(error instanceof LogUnavailableError)) throw named;
-      if (error instanceof LogSilentError && !reached) {
-        const servers = engineOf(config.EVENT_LOG).config.servers(config);
-        const answers = servers.map((server) => isReachable(server, config.MAX_WAIT_MS));
-        reached = (await Promise.all(answers)).includes(true);
-      }
-      throw reached ? new NotYetError('the log does not answer yet', { cause: named }) : named;
-    }
-  };
 }
 
 function openEngine(
@@ -151,12 +137,4 @@ function openEngine(
   const maxWaitMs = config.MAX_WAIT_MS;
   const common = { connectionString, holder: instance, anyCategories: ANY_CATEGORIES, maxWaitMs, logger };
   return engineOf(config.EVENT_LOG).open(config, { ...common, ...lead });
-}
-
-/** What a log could not be opened for, by the variable that is wrong; other errors as they are. */
-function logStartError(error: unknown, { EVENT_LOG }: Config): unknown {
-  const { address, log } = engineOf(EVENT_LOG).config;
-  if (error instanceof LogUnavailableError) return new StartError(`${address}: ${error.message}`, { cause: error });
-  if (error instanceof LogUnfitError) return new StartError(`${log}: ${error.message}`, { cause: error });
-  return error;
 }

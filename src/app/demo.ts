@@ -7,19 +7,19 @@ import { isSecret } from '../domain/catalog/api-key.ts';
 const KEY_FILE = 'demo.key';
 const OWNERS_ONLY = { mode: 0o600, flush: true };
 
-/** A bot to try the service with, made once on an empty installation. */
-export interface DemoInvitation {
-  /** The file with the API key, readable by its owner only. */
+/** A demo bot, created once on an empty installation. */
+export interface Demo {
+  /** The file with the API key. Only its owner may read it. */
   readonly keyFile: string;
-  /** A curl to paste; it shows the key itself only when `toTerminal`. */
+  /** Commands to paste. They contain the key itself only if `toTerminal`. */
   text(address: string, toTerminal: boolean): string;
 }
 
 /**
- * Creates the demo if the log holds no owner, and keeps its key in DATA_DIR/demo.key (mode 0600). Null if there is one.
- * The secret is in a file before the log has the key, so that a start that dies anywhere is finished by the next.
+ * Creates the demo if the log holds no owner, and writes its key to DATA_DIR/demo.key (mode 0600). Null if there is an
+ * owner. Writes the secret to a file before it appends the key, so that the next start can finish one that died halfway.
  */
-export async function prepareDemo(context: CommandContext, dataDir: string): Promise<DemoInvitation | null> {
+export async function prepareDemo(context: CommandContext, dataDir: string): Promise<Demo | null> {
   const keyFile = join(dataDir, KEY_FILE);
   const secretFile = `${keyFile}.secret`;
   const store = {
@@ -59,7 +59,7 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
   };
 }
 
-/** For a person at a terminal; with what differs from the defaults, so that each line can be pasted. */
+/** Lines for a person at a terminal. They set the variables that differ from the defaults, so that each can be pasted. */
 function nextSteps(address: string, dataDir: string): string[] {
   const folder = dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
   const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;
@@ -77,7 +77,7 @@ function nextSteps(address: string, dataDir: string): string[] {
   ];
 }
 
-/** Null where there is none, or one that was not written to its end. */
+/** Reads the secret. Null if there is no file, or one that was not written completely. */
 async function readSecret(file: string): Promise<string | null> {
   try {
     const text = await readFile(file, 'utf8');

@@ -14,7 +14,7 @@ import { pause } from '../util/pause.ts';
  * (docs/adr/0015-intake-keeps-the-pace-of-projections.md).
  */
 export interface IntakePace {
-  /** Resolves when the next append may go: at once, or after `maxHoldMs` at most. */
+  /** Resolves when the next append may be sent: at once, or after `maxHoldMs` at most. */
   take(): Promise<void>;
 }
 
@@ -28,50 +28,50 @@ export interface IntakePaceOptions {
 }
 
 const INTAKE = 'intake' satisfies (typeof ANY_CATEGORIES)[number];
-/** Read models may be so late before an append waits. */
+/** Appends wait only while read models are later than this. */
 export const TOLERATED_SECONDS = 1;
-/** Far below the time after which a client gives up. */
+/** Far shorter than the timeouts of clients. */
 const LONGEST_HOLD_MS = 1000;
-/** Part of MAX_WAIT_MS that an append may be held; the rest is for the log. */
-const HELD_PART = 0.2;
-/** Reached when they are 6 s late. */
+/** Fraction of MAX_WAIT_MS that an append may be held; the rest is for the log. */
+const HELD_FRACTION = 0.2;
+/** Hold for each second above TOLERATED_SECONDS. With it the longest hold is reached at 6 s of lag. */
 const HOLD_MS_PER_SECOND = 200;
-/** Only while events come in: an idle service asks nothing. */
-const LOOK_EVERY_MS = 500;
+/** How often the lag is measured while events arrive. An idle service measures nothing. */
+const MEASURE_EVERY_MS = 500;
 
-export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_PART * maxWaitMs);
+export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_FRACTION * maxWaitMs);
 
 export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
   let holdMs = 0;
-  let looked = Number.NEGATIVE_INFINITY;
-  /** One look at a time: while the database hangs, looks must not take the connections of requests. */
-  let looking = false;
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  /** One measurement at a time: while the database hangs, measurements must not take the connections of requests. */
+  let measuring = false;
 
-  async function look(): Promise<void> {
-    looking = true;
+  async function measure(): Promise<void> {
+    measuring = true;
     try {
       const late = (await lateSeconds()) - TOLERATED_SECONDS;
       holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
     } catch {
-      // The database is down: intake continues where the log is elsewhere, and `/ready` says so.
+      // The database is down. `/ready` reports it, and intake continues if the log is on another engine.
       holdMs = 0;
     } finally {
-      looking = false;
+      measuring = false;
     }
   }
 
   return {
     async take() {
-      if (!looking && now() - looked >= LOOK_EVERY_MS) {
-        looked = now();
-        void look();
+      if (!measuring && now() - measuredAt >= MEASURE_EVERY_MS) {
+        measuredAt = now();
+        void measure();
       }
       if (holdMs > 0) await hold(holdMs);
     },
   };
 }
 
-/** The log, with appends to intake at the pace of the read models that follow it. */
+/** Returns the log with appends to intake slowed to the pace of the read models that follow intake. */
 export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
   const followers = readModels.filter(({ categories }) => categories.includes(INTAKE));
   const pace = createIntakePace({
@@ -86,13 +86,13 @@ export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly Read
 
 export interface PacedAppendOptions {
   readonly pace: IntakePace;
-  /** As `performance.now()`. */
+  /** Milliseconds, like `performance.now()`. */
   readonly now: () => number;
   readonly maxWaitMs: number;
 }
 
 /**
- * The time that an append is held counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded
+ * Holds appends to intake before it passes them on. The time of a hold counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded
  * like all bodies that await their answers (src/api/body.ts).
  */
 export function pacedAppend(
@@ -107,7 +107,7 @@ export function pacedAppend(
   };
 }
 
-/** 0 if no projector runs or a bad event has stopped it: holding intake would not help. */
+/** How late a read model is. 0 if no projector runs or a bad event has stopped it, since holding intake would not help. */
 async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
   const served = servedOf(await versionsOf(pool, model));
   if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;

@@ -3,22 +3,22 @@ import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pi
 import { isDatabaseDown } from '../database/errors.ts';
 import { LogUnavailableError } from '../log/port.ts';
 
-/** While the log or the database is down, each loop of a thread tries again about once a second and says so. */
+/** While the log or the database is down, each loop of a thread retries about once a second and logs each failure. */
 const SAME_LINE_MS = 30_000;
 
 export interface LoggerTarget {
   /** File descriptor; default 1, standard output. */
   readonly fd?: number;
-  /** Written to instead, as JSON: for tests. */
+  /** For tests: gets JSON lines instead of the file descriptor. */
   readonly stream?: DestinationStream;
 }
 
-/** Makes the logger of a thread: JSON lines, or readable ones where a person looks at a terminal. */
+/** Creates the logger of a thread. It writes readable lines to a terminal, JSON lines elsewhere. */
 export async function createLogger(level: string, { fd = 1, stream }: LoggerTarget = {}): Promise<Logger> {
   const options: LoggerOptions = { level, hooks: { logMethod: collapseOutages() } };
   if (stream !== undefined) return pino(options, stream);
   if (!isatty(fd)) return pino(options, pino.destination(fd));
-  // Only here: it takes 30 ms to load.
+  // Loaded only for a terminal, since loading takes 30 ms.
   const { default: pretty } = await import('pino-pretty');
   const readable = pretty({
     destination: fd,
@@ -30,8 +30,8 @@ export async function createLogger(level: string, { fd = 1, stream }: LoggerTarg
   return pino(options, readable);
 }
 
-/** Fields that name who is affected. */
-const WHO = ['projection', 'process', 'bot', 'lease'];
+/** Fields that name what an outage affects. */
+const AFFECTED_FIELDS = ['projection', 'process', 'bot', 'lease'];
 
 /**
  * Writes a line about an outage of the log or the database once in 30 s for each message and each projection, process,
@@ -40,17 +40,17 @@ const WHO = ['projection', 'process', 'bot', 'lease'];
 export function collapseOutages(
   now: () => number = performance.now.bind(performance),
 ): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
-  const said = new Map<string, { at: number; leftOut: number }>();
+  const lastWritten = new Map<string, { at: number; leftOut: number }>();
   return function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
     const [fields, message] = args as [unknown, unknown];
     if (!isOutage(fields) || typeof message !== 'string') return void method.apply(this, args);
-    const key = `${message} ${WHO.map((name) => this.bindings()[name] ?? (fields as Record<string, unknown>)[name] ?? '')}`;
-    const last = said.get(key);
+    const key = `${message} ${AFFECTED_FIELDS.map((name) => this.bindings()[name] ?? (fields as Record<string, unknown>)[name] ?? '')}`;
+    const last = lastWritten.get(key);
     if (last !== undefined && now() - last.at < SAME_LINE_MS) {
       last.leftOut += 1;
       return;
     }
-    said.set(key, { at: now(), leftOut: 0 });
+    lastWritten.set(key, { at: now(), leftOut: 0 });
     const { leftOut = 0 } = last ?? {};
     method.apply(this, leftOut === 0 ? args : [{ ...fields, leftOut }, message]);
   };

@@ -1,23 +1,23 @@
-import { ConfigError, environment, readConfig } from '../config.ts';
+import { ConfigError, environment, misspeltVariables, misspeltWarning, readConfig } from '../config.ts';
 import { EmbeddedPostgresError } from '../database/embedded/error.ts';
 import { NewerDatabaseError } from '../database/migrate.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
+import type { Foundation } from './compose.ts';
 import { createLogger } from './logger.ts';
-import { misspeltVariables, misspeltWarning } from './misspelt-variables.ts';
-import { startProcesses } from './processes.ts';
-import { runProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
 import { startService } from './service.ts';
-import { listenStartError, StartError } from './start-error.ts';
+import type { ThreadKind } from './service-thread.ts';
+import { listenStartError, StartError } from './start-failures.ts';
 import { startThread } from './start-thread.ts';
 import { StartStoppedError } from './start-wait.ts';
+import { startProcesses, startProjectors, type Worker } from './workers.ts';
 
-/** The service's process: configuration from the environment, signals, exit codes. */
+/** The OS process of the service: configuration from the environment, signals, exit codes. */
 
-/** Signals within this time of the first are the same one: npm and the terminal each deliver a Ctrl-C. */
+/** A signal so soon after the first one is a repeat of it: npm and the terminal each deliver a Ctrl-C. */
 const SAME_SIGNAL_MS = 500;
 
-/** Errors whose message says all that the operator needs. */
+/** Errors whose message suffices for the operator; others are written with their stack. */
 const EXPECTED = [ConfigError, EmbeddedPostgresError, NewerDatabaseError, StartError];
 
 function isExpected(error: unknown): error is Error {
@@ -32,34 +32,33 @@ async function start(): Promise<void> {
   const logger = await createLogger(config.LOG_LEVEL);
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     logger.warn(misspeltWarning(misspelt));
+  /** Beside an api, projectors and processes get threads of their own. That of the projectors also leads the log's index. */
+  const startWorker = (kind: ThreadKind, foundation: Foundation): Worker => {
+    if (config.ROLE === 'all')
+      return startThread({ kind, config: { ...config, DATABASE_URL: foundation.connectionString } }, logger);
+    return (kind === 'projectors' ? startProjectors : startProcesses)(foundation, config, logger);
+  };
   const starting = startService({
     config,
     logger,
     lifecycle,
     signal: stopping.signal,
-    // Beside an api the projectors get a thread of their own, which leads the log's index too, and so do the processes.
     mayLead: config.ROLE !== 'all',
-    project: (foundation) =>
-      config.ROLE === 'all'
-        ? startThread('projector', { config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
-        : runProjectors(foundation, config, logger),
-    act: (foundation) =>
-      config.ROLE === 'all'
-        ? startThread('process', { config: { ...config, DATABASE_URL: foundation.connectionString } }, logger)
-        : startProcesses(foundation, config, logger),
-    report: ({ connectionString }) => startReportThreads(connectionString, config),
-    invite: (invitation, address) => process.stdout.write(invitation.text(address, process.stdout.isTTY === true)),
+    startProjectors: (foundation) => startWorker('projectors', foundation),
+    startProcesses: (foundation) => startWorker('processes', foundation),
+    startReports: ({ connectionString }) => startReportThreads(connectionString, config),
+    showDemo: (demo, address) => process.stdout.write(demo.text(address, process.stdout.isTTY === true)),
   });
   stopOnSignal(
     async () => {
       logger.info('stopping');
       stopping.abort();
-      // A start that is still under way first gets to where its parts can be stopped; why it failed, it says itself.
+      // Waits until a start under way has ended, so that all its parts can be stopped. Its error is reported below.
       await starting.catch(() => {});
       await lifecycle.stop((part) => logger.info(`stopping ${part}`));
       logger.info('stopped');
     },
-    (error) => logger.error({ err: error }, 'stopped with problems'),
+    (error) => logger.error({ err: error }, 'failed to stop some parts'),
   );
   await starting.catch((error: unknown) => {
     throw listenStartError(error, config);
@@ -69,19 +68,19 @@ async function start(): Promise<void> {
 try {
   await start();
 } catch (error) {
-  // The signal handler stops the parts that were started and ends the process.
+  // After a StartStoppedError the signal handler stops the started parts and ends the OS process.
   if (!(error instanceof StartStoppedError)) {
     process.stderr.write(`botledger: ${isExpected(error) ? error.message : String((error as Error).stack ?? error)}\n`);
-    await lifecycle.stop().catch((problem: unknown) => process.stderr.write(`botledger: ${String(problem)}\n`));
+    await lifecycle.stop().catch((stopError: unknown) => process.stderr.write(`botledger: ${String(stopError)}\n`));
     process.exit(1);
   }
 }
 
 /**
  * Runs `stop` at the first SIGTERM or SIGINT and exits when it is done; a second signal exits at once.
- * Exit codes: 0 when all stopped in order, 1 when something did not.
+ * Exit codes: 0 when all parts stopped, 1 when a part failed to stop.
  */
-function stopOnSignal(stop: () => Promise<void>, onProblem: (error: unknown) => void): void {
+function stopOnSignal(stop: () => Promise<void>, onError: (error: unknown) => void): void {
   let first: number | null = null;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (first !== null) {
@@ -92,7 +91,7 @@ function stopOnSignal(stop: () => Promise<void>, onProblem: (error: unknown) => 
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        onProblem(error);
+        onError(error);
         process.exit(1);
       },
     );

@@ -7,24 +7,24 @@ import { type ReportTask, reportRunner } from '../queries/reports/run-report.ts'
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { createLogger } from './logger.ts';
 
-/** What a thread gets when it starts. */
+/** The worker data of a report thread. */
 export interface ReportThreadData {
   readonly connectionString: string;
   readonly maxWaitMs: number;
   readonly longestMs: number;
   readonly logLevel: string;
-  /** For columns that the next report may need. */
+  /** Memory for columns that the next report may need. */
   readonly cacheBytes: number;
 }
 
-/** What a thread is to do. */
+/** One report for a thread to run. */
 export interface ReportThreadTask {
   readonly task: ReportTask;
-  /** Gets a message when the thread begins. */
+  /** Receives a message when the thread begins the report. */
   readonly begun: MessagePort;
 }
 
-/** Errors do not pass from thread to thread as what they are. */
+/** The result of a report. Errors become data, since an error loses its class on the way to another thread. */
 export type ReportOutcome =
   | { readonly type: 'answer'; readonly answer: ReportAnswer }
   | { readonly type: 'timeout' }
@@ -43,7 +43,7 @@ const pool = createPool({
 });
 const run = reportRunner(pool, createChunkCache(cacheBytes));
 
-/** The thread that runs reports, one at a time: to walk millions of events must not keep requests waiting. */
+/** Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait. */
 export default async function runTask({ task, begun }: ReportThreadTask): Promise<ReportOutcome> {
   begun.postMessage('begun');
   begun.close();

@@ -12,19 +12,19 @@ import type { ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import type { ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
-/** Runs reports elsewhere than on the thread that answers requests. */
+/** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
   readonly run: RunReport;
   stop(): Promise<void>;
 }
 
 const MOST_THREADS = 4;
-/** A thread that has had nothing to do for so long ends, and what it has kept goes with it. */
+/** A thread that has been idle for so long ends, which frees its cache. */
 const IDLE_MS = 10 * 60_000;
-/** A thread that does not end a report by itself, so long after its time, is ended. */
+/** A thread that still runs a report so long after the report's time limit is terminated. */
 const GRACE_MS = 3000;
 
-/** Starts a thread for the first report; more come when reports wait. */
+/** Creates the pool of threads. The first report starts a thread; more threads start while reports wait. */
 export function startReportThreads(
   connectionString: string,
   config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_CACHE_MB' | 'REPORT_TIMEOUT_MS'>,
@@ -46,7 +46,7 @@ export function startReportThreads(
   });
   const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
 
-  /** The time of a report counts from when the thread begins it: a thread that is started for it takes its time, too. */
+  /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread takes time, too. */
   async function runInThread(task: ReportTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: begins, port2: begun } = new MessageChannel();
@@ -74,7 +74,7 @@ export function startReportThreads(
       const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
       switch (outcome.type) {
         case 'answer':
-          return revived(outcome.answer);
+          return restored(outcome.answer);
         case 'timeout':
           throw new ReportTimeoutError(task.timeoutMs);
         case 'too large':
@@ -87,27 +87,27 @@ export function startReportThreads(
   };
 }
 
-/** Another thread sends numbers that a double may not hold as plain objects. Changes the answer in place: it has no other user. */
-function revived(answer: ReportAnswer): ReportAnswer {
-  for (const row of answer.rows) reviveRow(row);
-  return { ...answer, columns: answer.columns.map(revivedColumn) };
+/** Restores LosslessNumbers, which arrive from another thread as plain objects. Changes the answer, which has no other user. */
+function restored(answer: ReportAnswer): ReportAnswer {
+  for (const row of answer.rows) restoreRow(row);
+  return { ...answer, columns: answer.columns.map(restoredColumn) };
 }
 
-function revivedColumn(column: Column): Column {
+function restoredColumn(column: Column): Column {
   const { total, breakdown } = column;
-  if (breakdown !== undefined) reviveRow(breakdown);
-  return total === undefined ? column : { ...column, total: revivedCell(total) };
+  if (breakdown !== undefined) restoreRow(breakdown);
+  return total === undefined ? column : { ...column, total: restoredCell(total) };
 }
 
-function reviveRow(row: Record<string, Cell>): void {
-  for (const [key, cell] of Object.entries(row)) row[key] = revivedCell(cell);
+function restoreRow(row: Record<string, Cell>): void {
+  for (const [key, cell] of Object.entries(row)) row[key] = restoredCell(cell);
 }
 
-function revivedCell(cell: Cell): Cell {
+function restoredCell(cell: Cell): Cell {
   return typeof cell === 'object' && cell !== null ? new LosslessNumber(cell.value) : cell;
 }
 
-/** What runs in a thread; from its source by tsx, which does not get into threads by itself (Node.js 20). */
+/** The file that a thread runs. From source, the thread has to register tsx itself: in Node.js 20 it does not take it over. */
 function program(name: string): { readonly filename: string; readonly execArgv?: string[] } {
   if (extname(import.meta.url) === '.js') return { filename: fileURLToPath(new URL(`./${name}.js`, import.meta.url)) };
   const register = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register();`;

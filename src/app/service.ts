@@ -19,49 +19,49 @@ import { inTime } from '../util/in-time.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
-import { type DemoInvitation, prepareDemo } from './demo.ts';
+import { type Demo, prepareDemo } from './demo.ts';
 import { pacedLog } from './intake-pace.ts';
-import type { Processes } from './processes.ts';
-import type { Projectors } from './projectors.ts';
 import type { ReportThreads } from './report-threads.ts';
-import { whileDown } from './start-slowness.ts';
+import { notYetIfDatabaseDown } from './start-failures.ts';
 import { createStartWait, NotYetError } from './start-wait.ts';
+import type { Worker } from './workers.ts';
 
-/** `/ready`: log and database answer within this time. */
+/** For `/ready`, log and database must answer within this time. */
 const READY_WITHIN_MS = 1000;
-/** For whatever a request asks of the database, a report aside: none of it may take long. */
+/** Connections for the short queries of requests. Reports have connections of their own. */
 const LOOKUP_CONNECTIONS = 8;
-/** Key and bot, one after the other. */
+/** A request looks up the key and the bot, one after the other. Both together may take MAX_WAIT_MS. */
 const LOOKUPS = 2;
-/** How long one look of the start at the catalog takes, at most. */
-const CATALOG_CHECK_MS = 1000;
+/** How long one attempt of the start waits for the catalog. */
+const CATALOG_ATTEMPT_MS = 1000;
 
 export interface ServiceOptions extends FoundationOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** Gets every part that is started, so that its owner can stop them, also when the start fails half way. */
+  /** Records every started part, so that the caller can stop the parts, also if the start fails halfway. */
   readonly lifecycle: Lifecycle;
-  /** Ends a start that waits. */
+  /** Stops a start that waits. */
   readonly signal: AbortSignal;
-  /** Starts the projectors where the role asks for them. */
-  readonly project: (foundation: Foundation) => Projectors;
-  /** Starts the processes where the role asks for them. */
-  readonly act: (foundation: Foundation) => Processes;
-  /** Starts what runs reports, for an api. */
-  readonly report: (foundation: Foundation) => ReportThreads;
-  /** What the log is projected to; every read model there is, but for tests. */
+  /** Called if the role includes projectors. */
+  readonly startProjectors: (foundation: Foundation) => Worker;
+  /** Called if the role includes processes. */
+  readonly startProcesses: (foundation: Foundation) => Worker;
+  /** Called if the role includes the api. */
+  readonly startReports: (foundation: Foundation) => ReportThreads;
+  /** The read models to serve. Default: all of them; tests pass others. */
   readonly readModels?: readonly ReadModel[];
-  /** Told once, on an empty installation with the embedded database: how to try the service out. */
-  readonly invite: (invitation: DemoInvitation, address: string) => void;
+  /** Called once, on an empty installation with the embedded database, to show how to try the service. */
+  readonly showDemo: (demo: Demo, address: string) => void;
 }
 
 /**
- * Starts what the role asks for and returns the address it listens on. It listens at once, and answers 503 until it is
- * ready: an api when the catalog has caught up with the log, which it then is.
- * @throws StartError for what the operator must mend, StartStoppedError
+ * Starts the parts of the role. It listens at once and answers 503 until it is ready: an api once the catalog has caught
+ * up with the log. An api is ready when this resolves.
+ * @returns the address it listens on
+ * @throws StartError if the operator must correct something, StartStoppedError
  */
 export async function startService(options: ServiceOptions): Promise<string> {
-  const { config, logger, lifecycle, signal, project, act, report, invite, readModels = registered } = options;
+  const { config, logger, lifecycle, signal, readModels = registered } = options;
   const sources = systemSources;
   const wait = createStartWait(logger, signal);
   const front = await openFront({ logger, host: config.HOST, port: config.PORT, waitsFor: () => wait.waitsFor });
@@ -69,11 +69,11 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait });
   const { log } = foundation;
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
-    const projectors = project(foundation);
+    const projectors = options.startProjectors(foundation);
     lifecycle.started('projectors', () => projectors.stop());
   }
   if (config.ROLE === 'all' || config.ROLE === 'process') {
-    const processes = act(foundation);
+    const processes = options.startProcesses(foundation);
     lifecycle.started('processes', () => processes.stop());
   }
 
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   lifecycle.started('database connections of requests', () => lookups.end());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
   const paced = pacedLog(log, lookups, readModels, config.MAX_WAIT_MS);
-  const reports = isApi ? report(foundation) : null;
+  const reports = isApi ? options.startReports(foundation) : null;
   if (reports !== null) lifecycle.started('reports', () => reports.stop());
   let catalogReady = false;
   const app = await buildApp({
@@ -132,37 +132,36 @@ export async function startService(options: ServiceOptions): Promise<string> {
       : null,
   });
   await front.serve(app);
-  // First of all that is stopped, so that nothing is gone that an answer under way needs.
+  // Recorded last, so that it stops first: requests under way still need the other parts.
   lifecycle.started('HTTP server', () => front.close());
   const { address } = front;
   logger.info({ address, role: config.ROLE, log: config.EVENT_LOG }, 'serving');
   if (!isApi) return address;
 
-  const makeDemo = (): Promise<DemoInvitation | null> =>
-    whileSlow(() => prepareDemo({ log, sources }, config.DATA_DIR));
+  const makeDemo = (): Promise<Demo | null> => notYetIfSlow(() => prepareDemo({ log, sources }, config.DATA_DIR));
   const demo = config.DATABASE_URL === undefined ? await wait.until('the log and its index', makeDemo) : null;
-  let head: Cursor | null = null;
+  const catalog = [servedProgress(foundation.pool, catalogReadModel)];
+  let logEnd: Cursor | null = null;
   await wait.until('the catalog to catch up with the log', () =>
-    whileSlow(async () => {
-      head ??= await log.endCursor();
-      if (
-        !(await waitForReadModels([servedProgress(foundation.pool, catalogReadModel)], head, {
-          timeoutMs: CATALOG_CHECK_MS,
-        }))
-      )
+    notYetIfSlow(async () => {
+      logEnd ??= await log.endCursor();
+      if (!(await waitForReadModels(catalog, logEnd, { timeoutMs: CATALOG_ATTEMPT_MS })))
         throw new NotYetError('the catalog is behind the log');
     }),
   );
   catalogReady = true;
   logger.info('ready');
-  if (demo !== null) invite(demo, address);
+  if (demo !== null) options.showDemo(demo, address);
   return address;
 }
 
-/** An attempt on a log and a database that were there when the service began to start: all they can be is slow. */
-async function whileSlow<T>(attempt: () => Promise<T>): Promise<T> {
+/**
+ * Runs an attempt on a log and a database that both answered before in this start. If one of them does not answer now, it
+ * counts as slow and this throws NotYetError.
+ */
+async function notYetIfSlow<T>(attempt: () => Promise<T>): Promise<T> {
   try {
-    return await whileDown(attempt);
+    return await notYetIfDatabaseDown(attempt);
   } catch (error) {
     const slow = [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
     throw slow ? new NotYetError('the log does not answer yet', { cause: error }) : error;
@@ -171,13 +170,13 @@ async function whileSlow<T>(attempt: () => Promise<T>): Promise<T> {
 
 interface OpenTransaction {
   readonly pid: number;
-  /** Since it began. */
+  /** Time since it began. */
   readonly seconds: number;
 }
 
 /**
- * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop below it, so one
- * that hangs stops every projection: this tells which.
+ * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop before it, so one
+ * that hangs stops every projection. A metric shows it, so that an operator can find it.
  */
 async function oldestWriter(pool: pg.Pool): Promise<OpenTransaction | null> {
   const { rows } = await pool.query<OpenTransaction>({

@@ -1,32 +1,25 @@
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { ThreadData } from './run-thread.ts';
+import type { ThreadData } from './service-thread.ts';
+import type { Worker } from './workers.ts';
 
-/** A kind of thread; its program is `<kind>-thread.ts`. */
-type Kind = 'projector' | 'process';
+const RESTART_AFTER_MS = 1000;
 
-/** A thread that runs until it is stopped. */
-export interface Thread {
-  stop(): Promise<void>;
-}
-
-const AGAIN_MS = 1000;
-
-/** Starts a thread, again whenever it ends by itself. */
-export function startThread(kind: Kind, data: ThreadData, logger: Logger): Thread {
+/** Starts a thread that runs projectors or processes. Starts it again whenever it ends without `stop`. */
+export function startThread(data: ThreadData, logger: Logger): Worker {
   let stopping = false;
-  let again: NodeJS.Timeout | undefined;
+  let restart: NodeJS.Timeout | undefined;
   let ended: Promise<void>;
-  let worker: Worker;
+  let thread: Thread;
   const start = (): void => {
-    worker = startWorker(`${kind}-thread`, data);
-    worker.on('error', (error) => logger.error({ err: error }, `the ${kind} thread failed`));
+    thread = startProgram(data);
+    thread.on('error', (error) => logger.error({ err: error }, `the thread of the ${data.kind} failed`));
     ended = new Promise((resolve) => {
-      worker.once('exit', (code) => {
+      thread.once('exit', (code) => {
         if (!stopping) {
-          logger.error({ code }, `the ${kind} thread ended; starting it again`);
-          again = setTimeout(start, AGAIN_MS);
+          logger.error({ code }, `the thread of the ${data.kind} ended; starting it again`);
+          restart = setTimeout(start, RESTART_AFTER_MS);
         }
         resolve();
       });
@@ -36,19 +29,19 @@ export function startThread(kind: Kind, data: ThreadData, logger: Logger): Threa
   return {
     async stop() {
       stopping = true;
-      clearTimeout(again);
-      worker.postMessage('stop');
+      clearTimeout(restart);
+      thread.postMessage('stop');
       await ended;
     },
   };
 }
 
-function startWorker(program: string, workerData: unknown): Worker {
+function startProgram(workerData: ThreadData): Thread {
   if (extname(import.meta.url) === '.js')
-    return new Worker(new URL(`./${program}.js`, import.meta.url), { workerData });
-  // Run from its source, by tsx, which does not get into threads by itself (Node.js 20).
+    return new Thread(new URL('./service-thread.js', import.meta.url), { workerData });
+  // From source, the thread has to register tsx itself: in Node.js 20 a thread does not take it over.
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  const source = JSON.stringify(new URL(`./${program}.ts`, import.meta.url));
+  const source = JSON.stringify(new URL('./service-thread.ts', import.meta.url));
   const code = `import(${tsx}).then(({ register }) => { register(); return import(${source}); });`;
-  return new Worker(code, { eval: true, workerData });
+  return new Thread(code, { eval: true, workerData });
 }

@@ -7,27 +7,27 @@ export class NotYetError extends Error {
   override readonly name = 'NotYetError';
 }
 
-/** The start was called off while it waited. */
+/** The start was stopped while it waited. */
 export class StartStoppedError extends Error {
   override readonly name = 'StartStoppedError';
 }
 
-/** A start never dies of slowness: it waits, and says for what. */
+/** Waits for slow dependencies, so that slowness does not end a start, and logs their names. */
 export interface StartWait {
-  /** What the start waits for now, told to anyone: it names no host. */
+  /** What the start waits for now. It names no host, since `/ready` shows it to every caller. */
   readonly waitsFor: string;
   /**
    * Repeats `attempt` while it fails with NotYetError. Logs `waiting for <what>` after a second and every 10 s.
    * @throws StartStoppedError as soon as `signal` aborts, whatever the attempt does; any other error of the attempt
    */
   until<T>(what: string, attempt: () => Promise<T>): Promise<T>;
-  /** Aborts when the start is called off. */
+  /** Aborts when the start is to stop. */
   readonly signal: AbortSignal;
 }
 
 const FIRST_LINE_MS = 1000;
 const LINE_EVERY_MS = 10_000;
-const AGAIN_MS = 250;
+const RETRY_AFTER_MS = 250;
 
 export function createStartWait(logger: Logger, signal: AbortSignal): StartWait {
   let waitsFor = 'the start';
@@ -41,14 +41,14 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
       const since = performance.now();
       let reason: unknown;
       let line: NodeJS.Timeout;
-      const tellIn = (ms: number): void => {
+      const logAfter = (ms: number): void => {
         line = setTimeout(() => {
           const waited_s = Math.round((performance.now() - since) / 1000);
           logger.info({ waited_s, ...(reason !== undefined && { err: reason }) }, `waiting for ${what}`);
-          tellIn(LINE_EVERY_MS);
+          logAfter(LINE_EVERY_MS);
         }, ms);
       };
-      tellIn(FIRST_LINE_MS);
+      logAfter(FIRST_LINE_MS);
       try {
         for (;;) {
           if (signal.aborted) throw new StartStoppedError(`stopped while waiting for ${what}`);
@@ -59,7 +59,7 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
             if (!(error instanceof NotYetError)) throw error;
             reason = error.cause ?? error;
           }
-          await pause(AGAIN_MS, signal);
+          await pause(RETRY_AFTER_MS, signal);
         }
       } finally {
         clearTimeout(line!);
@@ -68,7 +68,7 @@ export function createStartWait(logger: Logger, signal: AbortSignal): StartWait 
   };
 }
 
-/** Rejects when the signal aborts first; the result of the work is then ignored. */
+/** Resolves as `work` does, or rejects if the signal aborts first. The result of the work is then ignored. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController();
   try {
@@ -79,7 +79,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Tries once: commands do not wait. Throws what the attempt failed with. */
+/** Makes one attempt and throws its error. For commands, which do not wait. */
 export const NO_WAIT: StartWait = {
   waitsFor: 'nothing',
   signal: new AbortController().signal,

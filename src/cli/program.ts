@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import type { Answer, Cli, Work } from './cli.ts';
-import type { CliContext, ContextRunner } from './context.ts';
-import { CliError } from './errors.ts';
+import { type Answer, type Cli, type CliContext, CliError, type ContextRunner, type Work } from './command.ts';
 import { asJson, asText } from './output.ts';
 
 /** What a noun's file does: adds the noun's commands. */
@@ -28,12 +26,12 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'goal',
     description: 'Manage goals, which target events complete.',
-    load: async () => (await import('./catalog/goal.ts')).goal,
+    load: async () => (await import('./catalog/goal-and-unit.ts')).goal,
   },
   {
     name: 'unit',
     description: "Manage the units of a bot's amounts.",
-    load: async () => (await import('./catalog/unit.ts')).unit,
+    load: async () => (await import('./catalog/goal-and-unit.ts')).unit,
   },
   {
     name: 'rule',
@@ -43,7 +41,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'rate',
     description: 'Set individual rates of referrers.',
-    load: async () => (await import('./referral/rate.ts')).rate,
+    load: async () => (await import('./referral/rule.ts')).rate,
   },
   {
     name: 'payout',
@@ -58,7 +56,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'webhook',
     description: 'Manage the webhook that announces payouts to a client.',
-    load: async () => (await import('./referral/webhook.ts')).webhook,
+    load: async () => (await import('./referral/payout.ts')).webhook,
   },
   {
     name: 'fx',
@@ -88,12 +86,12 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'backup',
     description: 'Write the whole log and its keys into a file.',
-    load: async () => (await import('./operations/backup.ts')).backup,
+    load: async () => (await import('./operations/log.ts')).backup,
   },
   {
     name: 'restore',
     description: 'Fill an empty log from a backup file. Safe to repeat: it resumes.',
-    load: async () => (await import('./operations/backup.ts')).restoring,
+    load: async () => (await import('./operations/log.ts')).restoring,
   },
 ];
 

@@ -1,5 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseIso8601 } from '../domain/intake/moment.ts';
+import { type BotRow, findBot } from '../queries/catalog/bots.ts';
+import type { CatalogSource } from '../queries/catalog/source.ts';
+import { CliError } from './command.ts';
 
 /** Readers of option values: each takes the text and throws what commander turns into one line. */
 
@@ -88,4 +91,15 @@ export function botOption(): Option {
 /** Bots that a command is about, one `--bot` each. */
 export function botsOption(): Option {
   return new Option('--bot <public key...>', 'the bots');
+}
+
+/** The bots of these public keys, each once, in order. @throws CliError for one that is not there */
+export async function namedBots(catalog: CatalogSource, publicKeys: readonly string[]): Promise<BotRow[]> {
+  const bots: BotRow[] = [];
+  for (const publicKey of new Set(publicKeys)) {
+    const bot = await findBot(catalog, publicKey);
+    if (bot === null) throw new CliError(`there is no bot ${publicKey}`);
+    bots.push(bot);
+  }
+  return bots;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, inject, test as it } from 'vitest';
-import { listenStartError } from '../../src/app/start-error.ts';
+import { listenStartError } from '../../src/app/start-failures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { serviceProcess } from '../support/service-process.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Change } from '../../src/cli/context.ts';
-import { ReadModelWaitTimeoutError } from '../../src/cli/errors.ts';
+import type { Change } from '../../src/cli/command.ts';
+import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';

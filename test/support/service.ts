@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { startProcesses } from '../../src/app/processes.ts';
-import { runProjectors } from '../../src/app/projectors.ts';
 import { startService } from '../../src/app/service.ts';
+import { startProcesses, startProjectors } from '../../src/app/workers.ts';
 import { createBot } from '../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
@@ -178,11 +177,11 @@ export async function startTestInstance(
     logger,
     lifecycle,
     signal: new AbortController().signal,
-    project: (foundation) => runProjectors(foundation, config, logger, readModels),
-    report: ({ pool }) => ({ run: reportRunner(pool, createChunkCache(2 ** 20)), stop: async () => {} }),
-    act: (foundation) => startProcesses(foundation, config, logger),
+    startProjectors: (foundation) => startProjectors(foundation, config, logger, readModels),
+    startReports: ({ pool }) => ({ run: reportRunner(pool, createChunkCache(2 ** 20)), stop: async () => {} }),
+    startProcesses: (foundation) => startProcesses(foundation, config, logger),
     readModels,
-    invite: () => {},
+    showDemo: () => {},
   });
   return { address, stop: () => lifecycle.stop() };
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { misspeltVariables } from '../../src/app/misspelt-variables.ts';
-import { environment } from '../../src/config.ts';
+import { environment, misspeltVariables } from '../../src/config.ts';
 
 const known = Object.keys(environment.shape);
 

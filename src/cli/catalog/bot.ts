@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { changeBot, createBot, rotateWebhookSecret } from '../../commands/catalog/bots.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../command.ts';
 import { botOption, flag, positiveInteger } from '../values.ts';
 
 interface Basics {

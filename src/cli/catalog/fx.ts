@@ -1,9 +1,8 @@
 import { setExchangeRates } from '../../commands/catalog/set-exchange-rates.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
-import type { Cli } from '../cli.ts';
-import { csvRecords } from '../csv.ts';
-import { CliError } from '../errors.ts';
+import { type Cli, CliError } from '../command.ts';
+import { csvRecords } from '../input-files.ts';
 import { exactly } from '../output.ts';
 
 interface Rate {

@@ -2,8 +2,7 @@ import { Option } from 'commander';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
 import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
-import type { Cli } from '../cli.ts';
-import { CliError } from '../errors.ts';
+import { type Cli, CliError } from '../command.ts';
 import { botsOption, date, duration, positiveInteger } from '../values.ts';
 
 interface IssueOptions {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type CreateOwner, changeOwner, createOwner } from '../../commands/catalog/owners.ts';
 import { listOwners } from '../../queries/catalog/owners.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../command.ts';
 import { nonNegativeInteger, positiveInteger } from '../values.ts';
 
 export function owner(cli: Cli): void {

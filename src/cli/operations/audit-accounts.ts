@@ -7,7 +7,7 @@ import { BrokenChainError, UnreadableCommitError } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { type AccountName, type AccountSource, revisionOf } from '../../queries/referral/account-source.ts';
 import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../command.ts';
 
 /** What is wrong with an account: in its stream, or in the balance that is answered. */
 export interface AccountFinding {

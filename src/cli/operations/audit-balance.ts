@@ -8,9 +8,7 @@ import type { EventLog } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
 import { historyRows } from '../../queries/referral/history.ts';
-import type { Answer } from '../cli.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { type Answer, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { differentBalance } from './audit-accounts.ts';
 

@@ -1,8 +1,13 @@
-import { namedBots } from '../catalog/list-of-bots.ts';
-import type { Cli } from '../cli.ts';
-import { botOption, endOf, once, positiveInteger } from '../values.ts';
+import { type AuditedLog, auditLog, type LogFinding } from '../../log/audit.ts';
+import type { ReadModel } from '../../projections/read-model.ts';
+import { BadCommitError } from '../../projections/runtime/apply.ts';
+import { verify } from '../../projections/runtime/verify.ts';
+import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
+import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
+import { commitsDone, span, watchOf } from '../progress.ts';
+import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
+import { type AccountFinding, auditAccounts, isOfTheLog } from './audit-accounts.ts';
 import { auditBalance, type Balance } from './audit-balance.ts';
-import { verifyLedger } from './audit-verify.ts';
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -31,4 +36,83 @@ export function audit(cli: Cli): void {
         return verifyLedger(context, bot);
       }),
     );
+}
+
+interface ReadModelFinding {
+  readonly kind: 'read model';
+  readonly stream: null;
+  readonly revision: null;
+  readonly message: string;
+}
+
+type Finding = LogFinding | AccountFinding | ReadModelFinding;
+
+/** So many are listed; all are counted. */
+const LISTED = 1000;
+
+/**
+ * The proof of the ledger: chains, accounts, and, unless it is about one bot, read models against a replay. What is found
+ * is an answer, and makes the command fail.
+ */
+async function verifyLedger(context: CliContext, bot: string | undefined): Promise<Answer> {
+  const { log, pool, signal, progress } = context;
+  await context.giveWay();
+  const begun = performance.now();
+  const found: Finding[] = [];
+  let count = 0;
+  const take = async (findings: AsyncIterable<Finding>): Promise<void> => {
+    for await (const finding of findings) if (++count <= LISTED) found.push(finding);
+  };
+  const looked: Looked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
+  const onEnd = (audited: AuditedLog): void => void Object.assign(looked, audited);
+  await take(auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd }));
+  const onAccount = (done: number, total: number): void => {
+    looked.accounts = done;
+    progress({ what: 'checking accounts', done, total, unit: 'accounts' });
+  };
+  await take(auditAccounts(context, bot, onAccount));
+  if (bot === undefined) await take(auditReadModels(context, looked));
+  const notes = [`looked at ${inWords(looked)} in ${span((performance.now() - begun) / 1000)}`];
+  if (count === 0) return { value: found, notes };
+  const message = count > LISTED ? `${count} findings, of which the first ${LISTED} are listed` : `${count} findings`;
+  return { value: found, notes, failure: new CliError(message) };
+}
+
+/** How much an audit has looked at. */
+interface Looked {
+  commits: number;
+  heads: number;
+  accounts: number;
+  tables: number;
+  models: number;
+}
+
+function inWords({ commits, heads, accounts, tables, models }: Looked): string {
+  const ofLog = `${commits} commits, ${heads} heads of streams, ${accounts} accounts`;
+  return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
+}
+
+async function* auditReadModels(context: CliContext, looked: Looked): AsyncGenerator<ReadModelFinding> {
+  for (const model of await context.readModels()) {
+    for (const message of await differencesOf(context, model, looked))
+      yield { kind: 'read model', stream: null, revision: null, message };
+  }
+}
+
+async function differencesOf(context: CliContext, model: ReadModel, looked: Looked): Promise<string[]> {
+  const version = servedOf(await versionsOf(context.pool, model));
+  if (version === null) throw new CliError(`${model.name} has not been built yet`);
+  const name = `${model.name} version ${version.version}`;
+  try {
+    const verified = await verify(context.projector(model), version, watchOf(context.progress, model.name));
+    looked.models++;
+    looked.tables += verified.tables;
+    return verified.differences.map(
+      ({ table, rows, rowsOfReplay }) =>
+        `${name}: ${table} differs from a replay of the log: it has ${rows} rows, the replay has ${rowsOfReplay}`,
+    );
+  } catch (error) {
+    if (!(error instanceof BadCommitError) && !isOfTheLog(error)) throw error;
+    return [`${name} cannot be compared with a replay of the log: ${error.message}`];
+  }
 }

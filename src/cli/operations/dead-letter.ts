@@ -15,9 +15,7 @@ import {
 import { followVersion } from '../../projections/runtime/follow.ts';
 import { allVersions, findVersion, leaseOf, setError } from '../../projections/runtime/versions.ts';
 import { pause } from '../../util/pause.ts';
-import type { Cli } from '../cli.ts';
-import type { CliContext } from '../context.ts';
-import { CliError, ReadModelWaitTimeoutError } from '../errors.ts';
+import { type Cli, type CliContext, CliError, ReadModelWaitTimeoutError } from '../command.ts';
 
 /** A row of `dead-letter list`. */
 interface Row {

@@ -14,9 +14,7 @@ import {
   versionsOf,
 } from '../../projections/runtime/versions.ts';
 import { pause } from '../../util/pause.ts';
-import type { Answer, Cli } from '../cli.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { commitsDone, span, watchOf } from '../progress.ts';
 import { positiveInteger } from '../values.ts';
 

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import { existingBot } from '../../commands/catalog/bots.ts';
 import { load } from '../../commands/decide-and-append.ts';
+import { createAccounts } from '../../commands/referral/accounts.ts';
 import { changeRule, createRule } from '../../commands/referral/rules.ts';
+import { setRate } from '../../commands/referral/set-rate.ts';
 import { program, type RewardRule } from '../../domain/referral/program.ts';
 import { programStream } from '../../domain/streams.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, botsOption, flag, positiveInteger } from '../values.ts';
 
@@ -111,4 +113,32 @@ function shown({ amount, percent, hold_days, ...rule }: RewardRule): object {
     hold_days: exactly(hold_days),
   };
   return { rule_id, name, trigger_event_id, reward_type, ...terms, active };
+}
+
+interface IndividualRate {
+  readonly bot: string;
+  readonly user: number;
+  readonly rule: number;
+  readonly amount?: string;
+  readonly percent?: string;
+}
+
+export function rate(cli: Cli): void {
+  const { noun } = cli;
+
+  noun
+    .command('set')
+    .description('Set what a rule earns this referrer from now on. Later edits of the rule do not change it.')
+    .addOption(botOption())
+    .requiredOption('--user <id>', 'the referrer', positiveInteger)
+    .requiredOption('--rule <id>', 'the rule', positiveInteger)
+    .option('--amount <decimal>', 'of a rule of type fixed')
+    .option('--percent <decimal>', 'of a rule of type percent')
+    .action(
+      cli.action<[IndividualRate]>(async (context, { bot, user, rule, amount, percent }) => {
+        const accounts = createAccounts(context);
+        const { position } = await setRate(accounts, { bot, userId: user, ruleId: rule, amount, percent });
+        return { value: {}, change: { category: 'account', position } };
+      }),
+    );
 }

@@ -49,7 +49,7 @@ async function loadedBy(args: readonly string[], env: Record<string, string> = {
 
 test('help of all nouns loads no code of a noun, of the log, of read models or of the database', async () => {
   const { own, packages } = await loadedBy(['--help']);
-  expect(own.toSorted()).toEqual(['app/cli-main', 'cli/errors', 'cli/output', 'cli/program']);
+  expect(own.toSorted()).toEqual(['app/cli-main', 'cli/command', 'cli/output', 'cli/program']);
   expect(packages).toEqual(['commander', 'lossless-json']);
 });
 

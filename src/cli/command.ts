@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Pool } from 'pg';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { EventLog, Position } from '../log/port.ts';
@@ -48,3 +49,49 @@ export interface Change {
 
 /** Opens database and log, runs the work and closes them again. */
 export type ContextRunner = <T>(work: (context: CliContext) => Promise<T>) => Promise<T>;
+
+/** What a command answers: for a person as text, with --json as one JSON value. */
+export interface Answer {
+  readonly value: object;
+  /** What a person is shown instead of `value`. */
+  readonly shown?: object;
+  /** What a person should know beside it: lines on stderr. */
+  readonly notes?: readonly string[];
+  /** What has to be seen everywhere before the command returns. */
+  readonly change?: Change;
+  /** What is wrong although there is an answer. */
+  readonly failure?: CliError;
+}
+
+/** An action gets the positional arguments first, then the options. */
+export type Work<Parameters extends readonly unknown[]> = (
+  context: CliContext,
+  ...parameters: Parameters
+) => Promise<Answer>;
+
+/** What a noun's file adds its commands to. */
+export interface Cli {
+  /** `botledger <noun> …` */
+  readonly noun: Command;
+  /** Wraps the work of a command for commander's `action`: opens the context, answers. */
+  action<Parameters extends readonly unknown[]>(work: Work<Parameters>): (...given: unknown[]) => Promise<void>;
+}
+
+/** What is wrong, in one line for a person. */
+export class CliError extends Error {
+  override readonly name: string = 'CliError';
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
+
+/** It is in the log, but not every instance is known to have seen it. */
+export class ReadModelWaitTimeoutError extends CliError {
+  override readonly name = 'ReadModelWaitTimeoutError';
+  constructor(seconds: number) {
+    super(`recorded, but not in effect everywhere within ${seconds} s`, 3);
+  }
+}

@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Config } from '../config.ts';
+import { createLifecycle } from '../util/lifecycle.ts';
+import { openFoundation } from './compose.ts';
+import { createLogger } from './logger.ts';
+import { createStartWait, StartStoppedError } from './start-wait.ts';
+import { startProcesses, startProjectors } from './workers.ts';
+
+/** What a thread runs. */
+export type ThreadKind = 'projectors' | 'processes';
+
+/** What `startThread` passes to a thread. */
+export interface ThreadData {
+  readonly kind: ThreadKind;
+  /** Has the database's address, also if it is embedded: the main thread has started that database. */
+  readonly config: Config;
+}
+
+/**
+ * The program of the threads that run projectors or processes, until any message stops it. They have threads of their
+ * own, so that batches of thousands of events, accruals or messages do not make requests wait. All threads have the same
+ * priority, since requests wait for read models (docs/adr/0014-all-threads-have-the-same-priority.md).
+ */
+const { kind, config } = workerData as ThreadData;
+const start = kind === 'projectors' ? startProjectors : startProcesses;
+const logger = await createLogger(config.LOG_LEVEL);
+const lifecycle = createLifecycle();
+const stopping = new AbortController();
+const stopped = new Promise<void>((resolve) => parentPort!.once('message', resolve));
+void stopped.then(() => stopping.abort());
+const wait = createStartWait(logger, stopping.signal);
+try {
+  // The projectors' thread may lead the log's index.
+  const options = { mayLead: kind === 'projectors', wait };
+  const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
+  const worker = start(foundation, config, logger);
+  lifecycle.started(kind, () => worker.stop());
+  await stopped;
+} catch (error) {
+  if (!(error instanceof StartStoppedError)) throw error;
+  await lifecycle.stop();
+  process.exit(); // ends the thread: an attempt that was abandoned may hold a connection
+}
+await lifecycle.stop();
