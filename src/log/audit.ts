@@ -13,12 +13,12 @@ import {
 } from './port.ts';
 import { keyOf } from './stream-name.ts';
 
-/** A fault of the log, with its stream and revision where they are known. */
+/** One thing that is wrong in the log, with its stream and revision if the record has them. */
 export interface LogFinding {
   /**
-   * unreadable: no commit, though it counts; noted: the engine's notes say otherwise; chain: it does not continue its
-   * stream; void: it does not count, and was appended on top of what is not there, or should count; end: its stream ends
-   * elsewhere than was noted.
+   * unreadable: a valid record is no commit. noted: the engine's columns or index differ from the record. chain: a commit
+   * does not continue its stream. void: a void record was appended on top of a commit that is missing, or should be valid.
+   * end: a stream does not end at its indexed head.
    */
   readonly kind: 'unreadable' | 'noted' | 'chain' | 'void' | 'end';
   readonly stream: string | null;
@@ -28,7 +28,7 @@ export interface LogFinding {
 
 export interface AuditOptions {
   readonly log: EventLog;
-  /** A database for the temporary table of stream heads: there may be millions. */
+  /** The database for a temporary table of stream heads, of which there may be millions. */
   readonly pool: pg.Pool;
   /** Audits only the streams of this key. */
   readonly key?: string | undefined;
@@ -36,7 +36,7 @@ export interface AuditOptions {
   /** Called with the number of audited records and about how many there are. */
   readonly onProgress: (done: number, total: number) => void;
   /** Called with the totals at the end. */
-  readonly onEnd: (looked: AuditedLog) => void;
+  readonly onEnd: (audited: AuditedLog) => void;
 }
 
 /** How much an audit has read. */
@@ -48,16 +48,16 @@ export interface AuditedLog {
 }
 
 /**
- * Walks all records of the log, and checks that the commits of each exact stream follow one another, each naming the hash
- * of the stored bytes of the one before, up to where the engine has noted that the stream ends.
- * @throws where the engine misses records, or does not answer
+ * Reads all records of the log, and checks that the commits of each exact stream follow one another: each names the hash of
+ * the stored bytes of the one before, and the last is the stream's indexed head.
+ * @throws if the engine misses records or does not answer
  */
 export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFinding> {
   const { log, pool, key, signal, onProgress, onEnd } = options;
   const isWanted = (stream: string): boolean => key === undefined || keyOf(stream) === key;
-  const walked = new Map<number, Position>();
-  const looked = { commits: 0, heads: 0 };
-  const ends = await openAuditedStreamHeads(pool);
+  const cursor = new Map<number, Position>();
+  const audited = { commits: 0, heads: 0 };
+  const auditedHeads = await openAuditedStreamHeads(pool);
   try {
     const total = (await log.lag(new Map())).commits;
     let done = 0;
@@ -65,86 +65,89 @@ export async function* auditLog(options: AuditOptions): AsyncGenerator<LogFindin
       const exact = records.flatMap(({ commit }) =>
         commit === null || commit.revision === null ? [] : [commit.stream],
       );
-      const known = await ends.of(exact.filter(isWanted));
+      const heads = await auditedHeads.of(exact.filter(isWanted));
       for (const record of records) {
-        walked.set(partitionOf(record.position), record.position);
+        cursor.set(partitionOf(record.position), record.position);
         if (record.commit !== null && !isWanted(record.commit.stream)) continue;
-        looked.commits++;
-        yield* ofRecord(record, known);
+        audited.commits++;
+        yield* ofRecord(record, heads);
       }
       done += records.length;
       onProgress(done, Math.max(total, done));
     }
     signal.throwIfAborted();
-    for await (const heads of log.indexedStreamHeads()) {
-      const wanted = [...heads].filter(([stream]) => isWanted(stream));
-      const known = await ends.of(wanted.map(([stream]) => stream));
-      for (const [stream, noted] of wanted) {
-        const end = known.get(stream)!;
-        end.noted = true;
-        looked.heads++;
-        const message = await wrongEnd(log, stream, end, noted, walked);
-        if (message !== null) yield { kind: 'end', stream, revision: noted.revision, message };
+    for await (const indexedHeads of log.indexedStreamHeads()) {
+      const wanted = [...indexedHeads].filter(([stream]) => isWanted(stream));
+      const heads = await auditedHeads.of(wanted.map(([stream]) => stream));
+      for (const [stream, indexed] of wanted) {
+        const head = heads.get(stream)!;
+        head.isIndexed = true;
+        audited.heads++;
+        const message = await wrongEnd(log, stream, head, indexed, cursor);
+        if (message !== null) yield { kind: 'end', stream, revision: indexed.revision, message };
       }
       signal.throwIfAborted();
     }
-    for await (const { stream, revision } of ends.notNoted())
-      yield { kind: 'end', stream, revision, message: 'it is nowhere noted where the stream ends' };
-    onEnd(looked);
+    for await (const { stream, revision } of auditedHeads.notIndexed())
+      yield { kind: 'end', stream, revision, message: 'the engine has no head of the stream' };
+    onEnd(audited);
   } finally {
-    await ends.close();
+    await auditedHeads.close();
   }
 }
 
 function* ofRecord(
   { position, commit, void: reason, fault }: StoredRecord,
-  ends: ReadonlyMap<string, AuditedStreamHead>,
+  heads: ReadonlyMap<string, AuditedStreamHead>,
 ) {
-  const found = (kind: LogFinding['kind'], message: string): LogFinding => {
+  const finding = (kind: LogFinding['kind'], message: string): LogFinding => {
     return { kind, stream: commit?.stream ?? null, revision: commit?.revision ?? null, message };
   };
   if (commit === null) {
-    if (reason === null) yield found('unreadable', `the record at ${position} is no commit`);
+    if (reason === null) yield finding('unreadable', `the record at ${position} is no commit`);
     return;
   }
-  if (fault !== null) yield found('noted', fault);
+  if (fault !== null) yield finding('noted', fault);
   const { stream, revision, hash } = commit;
   if (revision === null || hash === null) return;
-  const end = ends.get(stream)!;
-  const wrong = wrongLink(commit, end);
+  const head = heads.get(stream)!;
+  const wrong = wrongLink(commit, head);
   if (reason === null) {
-    if (wrong !== null) yield found('chain', wrong);
-    Object.assign(end, { revision, hash });
-  } else if (reason === 'conflict' && revision > end.revision && !end.torn) {
-    // Who lost a race has named a commit that was there before; of one that came late that is not looked up.
-    end.torn = true;
-    yield found('void', wrong === null ? 'is void though it continues the stream' : `is void: ${wrong}`);
+    if (wrong !== null) yield finding('chain', wrong);
+    Object.assign(head, { revision, hash });
+  } else if (reason === 'conflict' && revision > head.revision && !head.isVoidReported) {
+    // A writer that loses a race has named a commit that is in the stream. A late record (an older revision) is not checked.
+    head.isVoidReported = true;
+    yield finding('void', wrong === null ? 'is void though it continues the stream' : `is void: ${wrong}`);
   }
 }
 
-/** Why a commit does not continue the stream; null: it does. */
-function wrongLink({ revision, prev }: RecordedCommit, end: StreamHead): string | null {
-  const expected = end.revision + 1;
+/** Why a commit does not continue the stream at `head`; null: it does. */
+function wrongLink({ revision, prev }: RecordedCommit, head: StreamHead): string | null {
+  const expected = head.revision + 1;
   if (revision! > expected)
     return `before it ${revision! - 1 === expected ? `revision ${expected} is` : `revisions ${expected} to ${revision! - 1} are`} missing`;
-  if (revision! < expected) return `it comes after revision ${end.revision}`;
-  return prev === end.hash ? null : 'the commit before it is not the one that it was appended on top of';
+  if (revision! < expected) return `it comes after revision ${head.revision}`;
+  return prev === head.hash ? null : 'the commit before it is not the one that it was appended on top of';
 }
 
-/** Why the walk has not come to where a stream is noted to end; what was appended since the walk is read on from there. */
+/**
+ * Why a stream does not end at its indexed head; null: it does. Reads the stream from its audited head on: commits that were
+ * appended after the audit's cursor are no fault.
+ */
 async function wrongEnd(
   log: EventLog,
   stream: string,
   { revision, hash }: StreamHead,
-  noted: StreamHead,
-  walked: ReadonlyMap<number, Position>,
+  indexed: StreamHead,
+  cursor: ReadonlyMap<number, Position>,
 ): Promise<string | null> {
-  if (noted.revision === revision)
-    return noted.hash === hash ? null : 'the last commit is not the one that is noted to be the last';
-  if (noted.revision < revision) return `the stream continues to revision ${revision}`;
+  if (indexed.revision === revision)
+    return indexed.hash === hash ? null : 'the last commit is not the one that the engine has as the head';
+  if (indexed.revision < revision) return `the stream continues to revision ${revision}`;
   try {
     const { commits } = await log.read(stream, { revision, hash });
-    return commits.some(({ position }) => hasPassed(walked, position))
+    return commits.some(({ position }) => hasPassed(cursor, position))
       ? `the stream ends at revision ${revision}, the rest is in the index alone`
       : null;
   } catch (error) {
@@ -157,33 +160,33 @@ async function wrongEnd(
 export interface AuditedStreamHead extends StreamHead {
   revision: number;
   hash: string;
-  /** A void record of the stream has been reported. */
-  torn: boolean;
-  /** The engine's index has a head of it. */
-  noted: boolean;
+  /** The audit has reported a void record of the stream. */
+  isVoidReported: boolean;
+  /** The engine's index has a head of the stream. */
+  isIndexed: boolean;
 }
 
 export interface AuditedStreamHeads {
-  /** Heads of these streams; a new stream is empty. Valid until the next call. */
+  /** Heads of these streams. A stream that the audit has not met is empty. The map is valid until the next call. */
   of(streams: readonly string[]): Promise<ReadonlyMap<string, AuditedStreamHead>>;
   /** Streams with commits and no indexed head. */
-  notNoted(): AsyncIterable<{ readonly stream: string; readonly revision: number }>;
+  notIndexed(): AsyncIterable<{ readonly stream: string; readonly revision: number }>;
   close(): Promise<void>;
 }
 
-/** Streams held in memory, some 200 bytes each. Beyond that, all go to a temporary table. */
-const IN_MEMORY = 200_000;
+/** The most stream heads in memory, some 200 bytes each. Then all of them move to a temporary table. */
+const MAX_IN_MEMORY = 200_000;
 
-/** The stream heads of an audit, `inMemory` of them in memory. */
-export async function openAuditedStreamHeads(pool: pg.Pool, inMemory = IN_MEMORY): Promise<AuditedStreamHeads> {
+/** Keeps the stream heads of an audit: at most about `maxInMemory` in memory, the others in a temporary table. */
+export async function openAuditedStreamHeads(pool: pg.Pool, maxInMemory = MAX_IN_MEMORY): Promise<AuditedStreamHeads> {
   const session = await pool.connect();
-  const ends = new Map<string, AuditedStreamHead>();
+  const heads = new Map<string, AuditedStreamHead>();
   let spilled = false;
   try {
-    await session.query('DROP TABLE IF EXISTS pg_temp.audited_ends');
-    await session.query(`CREATE TEMPORARY TABLE audited_ends (
+    await session.query('DROP TABLE IF EXISTS pg_temp.audited_heads');
+    await session.query(`CREATE TEMPORARY TABLE audited_heads (
       stream text COLLATE "C" PRIMARY KEY, revision integer NOT NULL, hash text NOT NULL,
-      torn boolean NOT NULL, noted boolean NOT NULL)`);
+      is_void_reported boolean NOT NULL, is_indexed boolean NOT NULL)`);
   } catch (error) {
     session.release(true);
     throw error;
@@ -191,40 +194,47 @@ export async function openAuditedStreamHeads(pool: pg.Pool, inMemory = IN_MEMORY
 
   async function spill(): Promise<void> {
     spilled = true;
-    const all = [...ends];
+    const all = [...heads];
     const column = <K extends keyof AuditedStreamHead>(key: K): AuditedStreamHead[K][] =>
-      all.map(([, end]) => end[key]);
+      all.map(([, head]) => head[key]);
     await session.query(
-      `INSERT INTO audited_ends
+      `INSERT INTO audited_heads
        SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::boolean[], $5::boolean[])
-       ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash, torn = excluded.torn,
-         noted = excluded.noted`,
-      [all.map(([stream]) => stream), column('revision'), column('hash'), column('torn'), column('noted')],
+       ON CONFLICT (stream) DO UPDATE SET revision = excluded.revision, hash = excluded.hash,
+         is_void_reported = excluded.is_void_reported, is_indexed = excluded.is_indexed`,
+      [
+        all.map(([stream]) => stream),
+        column('revision'),
+        column('hash'),
+        column('isVoidReported'),
+        column('isIndexed'),
+      ],
     );
-    ends.clear();
+    heads.clear();
   }
 
   return {
     async of(streams) {
-      if (ends.size >= inMemory) await spill();
-      const unknown = [...new Set(streams)].filter((stream) => !ends.has(stream));
-      if (unknown.length === 0) return ends;
-      for (const stream of unknown) ends.set(stream, { ...EMPTY_STREAM, torn: false, noted: false });
+      if (heads.size >= maxInMemory) await spill();
+      const missing = [...new Set(streams)].filter((stream) => !heads.has(stream));
+      if (missing.length === 0) return heads;
+      for (const stream of missing) heads.set(stream, { ...EMPTY_STREAM, isVoidReported: false, isIndexed: false });
       if (spilled) {
         const { rows } = await session.query<AuditedStreamHead & { stream: string }>(
-          'SELECT stream, revision, hash, torn, noted FROM audited_ends WHERE stream = ANY ($1)',
-          [unknown],
+          `SELECT stream, revision, hash, is_void_reported AS "isVoidReported", is_indexed AS "isIndexed"
+           FROM audited_heads WHERE stream = ANY ($1)`,
+          [missing],
         );
-        for (const { stream, ...end } of rows) ends.set(stream, end);
+        for (const { stream, ...head } of rows) heads.set(stream, head);
       }
-      return ends;
+      return heads;
     },
 
-    async *notNoted() {
+    async *notIndexed() {
       await spill();
       for (let after = ''; ; ) {
         const { rows } = await session.query<{ stream: string; revision: number }>(
-          `SELECT stream, revision FROM audited_ends WHERE NOT noted AND revision > 0 AND stream > $1
+          `SELECT stream, revision FROM audited_heads WHERE NOT is_indexed AND revision > 0 AND stream > $1
            ORDER BY stream LIMIT 1000`,
           [after],
         );
@@ -236,7 +246,7 @@ export async function openAuditedStreamHeads(pool: pg.Pool, inMemory = IN_MEMORY
     },
 
     async close() {
-      // Closes the session, which drops its table.
+      // The end of the session drops its temporary table.
       session.release(true);
     },
   };

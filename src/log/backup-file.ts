@@ -6,13 +6,13 @@ import { decodeCommit } from './commit-codec.ts';
 import type { DataKey, RecordedCommit } from './port.ts';
 
 /**
- * A backup: gzip over lines of JSON. First a {@link Header}; then every commit as it is stored, in the log's order; then
- * every key of personal data; last what all of it comes to.
+ * The format of a backup: gzip over lines of JSON. First a {@link Header}; then every commit as it is stored, in the log's
+ * order; then every key of personal data; last an {@link End} with totals and hashes.
  */
 export const FORMAT = 'botledger-backup';
 export const VERSION = 1;
 
-/** The file is no backup, or not a whole one, or cannot be made or restored. */
+/** The file is no backup, is incomplete or altered, or cannot be written or restored. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
@@ -32,14 +32,14 @@ const End = z.object({
   commits: z.number().int(),
   events: z.number().int(),
   keys: z.number().int(),
-  /** That of {@link Copied}. */
+  /** As in {@link Copied} (copy.ts). */
   hash: z.string(),
-  /** Hex SHA-256 of all lines before this one, with their ends. */
+  /** Hex SHA-256 of all lines before this one, line feeds included. */
   lines: z.string(),
 });
 export type End = z.infer<typeof End>;
 
-// A commit begins with its id.
+// A line of a commit begins with its id, so these beginnings tell the three kinds of lines apart.
 const KEY = '{"key":';
 const END = '{"end":';
 
@@ -51,10 +51,14 @@ export function endLine(end: End): string {
   return `${JSON.stringify({ end })}\n`;
 }
 
-/** What a line says. */
+/** The content of a line. */
 export type Entry = { readonly commit: RecordedCommit } | { readonly key: DataKey } | { readonly end: End };
 
-/** A backup's lines after the header, which is checked; the last is its end, and the lines come to what it says. @throws BackupError */
+/**
+ * Reads a backup's lines after the header. Checks the header, that the last line is the end, and that the end has the hash
+ * of the lines before it.
+ * @throws BackupError
+ */
 export async function* entriesOf(file: string): AsyncGenerator<Entry> {
   const lines = createHash('sha256');
   let number = 0;
@@ -62,8 +66,8 @@ export async function* entriesOf(file: string): AsyncGenerator<Entry> {
   for await (const line of linesOf(file)) {
     number++;
     if (ended) throw new BackupError(`${file} continues after its end`);
-    const entry = number === 1 ? null : told(file, number, () => read(line, number));
-    if (number === 1) told(file, number, () => Header.parse(JSON.parse(line)));
+    const entry = number === 1 ? null : parsed(file, number, () => read(line, number));
+    if (number === 1) parsed(file, number, () => Header.parse(JSON.parse(line)));
     if (entry !== null && 'end' in entry) {
       ended = true;
       if (lines.digest('hex') !== entry.end.lines)
@@ -83,14 +87,14 @@ function read(line: string, number: number): Entry {
   return { commit: decodeCommit(line, positionOf(number), number) };
 }
 
-/** Of the commit in this line, in the one partition that a file has. */
+/** The position of the commit in this line. A file has one partition. */
 export function positionOf(line: number): string {
   return `0:${String(line).padStart(16, '0')}`;
 }
 
-function told<T>(file: string, line: number, work: () => T): T {
+function parsed<T>(file: string, line: number, parse: () => T): T {
   try {
-    return work();
+    return parse();
   } catch (error) {
     const what = line === 1 ? `is no backup of version ${VERSION}` : `has no commit and no key in line ${line}`;
     throw new BackupError(`${file} ${what}`, { cause: error });
@@ -99,7 +103,7 @@ function told<T>(file: string, line: number, work: () => T): T {
 
 const LINE_END = 0x0a;
 
-/** Lines without their ends. Only line feeds end one: JSON may hold other separators as they are. */
+/** Reads lines, without their line feeds. No other character ends a line: JSON may hold other separators unescaped. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   for await (const chunk of unpacked(file)) {

@@ -6,35 +6,35 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { BackupError, endLine, entriesOf, FORMAT, type Header, keyLine, positionOf, VERSION } from './backup-file.ts';
-import { type CopySource, copyLog, digestOf, StreamDigests, textOf, upToHead } from './copy.ts';
+import { type CopySource, copyLog, digestOf, StreamDigests, textOf, upToEnd } from './copy.ts';
 import type { EventLog, RecordedCommit } from './port.ts';
 
-/** What a backup holds. */
+/** The totals of a backup. */
 export interface BackedUp {
   readonly commits: number;
   readonly events: number;
   /** Keys of personal data. */
   readonly keys: number;
-  /** As a copy of the log has it (copy.ts). */
+  /** The same as {@link Copied.hash} of a copy of the log. */
   readonly hash: string;
 }
 
 export interface BackupOptions {
   readonly from: CopySource;
-  /** Must not exist. */
+  /** A file with this name must not exist. */
   readonly file: string;
   /** Every category of stream there is. */
   readonly categories: readonly string[];
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
   readonly signal: AbortSignal;
-  /** Commits that the file has so far, of about how many. */
+  /** Called with the number of commits written so far, and about how many there are. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Writes the log, up to its end at the start or a little farther, and its keys into a file. The file is written under another
- * name and renamed when it is whole and on the disk. Only its owner may read it.
+ * Writes the log and its keys into a file. The log is read up to its end at the start of the backup, or a little farther.
+ * The file gets its name once it is complete and on the disk; until then it has another. Only its owner may read it.
  * @throws BackupError the file exists
  */
 export async function backUp({ from, file, categories, now, signal, onProgress }: BackupOptions): Promise<BackedUp> {
@@ -52,7 +52,7 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
     yield hashed(`${JSON.stringify(header)}\n`);
     const total = (await from.lag(new Map())).commits;
     const digests = new StreamDigests();
-    for await (const { commits } of upToHead(from, categories, signal)) {
+    for await (const { commits } of upToEnd(from, categories, signal)) {
       for (const commit of commits) {
         digests.add(commit);
         done.events += commit.events.length;
@@ -60,7 +60,7 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
       }
       onProgress(digests.commits, Math.max(total, digests.commits));
     }
-    // After the commits: what seals one was there before it.
+    // Keys come after the commits: the key of every commit above was stored before the commit.
     for await (const key of from.keys.all()) {
       done.keys++;
       yield hashed(keyLine(key));
@@ -70,8 +70,8 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
   }
 
   try {
-    const place = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(Readable.from(lines()), createGzip(), place, { signal });
+    const output = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(Readable.from(lines()), createGzip(), output, { signal });
     await refuseExisting(file);
     await rename(part, file);
   } finally {
@@ -83,32 +83,33 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
 }
 
 async function refuseExisting(file: string): Promise<void> {
-  const there = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+  const existing = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
-  if (there !== null) throw new BackupError(`${file} exists, and is not overwritten`);
+  if (existing !== null) throw new BackupError(`${file} exists, and is not overwritten`);
 }
 
 export interface RestoreOptions {
   readonly file: string;
-  /** Empty, or with the beginning of the same backup in it. */
+  /** An empty log, or one with the beginning of the same backup. */
   readonly to: EventLog;
   /** Every category of stream there is. */
   readonly categories: readonly string[];
   readonly signal: AbortSignal;
-  /** Commits that the log has so far, of how many. */
+  /** Called with the number of commits restored so far, and of all. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Reads the file to its end, and only then fills the log from it. Resumes an interrupted restore.
- * @throws BackupError before anything is written: the file is not whole or was altered, or the log has something else
+ * Restores the log from a backup. Checks the whole file before it writes. Resumes an interrupted restore.
+ * @throws BackupError before it writes: the file is incomplete or altered, or the log holds commits or keys that the file
+ * does not have
  */
 export async function restore({ file, to, categories, signal, onProgress }: RestoreOptions): Promise<BackedUp> {
-  const there = await digestOf(to, categories, signal);
-  const checked = await check(file, there, signal);
-  const foreign = [...there.names()].some((stream) => !checked.begun.has(stream));
+  const before = await digestOf(to, categories, signal);
+  const checked = await check(file, before, signal);
+  const foreign = [...before.names()].some((stream) => !checked.begun.has(stream));
   if (foreign || (await hasOtherKeys(to, checked.keys)))
     throw new BackupError(
       `the log is not empty, and has what ${file} has not: restore into an installation that was never started (the first start of a service makes a demo owner, which counts, too)`,
@@ -124,13 +125,13 @@ interface Checked {
   readonly commits: number;
   readonly events: number;
   readonly hash: string;
-  /** Their ids. */
+  /** The ids of the keys. */
   readonly keys: ReadonlySet<string>;
-  /** Streams that the log has just as they begin in the file. */
+  /** Streams of the log that are the beginning of the file's stream of that name. */
   readonly begun: ReadonlySet<string>;
 }
 
-async function check(file: string, there: StreamDigests, signal: AbortSignal): Promise<Checked> {
+async function check(file: string, log: StreamDigests, signal: AbortSignal): Promise<Checked> {
   const digests = new StreamDigests();
   const keys = new Set<string>();
   const begun = new Set<string>();
@@ -138,27 +139,27 @@ async function check(file: string, there: StreamDigests, signal: AbortSignal): P
   for await (const entry of entriesOf(file)) {
     signal.throwIfAborted();
     if ('commit' in entry) {
-      if (there.endsAt(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
+      if (log.endsAt(entry.commit.stream, digests.add(entry.commit))) begun.add(entry.commit.stream);
       events += entry.commit.events.length;
     } else if ('key' in entry) keys.add(entry.key.id);
     else {
-      const told = [entry.end.commits, entry.end.events, entry.end.keys, entry.end.hash];
+      const declared = [entry.end.commits, entry.end.events, entry.end.keys, entry.end.hash];
       const found = [digests.commits, events, keys.size, digests.hash()];
-      if (told.join() !== found.join())
+      if (declared.join() !== found.join())
         throw new BackupError(`${file} does not hold what its end says: was it altered?`);
     }
   }
   return { commits: digests.commits, events, keys, begun, hash: digests.hash() };
 }
 
-async function hasOtherKeys(to: EventLog, known: ReadonlySet<string>): Promise<boolean> {
-  for await (const { id } of to.keys.all()) if (!known.has(id)) return true;
+async function hasOtherKeys(to: EventLog, ids: ReadonlySet<string>): Promise<boolean> {
+  for await (const { id } of to.keys.all()) if (!ids.has(id)) return true;
   return false;
 }
 
 const BATCH = 1000;
 
-/** The file as a log of one partition, which ends where the file does. */
+/** Reads the file as a log of one partition. */
 function sourceOf(file: string, { commits }: Checked): CopySource {
   async function* batches(): AsyncGenerator<RecordedCommit[]> {
     let batch: RecordedCommit[] = [];
@@ -178,7 +179,7 @@ function sourceOf(file: string, { commits }: Checked): CopySource {
         for await (const entry of entriesOf(file)) if ('key' in entry) yield entry.key;
       },
     },
-    // The header is the first line.
+    // The header is the first line, so the last commit is in line `commits + 1`.
     endCursor: async () => new Map(commits === 0 ? [] : [[0, positionOf(commits + 1)]]),
     lag: async () => ({ commits, seconds: 0 }),
     async *subscribe({ signal }) {

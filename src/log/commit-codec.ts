@@ -10,8 +10,8 @@ import {
 } from './port.ts';
 
 /**
- * The stored form of a commit: one JSON text, the same bytes on every engine, so that a chain verified on one engine
- * verifies on another after a copy. Revision and previous hash are inside the hashed text.
+ * The stored form of a commit: one JSON text. It is the same bytes on every engine, so that a hash chain is still valid after
+ * a copy to another engine. Revision and previous hash are inside the hashed text.
  */
 const Stored = z.object({
   id: z.string(),
@@ -25,7 +25,7 @@ const Stored = z.object({
   events: z.array(z.object({ type: z.string(), v: z.number().int().positive(), data: z.unknown() })).min(1),
 });
 
-/** The text to store for a commit that continues its `expected` head. */
+/** Encodes a commit as the text to store. Revision and previous hash come from its `expected` head. */
 export function encodeCommit(commit: NewCommit): string {
   const exact = commit.expected === 'any' ? null : commit.expected;
   return JSON.stringify({
@@ -41,20 +41,23 @@ export function encodeCommit(commit: NewCommit): string {
   });
 }
 
-/** How the events of a stored text begin if the first is of this type: quotes inside of JSON strings are escaped. */
+/**
+ * The beginning of the events in a stored text whose first event is of this type. A JSON string cannot
+ * contain it, since quotes in strings are escaped.
+ */
 export function eventsBeginWith(type: string): string {
   return `"events":[{"type":${JSON.stringify(type)},`;
 }
 
-/** The text between two events. Data of an event may contain it, too, but a text with one event and without it has no second. */
+/** The text between two events. An event's data may contain it too; a stored text without it has one event. */
 export const BETWEEN_EVENTS = '},{"type":"';
 
-/** Where the exact stream ends with the commit that is stored as this text; null on *any* streams. */
+/** The head of the exact stream after the new commit, which is stored as this text; null on *any* streams. */
 export function headWith({ expected }: Pick<NewCommit, 'expected'>, body: string): StreamHead | null {
   return expected === 'any' ? null : { revision: expected.revision + 1, hash: hashBody(body) };
 }
 
-/** The same, of one that was read. */
+/** The head of the exact stream after this recorded commit; null on *any* streams. */
 export function headAt({ revision, hash }: RecordedCommit): StreamHead | null {
   return revision === null || hash === null ? null : { revision, hash };
 }
@@ -64,7 +67,10 @@ export function hashBody(body: string): string {
   return hash('sha256', body, 'hex');
 }
 
-/** @throws UnreadableCommitError caused by a ZodError or a SyntaxError */
+/**
+ * Decodes a stored text.
+ * @throws UnreadableCommitError caused by a ZodError or a SyntaxError
+ */
 export function decodeCommit(body: string, position: Position, ordinal: number): RecordedCommit {
   const stored = parsed(body, position);
   return {
@@ -92,7 +98,8 @@ function parsed(body: string, position: Position): z.infer<typeof Stored> {
 }
 
 /**
- * Walks a stream's commits from `from`, checking that revisions follow one another and each names its predecessor's hash.
+ * Checks that a stream's commits continue the head `from`: revisions follow one another, and each commit names the hash of
+ * the one before.
  * @returns the head after the last commit
  * @throws BrokenChainError
  */

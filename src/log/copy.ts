@@ -10,22 +10,22 @@ import {
   type RecordedCommit,
 } from './port.ts';
 
-/** What was copied. */
+/** The totals of a copy. */
 export interface Copied {
   readonly commits: number;
   readonly streams: number;
   /** Keys of personal data. */
   readonly keys: number;
-  /** Hex SHA-256 over every stream's name and commits: the same of both logs. */
+  /** Hex SHA-256 over every stream's name and commits. Both logs have the same. */
   readonly hash: string;
 }
 
-/** The other log cannot be, or has not become, a copy of the first. */
+/** The target is not a copy of the source: it holds another log, or the copy went wrong. */
 export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
-/** What a copy needs of the log that is copied: another engine's, or one in a file. */
+/** The source of a copy: a log of another engine, or a backup file. */
 export interface CopySource extends Pick<EventLog, 'engine' | 'endCursor' | 'lag' | 'subscribe'> {
   readonly keys: Pick<Keyring, 'all'>;
 }
@@ -36,52 +36,58 @@ export interface CopyOptions {
   /** Every category of stream there is. */
   readonly categories: readonly string[];
   readonly signal: AbortSignal;
-  /** Commits that the copy has so far, of about how many. */
+  /** Called with the number of commits copied so far, and about how many there are. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Commits that are appended at once: one group on every engine, and a group keeps their order. */
+/** Commits that are appended together. Every engine takes them as one group, and a group keeps their order. */
 const WINDOW = 200;
 const WINDOW_BYTES = 512 << 10;
 const KEYS_AT_ONCE = 1000;
 
 /**
- * Copies a log into another that is empty, or holds the beginning of the same: commit by commit in the order of each
- * partition, the stored text unchanged, so that hash chains stay as they were. The commits of the other log are compared before
- * anything is written. So a copy resumes after an interruption or after the log has grown, and a copy in the wrong direction
- * changes nothing. Then the other log is read from its beginning and compared stream by stream. Keys are copied
- * before the commits, which no reader could open without them, and after them once more: users may have come, or been forgotten.
+ * Copies a log into a target that is empty or holds the beginning of the same log. Appends commit by commit in the order of
+ * each partition, with the stored text unchanged, so that hash chains stay valid.
+ *
+ * Before it writes, it compares the target's commits with the source. So a copy resumes after an interruption or after the
+ * source has grown, and a copy in the wrong direction changes nothing. At the end it reads the target from its beginning
+ * and compares it with the source stream by stream.
+ *
+ * Keys are copied before the commits, since readers cannot open commits without them. They are copied again afterwards,
+ * since users may have been added or forgotten meanwhile.
  * @throws CopyError
  */
 export async function copyLog(options: CopyOptions): Promise<Copied> {
   const { from, to, categories, signal, onProgress } = options;
-  const there = await digestOf(to, categories, signal);
-  await refuseOther(options, there);
-  const put = await putKeys(from, to, new Set());
-  const own = new StreamDigests();
+  const before = await digestOf(to, categories, signal);
+  await refuseOtherLog(options, before);
+  const copiedKeys = await putKeys(from, to, new Set());
+  const source = new StreamDigests();
   const total = (await from.lag(new Map())).commits;
-  for await (const batch of upToHead(from, categories, signal)) {
-    const missing = batch.commits.filter((commit) => own.add(commit).commits > (there.of(commit.stream)?.commits ?? 0));
+  for await (const batch of upToEnd(from, categories, signal)) {
+    const missing = batch.commits.filter(
+      (commit) => source.add(commit).commits > (before.of(commit.stream)?.commits ?? 0),
+    );
     for (const window of windows(missing)) await append(to, window);
-    onProgress(own.commits, Math.max(total, own.commits));
+    onProgress(source.commits, Math.max(total, source.commits));
   }
   const copied = await digestOf(to, categories, signal);
-  const differing = own.differences(copied);
+  const differing = source.differences(copied);
   if (differing.length > 0)
     throw new CopyError(`${to.engine} does not hold what ${from.engine} does in ${differing.slice(0, 5).join(', ')}`);
-  const ids = await putKeys(from, to, put);
+  const ids = await putKeys(from, to, copiedKeys);
   await forgetOthers(from, to, ids);
-  return { commits: own.commits, streams: own.streams, keys: ids.size, hash: own.hash() };
+  return { commits: source.commits, streams: source.streams, keys: ids.size, hash: source.hash() };
 }
 
-/** @throws CopyError the log has what the one that is copied has not, or has otherwise */
-async function refuseOther({ from, to, categories, signal }: CopyOptions, there: StreamDigests): Promise<void> {
-  if (there.commits === 0) return;
-  const own = new StreamDigests();
+/** @throws CopyError a stream of the target is not the beginning of the source's stream of that name */
+async function refuseOtherLog({ from, to, categories, signal }: CopyOptions, target: StreamDigests): Promise<void> {
+  if (target.commits === 0) return;
+  const source = new StreamDigests();
   const begun = new Set<string>();
-  for await (const { commits } of upToHead(from, categories, signal))
-    for (const commit of commits) if (there.endsAt(commit.stream, own.add(commit))) begun.add(commit.stream);
-  const other = [...there.names()].filter((stream) => !begun.has(stream)).sort();
+  for await (const { commits } of upToEnd(from, categories, signal))
+    for (const commit of commits) if (target.endsAt(commit.stream, source.add(commit))) begun.add(commit.stream);
+  const other = [...target.names()].filter((stream) => !begun.has(stream)).sort();
   if (other.length === 0) return;
   const which = other.slice(0, 5).join(', ');
   throw new CopyError(
@@ -89,13 +95,13 @@ async function refuseOther({ from, to, categories, signal }: CopyOptions, there:
   );
 }
 
-/** A stream as far as it was read. */
+/** The number of commits read of a stream, and a hash over them. */
 interface Digest {
   commits: number;
   hash: string;
 }
 
-/** Every stream's commits, hashed one after the other. */
+/** A digest of each stream. Each commit's text is hashed with the digest before it. */
 export class StreamDigests {
   readonly #streams = new Map<string, Digest>();
   commits = 0;
@@ -121,13 +127,13 @@ export class StreamDigests {
     return this.#streams.get(stream);
   }
 
-  /** Whether the stream is here just so far as the digest is of, and the same. */
+  /** Whether the stream has exactly the commits of this digest. */
   endsAt(stream: string, { commits, hash }: Digest): boolean {
-    const own = this.of(stream);
-    return own?.commits === commits && own.hash === hash;
+    const digest = this.of(stream);
+    return digest?.commits === commits && digest.hash === hash;
   }
 
-  /** Streams that the other has otherwise, or not at all, or too much of. */
+  /** Names of the streams that the two do not have alike. */
   differences(other: StreamDigests): string[] {
     const names = new Set([...this.#streams.keys(), ...other.#streams.keys()]);
     return [...names].filter((name) => this.of(name)?.hash !== other.of(name)?.hash).sort();
@@ -146,30 +152,30 @@ export async function digestOf(
   signal: AbortSignal,
 ): Promise<StreamDigests> {
   const digests = new StreamDigests();
-  for await (const { commits } of upToHead(log, categories, signal)) for (const commit of commits) digests.add(commit);
+  for await (const { commits } of upToEnd(log, categories, signal)) for (const commit of commits) digests.add(commit);
   return digests;
 }
 
-/** The log from its beginning to where it ends now. */
-export async function* upToHead(
+/** Reads the log from its beginning to its present end. */
+export async function* upToEnd(
   log: CopySource,
   categories: readonly string[],
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
-  const head = await log.endCursor();
-  const seen = new Map<number, Position>();
-  if (hasPassedAll(seen, head)) return;
+  const end = await log.endCursor();
+  const cursor = new Map<number, Position>();
+  if (hasPassedAll(cursor, end)) return;
   const done = new AbortController();
-  const batches = log.subscribe({ categories, after: seen, signal: AbortSignal.any([signal, done.signal]) });
+  const batches = log.subscribe({ categories, after: cursor, signal: AbortSignal.any([signal, done.signal]) });
   for await (const batch of batches) {
-    seen.set(batch.partition, batch.last);
+    cursor.set(batch.partition, batch.last);
     yield batch;
-    if (hasPassedAll(seen, head)) done.abort();
+    if (hasPassedAll(cursor, end)) done.abort();
   }
   signal.throwIfAborted();
 }
 
-/** The text that the log stores of it. */
+/** The text that the log stores for a commit. */
 export function textOf(commit: RecordedCommit): string {
   return encodeCommit({ ...commit, expected: expectedOf(commit) });
 }
@@ -179,9 +185,9 @@ function expectedOf({ revision, prev }: RecordedCommit): { revision: number; has
 }
 
 /**
- * In order. Exact and other streams never together, nor commits with a command and without, since an engine may take those
- * of a group one kind after the other; of an exact stream one commit, since an engine may compare it with the head before
- * it has taken the one before.
+ * Cuts commits into groups, in order. A group holds commits of one kind: of exact streams, of *any* streams with a command,
+ * or of *any* streams without, since an engine may append a group one kind after the other. It holds one commit of each
+ * exact stream at most, since an engine may compare a commit with the head before it has appended the one before.
  */
 function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[]> {
   let window: RecordedCommit[] = [];
@@ -221,27 +227,31 @@ async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<
   });
 }
 
-/** @param known those that were put there before @returns the ids of all there are */
-async function putKeys(from: CopySource, to: EventLog, known: ReadonlySet<string>): Promise<Set<string>> {
+/**
+ * Copies the keys.
+ * @param copied ids of keys that were copied before
+ * @returns the ids of all keys of the source
+ */
+async function putKeys(from: CopySource, to: EventLog, copied: ReadonlySet<string>): Promise<Set<string>> {
   const ids = new Set<string>();
-  let some: DataKey[] = [];
+  let page: DataKey[] = [];
   for await (const key of from.keys.all()) {
     ids.add(key.id);
-    if (!known.has(key.id)) some.push(key);
-    if (some.length < KEYS_AT_ONCE) continue;
-    await to.keys.put(some);
-    some = [];
+    if (!copied.has(key.id)) page.push(key);
+    if (page.length < KEYS_AT_ONCE) continue;
+    await to.keys.put(page);
+    page = [];
   }
-  await to.keys.put(some);
+  await to.keys.put(page);
   return ids;
 }
 
-/** What was forgotten here since an earlier copy is forgotten there, too. */
+/** Forgets the target's keys that the source no longer has: they were forgotten since an earlier copy. */
 async function forgetOthers(from: CopySource, to: EventLog, ids: ReadonlySet<string>): Promise<void> {
   const forgotten = new Set<string>();
   for await (const { id, subject } of to.keys.all()) if (!ids.has(id)) forgotten.add(subject);
   if (forgotten.size === 0) return;
   for (const subject of forgotten) await to.keys.forget(subject);
-  // A subject may have a new key since.
+  // `forget` takes all keys of a subject, and the subject may have a new one.
   for await (const key of from.keys.all()) if (forgotten.has(key.subject)) await to.keys.put([key]);
 }

@@ -31,29 +31,29 @@ export interface EngineConfig<Variables extends z.core.$ZodLooseShape> {
   servers(variables: Values<Variables>): readonly Address[];
 }
 
-/** What the variables hold once they are read. zod takes a shape without keys for one of unknown keys. */
+/** The parsed values of the variables. To zod's types a shape without keys is one of unknown keys, hence the condition. */
 type Values<Variables extends z.core.$ZodLooseShape> = keyof Variables extends never
   ? object
   : Readonly<z.output<z.ZodObject<Variables>>>;
 
-/** What every engine is opened with, besides its own variables. */
+/** Options that every engine is opened with, besides its own variables. */
 export interface OpenOptions {
   /** The database of the log or of its index. The schema `runtime` (leases) must exist. */
   readonly connectionString: string;
   /** Unique per instance of the service. */
   readonly holder: string;
   readonly logger: Logger;
-  /** Categories whose streams take appends in any order. A reader of other categories reads the index alone. */
+  /** Categories of *any* streams. A reader of other categories reads the index alone. */
   readonly anyCategories: readonly string[];
-  /** No append waits longer, in milliseconds. Default 5,000. */
+  /** The longest wait of an append, in milliseconds. Default 5,000. */
   readonly maxWaitMs?: number;
   /** Whether this instance may lead the index of a validated log. Default true. Exact appends need one leader. */
   readonly mayLead?: boolean;
-  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  /** When it aborts, this instance stops leading the index: for a command that lowers its priority. */
   readonly leadUntil?: AbortSignal | undefined;
 }
 
-/** Keeps the types of an engine's variables. */
+/** Returns the engine. Infers the types of its variables. */
 export function defineEngine<Variables extends z.core.$ZodLooseShape>(engine: Engine<Variables>): Engine<Variables> {
   return engine;
 }

@@ -16,7 +16,7 @@ export const ENGINE_VARIABLES = Object.assign({}, ...ENGINES.map(({ config }) =>
 
 export const ENGINE_NAMES: readonly string[] = ENGINES.map(({ name }) => name);
 
-/** The engine of a name in EVENT_LOG, which opens with all variables of the configuration. */
+/** Finds an engine by its name in EVENT_LOG. `open` accepts all variables of the configuration. */
 export function engineOf(name: string) {
   const engine = ENGINES.find((each) => each.name === name);
   if (engine === undefined) throw new RangeError(`the engine must be ${ENGINE_NAMES.join(', ')}, not ${name}`);

@@ -11,10 +11,10 @@
 /** `<partition>:<cursor>`: text that sorts within its partition and is otherwise opaque. */
 export type Position = string;
 
-/** Per partition, the last position seen; a partition that is absent has not been read at all. */
+/** Per partition, the last position read. A partition without an entry has not been read at all. */
 export type Cursor = ReadonlyMap<number, Position>;
 
-/** Where an exact stream ends: how many commits it has, and the hash of the last one (hex SHA-256, '' when empty). */
+/** The head of an exact stream: the number of its commits, and the hash of the last one (hex SHA-256; '' of an empty stream). */
 export interface StreamHead {
   readonly revision: number;
   readonly hash: string;
@@ -23,7 +23,7 @@ export interface StreamHead {
 /** The head of a stream that does not exist yet. */
 export const EMPTY_STREAM: StreamHead = { revision: 0, hash: '' };
 
-/** One event as the log stores it: `v` is the version of the shape of `data`. */
+/** One event as the log stores it. `v` is the version of the shape of `data`. */
 export interface LogEvent {
   readonly type: string;
   readonly v: number;
@@ -31,9 +31,9 @@ export interface LogEvent {
 }
 
 /**
- * What makes a repeat recognisable. The same `id` counts once: on exact streams for ever, on *any* streams for
- * {@link COMMAND_MEMORY_MS} by the commits' own times. `bodyHash` and `answer` travel with it, so that the caller can
- * tell a repeat from a clash and answer a repeat as it answered first.
+ * Makes a repeat recognisable. The log appends the same command `id` once: on exact streams for ever, on *any* streams for
+ * {@link COMMAND_MEMORY_MS} by the commits' own times. `bodyHash` and `answer` are stored with it. By `bodyHash` the caller
+ * tells a repeat from another request with the same id; with `answer` it gives a repeat the first answer again.
  */
 export interface CommandStamp {
   readonly id: string;
@@ -45,24 +45,25 @@ export interface CommandStamp {
 export const COMMAND_MEMORY_MS = 24 * 60 * 60 * 1000;
 
 export interface NewCommit {
-  /** UUID. An append repeated with the same id after an unknown outcome changes nothing. */
+  /** UUID. After an unknown outcome the caller may append the same id again: the log stores the commit once. */
   readonly id: string;
   /** `<category>-<key>` or `<category>-<key>/<rest>`; the key decides the partition. */
   readonly stream: string;
+  /** The head that the writer has read, for an exact stream. */
   readonly expected: StreamHead | 'any';
-  /** Time of recording, milliseconds since 1970 UTC. */
+  /** When the service recorded it, in milliseconds since 1970 UTC. */
   readonly at: number;
   readonly events: readonly LogEvent[];
   readonly command?: CommandStamp | undefined;
-  /** The API key that asked for it, if one did. */
+  /** The API key of the request, if a request caused it. */
   readonly keyId?: number | undefined;
-  /** The id of the event that caused it, if one did. */
+  /** The id of the event that caused it, if an event caused it. */
   readonly causation?: string | undefined;
 }
 
 export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
   readonly position: Position;
-  /** Grows along the log of one bot (within a partition); a JSON-safe integer, not comparable between engines. */
+  /** Grows within a partition, so along the log of one bot. A JSON-safe integer; engines number differently. */
   readonly ordinal: number;
   /** 1 for the first commit of an exact stream; null on *any* streams. */
   readonly revision: number | null;
@@ -74,19 +75,19 @@ export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
 
 export interface Appended {
   readonly position: Position;
-  /** Where the exact stream ends with the commit; null on *any* streams. */
+  /** The head of the exact stream after the commit; null on *any* streams. */
   readonly head: StreamHead | null;
-  /** Set when the command (or the commit id) was in the log before: the commit that holds it. Nothing was appended. */
+  /** The earlier commit with the same command id or commit id; nothing was appended. Null: the commit was appended. */
   readonly repeated: RecordedCommit | null;
 }
 
 export interface AppendOptions {
   /**
-   * The caller knows that the log has neither the commit nor its command. No engine looks for them first then, so that appends
-   * at once to *any* streams of one key keep the order of the calls, as long as all have a command, or none has.
+   * The caller knows that the log has neither the commit nor its command. So the engine does not look for them first, and
+   * concurrent appends to *any* streams of one key keep the order of the calls, if all of them have a command or none has.
    */
   readonly unseen?: boolean;
-  /** Give up at this time of `performance.now()`, in milliseconds; the log's own limit holds if it comes first. */
+  /** The append fails at this time of `performance.now()`, in milliseconds, or at the log's own limit if that is earlier. */
   readonly deadline?: number | undefined;
 }
 
@@ -95,7 +96,10 @@ export interface StreamSlice {
   readonly commits: readonly RecordedCommit[];
 }
 
-/** Commits of one partition, in its order. `last` may lie beyond the last of `commits`: what lies between was not asked for. */
+/**
+ * Commits of one partition, in its order. `last` is the position up to which the reader has read the partition. It may lie
+ * beyond the last of `commits`, after commits of other categories.
+ */
 export interface Batch {
   readonly partition: number;
   readonly commits: readonly RecordedCommit[];
@@ -103,31 +107,31 @@ export interface Batch {
 }
 
 export interface SubscribeOptions {
-  /** Categories to deliver; commits of others are passed over, but `last` moves across them. */
+  /** Categories to deliver. The subscription skips commits of others, and `last` moves past them. */
   readonly categories: readonly string[];
   readonly after: Cursor;
-  /** Commits of a single event of such a type are passed over, too, unread; a few may come nevertheless. */
+  /** The subscription also skips commits with a single event of these types, undecoded. It may deliver a few of them. */
   readonly without?: readonly string[];
-  /** At most this many commits in a batch. Default 1,000. */
+  /** The most commits in a batch. Default 1,000. */
   readonly maxCommits?: number;
   /** Ends the iteration. */
   readonly signal: AbortSignal;
 }
 
-/** How far a reader is behind: commits not yet read (an upper bound) and the age of the oldest, in seconds. */
+/** How far a reader is behind the log end: commits not yet read (an upper bound) and the age of the oldest, in seconds. */
 export interface Lag {
   readonly commits: number;
   readonly seconds: number;
 }
 
-/** A record of the log as its engine has it, whether or not it counts. */
+/** A record of the log as its engine stores it, valid or void. */
 export interface StoredRecord {
   readonly position: Position;
-  /** Null: what is there is no commit. */
+  /** Null: the record holds no commit. */
   readonly commit: RecordedCommit | null;
-  /** Why readers pass it over; null: they do not. */
+  /** Why the record is void, so that readers skip it; null: it is valid. */
   readonly void: string | null;
-  /** Where what the engine has noted of it, and goes by, is not what the record itself says; null: nowhere. */
+  /** How the engine's own columns or index differ from the record, though the engine reads by them; null: they agree. */
   readonly fault: string | null;
 }
 
@@ -136,44 +140,45 @@ export interface EventLog {
   readonly engine: string;
   /** Number of partitions; fixed for the life of a log. */
   readonly partitions: number;
-  /** The keys of what is sealed in its commits. */
+  /** The keys that personal data in its commits is sealed with. */
   readonly keys: Keyring;
   /**
-   * Appends durably; resolves only when the log has it.
-   * @throws ConflictError the stream is not at `expected`; nothing was appended
-   * @throws LogUnavailableError certainly not in the log
-   * @throws OutcomeUnknownError it may or may not be in the log; the same id may be appended again
+   * Appends a commit durably: resolves once the log has stored it.
+   * @throws ConflictError the stream's head is not `expected`; nothing was appended
+   * @throws LogUnavailableError the commit is certainly not in the log
+   * @throws OutcomeUnknownError the commit may or may not be in the log; the same id may be appended again
    */
   append(commit: NewCommit, options?: AppendOptions): Promise<Appended>;
   /**
-   * The commit that an append of this command to the stream at `at` would repeat, as far as is known before it is tried;
-   * null: none. It may be of another stream of the same key.
+   * Finds the commit that already holds this command, so that an append to the stream at time `at` would repeat it. Null:
+   * none yet; a concurrent append may still be first. The commit may be of another stream of the same key.
    */
   findCommand(stream: string, id: string, at: number): Promise<RecordedCommit | null>;
   /**
-   * The commits of an exact stream after revision `from` (default 0), and its head. The chain is checked on the way. Of a
-   * long stream it may be asked for `atMost` so many: the head is then that of the last of them; fewer are the rest.
+   * Reads the commits of an exact stream after the head `from` (default: the beginning), and the stream's head. Checks the
+   * hash chain on the way. `atMost` limits the commits: the head is then that of the last one read. Fewer than `atMost`
+   * mean that the stream ends there.
    * @throws BrokenChainError
    */
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
-  /** Where these exact streams end now, those that are empty left out: whether they have grown, without reading each. */
+  /** Reads the heads of these exact streams, without their commits. Leaves out empty streams. */
   streamHeads(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
-  /** Every commit of the categories after the cursor, for ever, each exactly once, in order within a partition. */
+  /** Delivers every commit of the categories after the cursor, for ever, each exactly once, in order within a partition. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /**
-   * Aborts when the log has grown since the call, or may have: within 0.75 s even if a notification is lost. While anyone
-   * waits, all waiters together cost the log one small query per poll.
+   * Returns a signal that aborts when the log has grown since the call, or may have grown: within 0.75 s even if a
+   * notification is lost. While callers wait, all of them together cost the log one small query per poll.
    */
   grown(): AbortSignal;
-  /** The last readable position of each partition that has one. Everything appended before the call is at or below it. */
+  /** Reads the log end: the last readable position of each partition that has one. Every earlier append is at or below it. */
   endCursor(): Promise<Cursor>;
   lag(after: Cursor): Promise<Lag>;
   /**
-   * For audits: every record from the log's beginning to where it ends now, in order within a partition, some at a time.
-   * @throws where records are gone that the engine numbers without gaps
+   * Reads every record from the log's beginning to its present end, in order within a partition, in batches. For audits.
+   * @throws if the engine numbers records without gaps and a number is missing
    */
   storedRecords(signal: AbortSignal): AsyncIterable<readonly StoredRecord[]>;
-  /** For audits: where the engine has noted that exact streams end, some at a time, each once. */
+  /** Reads the heads of all exact streams from the engine's index, in batches, each stream once. For audits. */
   indexedStreamHeads(): AsyncIterable<ReadonlyMap<string, StreamHead>>;
   /** Resolves when the log answers; rejects otherwise. */
   ping(): Promise<void>;
@@ -182,39 +187,39 @@ export interface EventLog {
 
 /** A key that personal data of one subject is sealed with. */
 export interface DataKey {
-  /** UUID; what was sealed names it. */
+  /** UUID. Sealed data names its key by it. */
   readonly id: string;
-  /** Whose data it seals: `<bot's public key>/<user id>`. */
+  /** The user whose data it seals: `<bot's public key>/<user id>`. */
   readonly subject: string;
   /** 32 random bytes. */
   readonly secret: Buffer;
 }
 
 /**
- * The keys that personal data in the log is sealed with, kept by the log's own engine beside the log: to forget a
- * subject's keys is to erase the subject's data from every commit, while the commits and their chains stay as they are.
+ * The keys that personal data in the log is sealed with. The log's engine keeps them beside the log. Forgetting a subject's
+ * keys erases the subject's data from every commit; the commits and their hash chains stay as they are.
  */
 export interface Keyring {
   /**
-   * The subjects' present keys, made where there is none; as durable as anything that is appended afterwards. Callers at
-   * once, or before what was made is known everywhere, may make a subject more than one: each is found and forgotten.
+   * Returns a key of each subject, and makes one for a subject without. A new key is as durable as every later append.
+   * Concurrent callers, and callers that do not see a new key yet, may make several keys for a subject: `find` and `forget`
+   * cover all of them.
    * @throws LogUnavailableError
    */
   keysFor(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
   /**
-   * The keys of these ids; those that are missing were forgotten. A reader of a commit of this log finds the keys
-   * that it names.
+   * Finds keys by their ids. A missing key was forgotten: the keyring has every other key that a commit in the log names.
    * @throws LogUnavailableError
    */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, DataKey>>;
   /**
-   * Forgets all keys of the subject, durably: no `find` that begins after this has resolved has any of them.
-   * @throws LogUnavailableError some may be forgotten and others not; it may be repeated
+   * Forgets all keys of the subject, durably: no `find` that begins after this has resolved returns any of them.
+   * @throws LogUnavailableError some keys may be forgotten and others not; the caller may repeat it
    */
   forget(subject: string): Promise<void>;
-  /** Every key, for a copy of the log. */
+  /** Reads every key, for a copy of the log. */
   all(): AsyncIterable<DataKey>;
-  /** Takes keys of another log's keyring. */
+  /** Stores keys of another log's keyring. */
   put(keys: readonly DataKey[]): Promise<void>;
 }
 
@@ -229,24 +234,27 @@ export class ConflictError extends Error {
   }
 }
 
+/** The log certainly does not have the append, or did not answer a read. The same may succeed later. */
 export class LogUnavailableError extends Error {
   override readonly name: string = 'LogUnavailableError';
 }
 
-/** While it was opened, the log's server neither answered in time nor refused: it is slow, or not there. */
+/** When the log was opened, its server neither answered in time nor refused: the server is slow or absent. */
 export class LogSilentError extends LogUnavailableError {
   override readonly name = 'LogSilentError';
 }
 
-/** What is there cannot hold the log, or is another log. Waiting does not help; the operator must change the configuration. */
+/** The server's topic, stream or index cannot hold this log, or is of another one. The operator must change the configuration. */
 export class LogUnfitError extends Error {
   override readonly name: string = 'LogUnfitError';
 }
 
+/** The append may or may not be in the log. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';
 }
 
+/** An exact stream's commits do not continue one another, or do not end at its head. */
 export class BrokenChainError extends Error {
   override readonly name = 'BrokenChainError';
   constructor(
@@ -274,14 +282,14 @@ export function partitionOf(position: Position): number {
   return Number.parseInt(position.slice(0, position.indexOf(':')), 10);
 }
 
-/** Whether a reader at `cursor` has seen `position`. */
+/** Whether a reader at `cursor` has read the commit at `position`. */
 export function hasPassed(cursor: Cursor, position: Position): boolean {
-  const seen = cursor.get(partitionOf(position));
-  return seen !== undefined && seen >= position;
+  const last = cursor.get(partitionOf(position));
+  return last !== undefined && last >= position;
 }
 
-/** Whether a reader at `cursor` has seen all that `head` names. */
-export function hasPassedAll(cursor: Cursor, head: Cursor): boolean {
-  for (const position of head.values()) if (!hasPassed(cursor, position)) return false;
+/** Whether a reader at `cursor` has read everything up to `end`. */
+export function hasPassedAll(cursor: Cursor, end: Cursor): boolean {
+  for (const position of end.values()) if (!hasPassed(cursor, position)) return false;
   return true;
 }

@@ -4,7 +4,7 @@ export function categoryOf(stream: string): string {
   return stream.slice(0, stream.indexOf('-'));
 }
 
-/** What decides the partition: all streams of one bot carry the bot's public key here, so that its log has one order. */
+/** The key of a stream, which decides its partition. It is the bot's public key, so that all of a bot has one order. */
 export function keyOf(stream: string): string {
   const start = stream.indexOf('-') + 1;
   const slash = stream.indexOf('/', start);

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ClusterPlace } from './cluster.ts';
 import { EmbeddedPostgresError, errorCode } from './error.ts';
-import type { Log } from './log.ts';
-import { findServer, type Server, startServer, stopServer } from './server.ts';
+import { findServer, type Log, type Server, startServer, stopServer } from './server.ts';
 import { isRefusal, isUsed, joinServer, type Usage } from './usage.ts';
 
 export interface EnterOptions {

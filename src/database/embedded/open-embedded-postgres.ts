@@ -8,8 +8,7 @@ import { type ClusterPlace, clusterExists, createCluster, SERVICE_DATABASE, SERV
 import { ASK_MS, type EnterOptions, enterServer } from './enter-server.ts';
 import { EmbeddedPostgresError, errorCode } from './error.ts';
 import { lockFolder, tryLockFolder } from './folder-lock.ts';
-import type { Log } from './log.ts';
-import { findServer, stopServer } from './server.ts';
+import { findServer, type Log, stopServer } from './server.ts';
 import { findServerUser } from './server-user.ts';
 import { isUsed, type Usage } from './usage.ts';
 

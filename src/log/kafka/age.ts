@@ -1,10 +1,10 @@
-/** Steps of a search that narrows the age down to a sixteenth of itself. */
+/** Steps of the binary search. They narrow the age down to a sixteenth of itself. */
 const AGE_STEPS = 4;
 const GREATEST_AGE_S = 10 * 365 * 24 * 3600;
 
 /**
- * Seconds since the oldest record that a reader at `next` has not seen was appended; an upper bound, at least 1.
- * @param offsetsAt per partition, the offset of the first record appended at or after a time (ms), or its end
+ * Finds the age, in seconds, of the oldest record that a reader at `next` has not read; an upper bound, at least 1.
+ * @param offsetsAt per partition, the offset of the first record appended at or after a time (ms), or the partition's end
  */
 export async function ageOfOldest(
   offsetsAt: (time: number) => Promise<readonly number[]>,

@@ -4,19 +4,22 @@ import { LogUnfitError } from '../port.ts';
 
 const { ConfigResourceTypes } = kafkajs;
 
-/** The topic that is there cannot hold what it is meant to. */
+/** The existing topic cannot hold the log, or the keys. */
 export class TopicUnfitError extends LogUnfitError {
   override readonly name = 'TopicUnfitError';
 }
 
-/** The broker's limit of one batch of records, set on the topic; above the largest body that the API takes (16 MiB). */
+/** The largest batch of records, set on the topic. It is above the largest body that the API accepts (16 MiB). */
 export const MAX_BATCH_BYTES = 20 << 20;
 const NEVER = '-1';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type TopicConfig = Readonly<Record<string, string>>;
 
-/** The broker's clock: records may carry any time of their own (a copied log, a test), and age is since the append. */
+/**
+ * Of all topics. Records get their time from the broker, since the age of a record counts from its append. A writer could
+ * give any time (a copied log, a test).
+ */
 const COMMON: TopicConfig = {
   'max.message.bytes': String(MAX_BATCH_BYTES),
   'message.timestamp.type': 'LogAppendTime',
@@ -30,17 +33,17 @@ const FOR_EVER: TopicConfig = {
 const COMPACTED: TopicConfig = {
   ...COMMON,
   'cleanup.policy': 'compact',
-  // What a tombstone removes leaves the broker's disk within about a day, as soon as something follows it (KIP-354).
+  // Removed records leave the broker's disk about a day after the tombstone, once another record follows it (KIP-354).
   'max.compaction.lag.ms': String(DAY_MS),
-  // A reader that began before a removal must meet the tombstone: it may take this long from first record to last.
+  // A reader that began before a removal must meet the tombstone. It may take this long from the first record to the last.
   'delete.retention.ms': String(7 * DAY_MS),
 };
-/** What must be as it was made, or records are lost. */
+/** Settings that must be as Botledger creates them. Otherwise the topic loses records. */
 const CRUCIAL = ['cleanup.policy', 'retention.ms', 'retention.bytes'];
 
-/** How long the brokers may take to hear of a new topic. */
-const SPREAD_MS = 30_000;
-const SPREAD_LOOK_MS = 100;
+/** How long the brokers may take to know a new topic. */
+const KNOWN_WITHIN_MS = 30_000;
+const POLL_MS = 100;
 const NOT_YET = ['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'];
 
 export interface TopicOptions {
@@ -50,16 +53,19 @@ export interface TopicOptions {
   readonly replicationFactor: number;
 }
 
-/** Creates the topic, or checks the one that is there. @throws TopicUnfitError */
+/**
+ * Creates the topic, or checks the existing one.
+ * @throws TopicUnfitError
+ */
 export async function prepareTopic(admin: Admin, options: TopicOptions): Promise<void> {
   const { topic, compacted, partitions, replicationFactor } = options;
   const config = compacted ? COMPACTED : FOR_EVER;
   if (!(await admin.listTopics()).includes(topic)) {
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-    // Answers false, and throws nothing, when another instance was first.
+    // If another instance was first, kafkajs returns false and throws nothing.
     await admin.createTopics({
       topics: [{ topic, numPartitions: partitions, replicationFactor, configEntries }],
-      waitForLeaders: false, // it takes a broker that has not heard of the topic yet for an error
+      waitForLeaders: false, // with `true`, kafkajs throws if a broker does not know the topic yet
     });
   }
   const problems: string[] = [];
@@ -78,9 +84,9 @@ export async function prepareTopic(admin: Admin, options: TopicOptions): Promise
   if (problems.length > 0) throw new TopicUnfitError(`topic ${topic} cannot hold the log: it ${problems.join('; ')}`);
 }
 
-/** How many partitions the topic has, once the brokers know it and each has a leader: a moment after it was created. */
+/** Counts the topic's partitions. After its creation it waits until the brokers know the topic and each partition has a leader. */
 async function countPartitions(admin: Admin, topic: string): Promise<number | undefined> {
-  const deadline = performance.now() + SPREAD_MS;
+  const deadline = performance.now() + KNOWN_WITHIN_MS;
   for (;;) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
@@ -89,6 +95,6 @@ async function countPartitions(admin: Admin, topic: string): Promise<number | un
       const { type } = error as { type?: unknown };
       if (typeof type !== 'string' || !NOT_YET.includes(type) || performance.now() > deadline) throw error;
     }
-    await pause(SPREAD_LOOK_MS);
+    await pause(POLL_MS);
   }
 }

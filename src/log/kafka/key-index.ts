@@ -9,7 +9,7 @@ import { canonicalUuid, type LogRecord } from '../validated/record.ts';
 import type { NewRecord } from '../validated/record-store.ts';
 import type { KafkaClient, Tombstone } from './client.ts';
 
-/** Keys of the index, and the first offset of the topic of keys that was not in it: one snapshot of both. */
+/** Keys of the index, and the first offset of the topic of keys that is not indexed yet, in one snapshot. */
 export interface IndexedKeys {
   readonly next: number;
   readonly keys: readonly DataKey[];
@@ -26,14 +26,19 @@ export async function nextKeyOffset(pool: pg.Pool): Promise<number> {
 }
 
 export async function keysByIds(pool: pg.Pool, ids: readonly string[]): Promise<IndexedKeys> {
-  return look(pool, 'index_keys_by_id', 'k.id = ANY ($1)', ids);
+  return indexedKeys(pool, 'index_keys_by_id', 'k.id = ANY ($1)', ids);
 }
 
 export async function keysBySubjects(pool: pg.Pool, subjects: readonly string[]): Promise<IndexedKeys> {
-  return look(pool, 'index_keys_by_subject', 'k.subject = ANY ($1)', subjects);
+  return indexedKeys(pool, 'index_keys_by_subject', 'k.subject = ANY ($1)', subjects);
 }
 
-async function look(pool: pg.Pool, name: string, condition: string, values: readonly string[]): Promise<IndexedKeys> {
+async function indexedKeys(
+  pool: pg.Pool,
+  name: string,
+  condition: string,
+  values: readonly string[],
+): Promise<IndexedKeys> {
   const { rows } = await pool.query<{ [F in keyof Row]: Row[F] | null }>({
     name,
     text: `SELECT p.next_offset AS next, k.id, k.subject, k.secret
@@ -44,7 +49,7 @@ async function look(pool: pg.Pool, name: string, condition: string, values: read
   return { next: Number(rows[0]!.next), keys };
 }
 
-/** At most `limit` keys with ids after `after`, by id. */
+/** At most `limit` keys with ids after `after`, in the order of ids. */
 export async function keysAfter(pool: pg.Pool, after: string, limit: number): Promise<DataKey[]> {
   const { rows } = await pool.query<DataKey>({
     name: 'index_keys_page',
@@ -54,25 +59,25 @@ export async function keysAfter(pool: pg.Pool, after: string, limit: number): Pr
   return rows;
 }
 
-/** What became of records. */
-export interface TakenRecords {
-  /** The first offset after them. */
+/** The result of indexing records. */
+export interface IndexedRecords {
+  /** The first offset after the records. */
   readonly next: number;
-  /** Keys that had been forgotten before. They are not taken, and must be forgotten in the topic once more. */
+  /** Keys in the records that were forgotten before. They are not indexed, and the topic needs another tombstone for each. */
   readonly revived: readonly DataKey[];
 }
 
 /**
- * Takes consecutive records of the topic into the index that ends at `from`. A key that was forgotten stays so: a client
- * that had no answer produces its record again, perhaps behind the tombstone.
+ * Indexes consecutive records of the topic, from the offset `from` on. A forgotten key stays forgotten: a client that got no
+ * answer may produce the key's record again after the tombstone.
  * @throws StaleIndexError
  */
-export async function takeKeyRecords(
+export async function indexKeyRecords(
   pool: pg.Pool,
   from: number,
   records: readonly LogRecord[],
-): Promise<TakenRecords> {
-  const given = new Map<string, DataKey>();
+): Promise<IndexedRecords> {
+  const added = new Map<string, DataKey>();
   const forgotten = new Set<string>();
   const revived: DataKey[] = [];
   for (const record of records) {
@@ -80,7 +85,7 @@ export async function takeKeyRecords(
     if (read === null) continue;
     if ('forgotten' in read) forgotten.add(read.forgotten);
     else if (forgotten.has(read.id)) revived.push(read);
-    else given.set(read.id, read);
+    else added.set(read.id, read);
   }
   const next = records[records.length - 1]!.offset + 1;
   await inTransaction(pool, async (tx) => {
@@ -88,20 +93,22 @@ export async function takeKeyRecords(
       from,
       next,
     ]);
-    if (moved.rowCount !== 1) throw new StaleIndexError('the index of keys is not where it was left');
+    if (moved.rowCount !== 1) throw new StaleIndexError('another indexer has moved the index of keys');
     const { rows } = await tx.query<{ id: string }>('SELECT id FROM kafka_index.forgotten_keys WHERE id = ANY ($1)', [
-      [...given.keys()],
+      [...added.keys()],
     ]);
     for (const { id } of rows) {
-      revived.push(given.get(id)!);
-      given.delete(id);
+      revived.push(added.get(id)!);
+      added.delete(id);
     }
-    const gone = [...forgotten];
-    if (gone.length > 0) {
-      await tx.query('INSERT INTO kafka_index.forgotten_keys SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING', [gone]);
-      await tx.query('DELETE FROM kafka_index.keys WHERE id = ANY ($1)', [gone]);
+    const forgottenIds = [...forgotten];
+    if (forgottenIds.length > 0) {
+      await tx.query('INSERT INTO kafka_index.forgotten_keys SELECT unnest($1::uuid[]) ON CONFLICT DO NOTHING', [
+        forgottenIds,
+      ]);
+      await tx.query('DELETE FROM kafka_index.keys WHERE id = ANY ($1)', [forgottenIds]);
     }
-    const keys = [...given.values()].filter(({ id }) => !forgotten.has(id));
+    const keys = [...added.values()].filter(({ id }) => !forgotten.has(id));
     if (keys.length > 0)
       await tx.query(
         `INSERT INTO kafka_index.keys (id, subject, secret) SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[])
@@ -113,12 +120,12 @@ export async function takeKeyRecords(
 }
 
 /**
- * Records of the topic of keys: a record's key is `<subject>/<key id>`, its value the secret, or null when the key is
- * forgotten. One partition: they are few and small, and one end tells whether a reader has seen them all.
+ * The topic of keys has this one partition: its records are few and small, and one offset shows whether a reader has read all.
+ * A record's key is `<subject>/<key id>`. Its value is the secret, or null for a forgotten key.
  */
 export const KEYS_PARTITION = 0;
 const SECRET_BYTES = 32;
-/** An index entry holds 2,704 bytes at most. */
+/** PostgreSQL's index entries hold 2,704 bytes at most. */
 const MAX_SUBJECT_BYTES = 1000;
 
 export function recordOfKey({ id, subject, secret }: DataKey): NewRecord {
@@ -129,10 +136,10 @@ export function tombstoneOf({ id, subject }: Pick<DataKey, 'id' | 'subject'>): T
   return { partition: KEYS_PARTITION, key: `${subject}/${id}`, value: null };
 }
 
-/** So that its topic ends with a record that compaction does not remove: see `index` below. */
+/** A record that makes the topic end with a record that compaction does not remove: see `indexKeys` below. */
 export const BEACON: NewRecord = { partition: KEYS_PARTITION, key: 'beacon', value: Buffer.from('1') };
 
-/** A key, or the id of one that was forgotten; null when the record is neither, as a beacon is. */
+/** Reads a record: a key, or the id of a forgotten key. Null for any other record, such as the beacon. */
 export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {
   if (key == null) return null;
   const name = Buffer.from(key).toString();
@@ -146,31 +153,33 @@ export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly f
 }
 
 export interface KeyIndexerOptions {
-  /** Of the topic of keys. */
+  /** The client of the topic of keys. */
   readonly client: Pick<KafkaClient, 'tail' | 'send'>;
   readonly pool: pg.Pool;
   readonly topic: string;
   readonly holder: string;
   readonly logger: Logger;
-  /** Ends it. */
+  /** Ends the indexer. */
   readonly signal: AbortSignal;
   /** Creates the index if it was dropped. */
   readonly prepare: () => Promise<void>;
-  /** Told, after each transaction, the first offset that is not in the index. */
+  /** Called after each transaction with the first offset that is not indexed. */
   readonly onProgress: (next: number) => void;
 }
 
 const RETRY_MS = 500;
 
 /**
- * Keeps the index of keys up with their topic: one instance at a time, by a lease; of two at once one loses the
- * compare-and-set. Resolves when the signal aborts.
+ * Keeps the index of keys up to date with its topic, in one instance at a time, by a lease. If two instances index at once,
+ * one loses the compare-and-set. Resolves when the signal aborts.
  */
 export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
   const { pool, topic, holder, logger, signal } = options;
   while (!signal.aborted) {
     try {
-      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (held) => index(options, held));
+      await holdLease(pool, `kafka index ${topic}`, holder, { signal, logger }, (whileHeld) =>
+        indexKeys(options, whileHeld),
+      );
     } catch (error) {
       const level = error instanceof StaleIndexError ? 'warn' : 'error';
       logger[level]({ err: error, topic }, 'failed to index keys; retrying');
@@ -179,20 +188,21 @@ export async function runKeyIndexer(options: KeyIndexerOptions): Promise<void> {
   }
 }
 
-async function index({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
+async function indexKeys({ client, pool, prepare, onProgress }: KeyIndexerOptions, signal: AbortSignal): Promise<void> {
   await prepare();
   let next = await nextKeyOffset(pool);
   // A caller that asks for a key waits until the index has reached the end of the topic. If a broker dies between creating a
-  // segment and writing to it, compaction may remove the records before that end. So the topic gets a last record that stays.
+  // segment and writing to it, compaction may remove the records before that end, and the index would never reach it. So the
+  // indexer appends a record that stays.
   await client.send([BEACON]);
   const from: number[] = [];
   from[KEYS_PARTITION] = next;
   for await (const chunks of client.tail(from, signal)) {
     for (const { records } of chunks) {
-      const taken = await takeKeyRecords(pool, next, records);
-      next = taken.next;
+      const indexed = await indexKeyRecords(pool, next, records);
+      next = indexed.next;
       onProgress(next);
-      if (taken.revived.length > 0) await client.send(taken.revived.map(tombstoneOf));
+      if (indexed.revived.length > 0) await client.send(indexed.revived.map(tombstoneOf));
     }
   }
 }

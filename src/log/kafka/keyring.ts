@@ -16,55 +16,56 @@ import {
 } from './key-index.ts';
 
 export interface KafkaKeyringOptions {
-  /** Of the topic of keys. */
+  /** The client of the topic of keys. */
   readonly client: Pick<KafkaClient, 'send' | 'endOffsets'>;
   readonly pool: pg.Pool;
-  /** Of the index of keys. */
+  /** The progress of the index of keys. */
   readonly progress: Progress;
-  /** Where the topic ended when the log was opened: below, the index is being made anew, and holds what was forgotten. */
+  /** The end of the topic when the log was opened. An index below it is being rebuilt, and may still hold forgotten keys. */
   readonly target: number;
-  /** No caller waits longer for an answer, in milliseconds. */
+  /** The longest wait of a caller, in milliseconds. */
   readonly maxWaitMs: number;
   readonly onError: (error: unknown) => void;
 }
 
 const SECRET_BYTES = 32;
 const PAGE = 5000;
-/** How long making keys waits to learn of those that there are, and for how long it then does not ask again. */
-const PATIENCE_MS = 500;
-const ASK_AGAIN_MS = 1000;
+/** The longest wait for the subjects' present keys before new ones are made. */
+const LOOK_UP_MS = 500;
+/** After a failed look-up, `keysFor` makes new keys for this long without another look-up. */
+const LOOK_UP_AGAIN_MS = 1000;
 
 /**
- * The keyring in a compacted topic, read by way of its index. Keys are looked for only once the index is where the topic
- * ended when they were asked for: what is missing then was forgotten, and what is there was not.
+ * The keyring in a compacted topic, read through its index. A look-up waits until the index has reached the topic's end at
+ * the time of the call. So a missing key was forgotten before the call, and a found key was not.
  */
 export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   const { client, pool, progress, target, maxWaitMs, onError } = options;
-  let askAgainAt = 0;
+  let lookUpAgainAt = 0;
 
   async function answered<T>(work: (deadline: number) => Promise<T>): Promise<T> {
     try {
       return await inTime(work(performance.now() + maxWaitMs), maxWaitMs, silent);
     } catch (error) {
       if (error instanceof LogUnavailableError) throw error;
-      throw new LogUnavailableError('the keyring cannot be asked', { cause: error });
+      throw new LogUnavailableError('failed to read or write the keyring', { cause: error });
     }
   }
 
-  /** What `look` finds in an index that has reached `end`. */
-  async function reaching(end: number, deadline: number, look: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
+  /** Reads the index once it has reached `end`. */
+  async function readAt(end: number, deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
     for (;;) {
       if (end > 0) await progress.passed(KEYS_PARTITION, end - 1, deadline);
-      const found = await look();
+      const found = await read();
       if (found.next >= end) return found;
-      // The hint was ahead of the database, or nothing came in time.
+      // `progress` was ahead of the database, or the deadline has passed.
       if (performance.now() >= deadline) throw silent();
       progress.publish([found.next]);
     }
   }
 
-  async function upToDate(deadline: number, look: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
-    return reaching((await client.endOffsets())[KEYS_PARTITION]!, deadline, look);
+  async function readUpToDate(deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
+    return readAt((await client.endOffsets())[KEYS_PARTITION]!, deadline, read);
   }
 
   async function send(records: readonly (NewRecord | Tombstone)[]): Promise<number> {
@@ -75,17 +76,17 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   }
 
   /**
-   * The first by id of those that a subject has. A subject may have several keys, so without the database
-   * (decisions.md#database-down: intake continues for a while) it gets another.
+   * Finds each subject's present key, of several the first by id. If the database does not answer, it finds none, and the
+   * subject gets one more key, since it may have several (decisions.md#database-down: intake continues for a while).
    */
-  async function present(subjects: readonly string[]): Promise<Map<string, DataKey>> {
+  async function presentKeys(subjects: readonly string[]): Promise<Map<string, DataKey>> {
     const keys = new Map<string, DataKey>();
-    if (performance.now() < askAgainAt) return keys;
+    if (performance.now() < lookUpAgainAt) return keys;
     try {
-      const found = await inTime(keysBySubjects(pool, subjects), PATIENCE_MS, silent);
+      const found = await inTime(keysBySubjects(pool, subjects), LOOK_UP_MS, silent);
       if (found.next >= target) for (const key of [...found.keys].reverse()) keys.set(key.subject, key);
     } catch (error) {
-      askAgainAt = performance.now() + ASK_AGAIN_MS;
+      lookUpAgainAt = performance.now() + LOOK_UP_AGAIN_MS;
       onError(error);
     }
     return keys;
@@ -95,7 +96,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
     async keysFor(subjects) {
       const wanted = [...new Set(subjects)];
       if (wanted.length === 0) return new Map();
-      const keys = await present(wanted);
+      const keys = await presentKeys(wanted);
       const made = wanted
         .filter((subject) => !keys.has(subject))
         .map((subject) => ({ id: randomUUID(), subject, secret: randomBytes(SECRET_BYTES) }));
@@ -106,23 +107,23 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
 
     async find(ids) {
       if (ids.length === 0) return new Map();
-      const { keys } = await answered((deadline) => upToDate(deadline, () => keysByIds(pool, ids)));
+      const { keys } = await answered((deadline) => readUpToDate(deadline, () => keysByIds(pool, ids)));
       return new Map(keys.map((key) => [key.id, key]));
     },
 
     async forget(subject) {
       await answered(async (deadline) => {
-        const look = (): Promise<IndexedKeys> => keysBySubjects(pool, [subject]);
-        const { keys } = await upToDate(deadline, look);
+        const read = (): Promise<IndexedKeys> => keysBySubjects(pool, [subject]);
+        const { keys } = await readUpToDate(deadline, read);
         if (keys.length === 0) return;
         const last = await send(keys.map(tombstoneOf));
-        // So that no caller gets them any more to seal with.
-        await reaching(last + 1, deadline, look);
+        // Waits for the index, so that no caller gets these keys any more to seal with.
+        await readAt(last + 1, deadline, read);
       });
     },
 
     async *all() {
-      await answered((deadline) => upToDate(deadline, () => keysByIds(pool, [])));
+      await answered((deadline) => readUpToDate(deadline, () => keysByIds(pool, [])));
       let after = '00000000-0000-0000-0000-000000000000';
       for (;;) {
         const page = await answered(() => keysAfter(pool, after, PAGE));

@@ -1,6 +1,6 @@
 /**
- * The partition of a key. It is part of the stored format, so it must never change: it says where a stream's records are. It
- * is Kafka's own default (murmur2, seed 0x9747b28c), so that any client agrees.
+ * The partition of a key, by Kafka's own default partitioner (murmur2, seed 0x9747b28c), so that every client comes to the
+ * same. It must never change: the records of a stream are in this partition.
  * Source: org.apache.kafka.common.utils.Utils.murmur2.
  */
 export function partitionOfKey(key: string, partitions: number): number {

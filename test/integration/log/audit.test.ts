@@ -132,11 +132,11 @@ describe('on postgres', () => {
       expect(end.revision, `a-${n % 7}`).toBe(Math.floor((n - 1) / 7));
       end.revision++;
       known.get(`b-${n}`)!.revision = 1;
-      known.get(`b-${n}`)!.noted = true;
+      known.get(`b-${n}`)!.isIndexed = true;
       expect(known.size).toBeLessThan(6);
     }
     const rest: string[] = [];
-    for await (const { stream: name, revision } of ends.notNoted()) rest.push(`${name} ${revision}`);
+    for await (const { stream: name, revision } of ends.notIndexed()) rest.push(`${name} ${revision}`);
     await ends.close();
     expect(rest).toEqual(['a-0 2', 'a-1 3', 'a-2 3', 'a-3 3', 'a-4 3', 'a-5 3', 'a-6 3']);
   });
