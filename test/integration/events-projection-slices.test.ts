@@ -176,7 +176,7 @@ describe('in their own transactions', () => {
     expect(await amounts()).toEqual({ '3': 10 });
   });
 
-  it('of the recorded days the earliest counts', async () => {
+  it('the earliest recorded day counts', async () => {
     await apply(...worth('a', 2, 'EUR'));
     for (const date of ['2024-01-02', '2023-12-31', '2024-01-03']) await apply(rate('2', 'EUR', date));
     await drained();

@@ -1,6 +1,6 @@
 import { startTestService } from '../support/service.ts';
 import { describeKilledRebuild, describeLeftVersions } from './rebuild-killed.suite.ts';
 
-/** On the other engines whole: `test/long/engines.test.ts`. */
+/** `test/long/engines.test.ts` runs these tests on the other engines. */
 describeKilledRebuild(() => startTestService());
 describeLeftVersions(() => startTestService());

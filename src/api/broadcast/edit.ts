@@ -34,7 +34,7 @@ export function save(changes: BroadcastChanges): AnyRoute {
     ...shared,
     url: '/v1/broadcast/save',
     operationId: 'saveBroadcast',
-    summary: 'Change a draft; a broadcast in any other status stays as it is, and is answered',
+    summary: 'Change a draft; any other status is answered unchanged',
     body: saveBody,
     check: objectOf,
     async handle({ request, body }) {

@@ -142,7 +142,7 @@ export function history({ source, now }: AccountReads): AnyRoute {
     method: 'GET',
     url: '/v1/referral/history',
     operationId: 'listReferralHistory',
-    summary: "What moved a referrer's balances, oldest first, each row with the balance behind it",
+    summary: "The changes of a referrer's balances, oldest first, each row with the balance after it",
     tag: 'Referrals',
     access: { resource: 'required' },
     query: historyQuery,

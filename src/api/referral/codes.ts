@@ -33,13 +33,13 @@ export function codes(source: () => Promise<ReferralSource>): AnyRoute {
   });
 }
 
-/** GET /v1/referral/referrals: the users whom a user has referred. */
+/** GET /v1/referral/referrals: the users that a user referred. */
 export function referrals(source: () => Promise<ReferralSource>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/referrals',
     operationId: 'listReferrals',
-    summary: 'Whom a user has referred, newest first',
+    summary: 'The users that a user referred, newest first',
     tag: 'Referrals',
     access: { resource: 'required' },
     query: userPageQuery,

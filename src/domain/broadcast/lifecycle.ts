@@ -3,12 +3,12 @@ import { Rejection } from '../rejection.ts';
 import { type BroadcastEvent, type BroadcastState, type BroadcastStatus, unknownBroadcast } from './broadcast.ts';
 
 /**
- * What the service does with a broadcast that was activated, each step from the statuses that it is allowed in. In any other
- * the step is refused as a conflict: somebody else was faster (another instance, or who cancels), and the log tells who.
+ * The steps of an activated broadcast, each from the statuses that it is allowed in. From any other status the step is a
+ * conflict: another instance or a cancellation came first, and the log has which.
  *
  * ```
  * 1 -> 6 -> 7 -> 2 -> 3        1 -> 2: the audience is frozen from an earlier launch
- * 2, 8 -> 4                    8: somebody has cancelled
+ * 2, 8 -> 4                    8: a client has cancelled
  * 1, 6, 7, 2 -> 5
  * ```
  */

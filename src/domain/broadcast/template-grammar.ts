@@ -1,9 +1,8 @@
 import { shortened, TemplateError } from './template.ts';
 
 /**
- * What may stand in `{{ … }}` and `{% … %}` (decisions.md#template-grammar). The library that renders passes over what
- * it cannot read, so that a typing error would change a message without a word: whatever is not of this grammar is
- * refused.
+ * The grammar of `{{ … }}` and `{% … %}` (decisions.md#template-grammar). Liquid ignores what it cannot parse, so a typo
+ * would change the message without a warning. Everything outside this grammar is refused.
  *
  * ```
  * output    = value { "|" "default" ":" value [ "," "allow_false" ":" ( "true" | "false" ) ] }

@@ -95,7 +95,7 @@ describe('a body', () => {
     expect((await post('create', { type: 'x' })).body.details[0].allowed).toEqual([...MESSAGE_TYPES]);
   });
 
-  it('of an unknown broadcast is not looked at', async () => {
+  it('is not checked for an unknown broadcast', async () => {
     for (const method of ['save', 'activate', 'cancel'])
       expect(await post(method, { id: 2 ** 40, name: 1 })).toMatchObject({ status: 404, body: { error_code: 404 } });
     expect(await post('upload-segment', { task_id: 2 ** 40 })).toMatchObject({

@@ -69,7 +69,7 @@ it('an empty audience is closed too', async () => {
   expect(frozen(log)).toEqual({ chats: [], count: 0 });
 });
 
-it('once closed it stays as it is, and says so', async () => {
+it('a closed audience does not change', async () => {
   const { log, context } = setUp();
   const first = await resolveAudience(context, source().command);
   const { command, asked } = source([...ALL, 1000]);
@@ -111,7 +111,7 @@ it('does not freeze a chunk again whose append had an unknown outcome', async ()
   expect(frozen(log)).toEqual({ chats: ALL, count: 10 });
 });
 
-it('several at once freeze one audience, though each sees another', async () => {
+it('several resolvers freeze one audience', async () => {
   const { log, context } = setUp();
   const others = ALL.map((chat) => chat + 2);
   const answers = await Promise.all(
@@ -139,7 +139,7 @@ it('stops between two chunks when told to', async () => {
   expect(frozen(log)).toEqual({ chats: ALL.slice(0, 6), count: undefined });
 });
 
-it('has one chunk more in hand while one is being appended, and closes the source when it ends early', async () => {
+it('reads one chunk ahead, and closes the source when it ends early', async () => {
   const { log, context } = setUp();
   let given = 0;
   let closed = false;

@@ -79,7 +79,7 @@ describe('the audit of an account', () => {
     ['one order that earns twice', [...five, accrued(2, '5', { event: cause(1) })], 'rule 1 has decided on event 1'],
     ['what earns after it was refused', [lock('5'), refused, accrued(1, '5')], 'rule 1 has decided on event 1'],
     ['what is refused after it earned', [...five, refused], 'rule 1 has decided on event 1'],
-    ['an id that is given twice', [...five, accrued(1, '5', { event: cause(2) })], 'accrual 1 is there already'],
+    ['an id that is given twice', [...five, accrued(1, '5', { event: cause(2) })], 'accrual 1 exists already'],
     ['an accrual of nothing', [lock('0'), accrued(1, '0')], 'accrual 1 is of 0'],
     ['an accrual without a rate', [accrued(1, '5')], 'accrual 1 is at another rate than is locked'],
     ['an accrual at another rate', [lock('4'), accrued(1, '5')], 'accrual 1 is at another rate than is locked'],
@@ -116,7 +116,7 @@ describe('the audit of an account', () => {
     [
       'a payout that is there',
       [...five, requested(1, '5'), cancelled(1), requested(1, '5')],
-      'payout 1 is there already',
+      'payout 1 exists already',
     ],
     ['a payment of what is not', [...five, paid(1)], 'there is no payout 1'],
     [

@@ -91,7 +91,7 @@ export function createAccountAudit(): AccountAudit {
   function accrue(data: DataOf<'reward_accrued'>): string[] {
     const { accrual_id, rule_id, amount, unit_id, available_at, rate, event } = data;
     const wrong = earn(rule_id, event);
-    if (accruals.has(accrual_id)) wrong.push(`accrual ${accrual_id} is there already`);
+    if (accruals.has(accrual_id)) wrong.push(`accrual ${accrual_id} exists already`);
     if (new Big(amount).lte(0)) wrong.push(`accrual ${accrual_id} is of ${amount}`);
     if (rates.get(rule_id) !== rateKey(rate)) wrong.push(`accrual ${accrual_id} is at another rate than is locked`);
     if (rate.amount !== null && rate.amount !== amount)
@@ -149,7 +149,7 @@ export function createAccountAudit(): AccountAudit {
       accrual.state = 'cancelled';
       return wrong;
     }
-    if (accruals.has(compensation_id)) wrong.push(`accrual ${compensation_id} is there already`);
+    if (accruals.has(compensation_id)) wrong.push(`accrual ${compensation_id} exists already`);
     accrual.state = 'reversed';
     add(compensation_id, { amount: new Big(amount).times(-1).toFixed(), unit, until: at, compensates: true });
     return wrong;

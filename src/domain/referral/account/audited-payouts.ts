@@ -31,7 +31,7 @@ export function createAuditedPayouts(): AuditedPayouts {
       return requested.flatMap(({ payout_id, amount }) => {
         const known = payouts.has(payout_id);
         payouts.set(payout_id, { amount, method, state: 'new', attempts: 0, unsent: 0 });
-        return known ? [`payout ${payout_id} is there already`] : [];
+        return known ? [`payout ${payout_id} exists already`] : [];
       });
     },
 

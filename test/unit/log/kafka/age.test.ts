@@ -8,7 +8,7 @@ const oneRecord = (ageMs: number, asked: number[]) => async (time: number) => {
 };
 
 it.each([1, 100, 900, 1100, 1900, 4700, 3_600_000])(
-  'is an upper bound, and a sixteenth above at most: %i ms',
+  'is an upper bound, and at most a sixteenth too high: %i ms',
   async (age) => {
     const asked: number[] = [];
     const seconds = await ageOfOldest(oneRecord(age, asked), [0]);

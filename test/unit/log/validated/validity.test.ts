@@ -82,15 +82,15 @@ describe('an exact stream', () => {
   const { hash } = reading(0, first).commit;
   const second = commit(2, { stream, expected: { revision: 1, hash: hash! } });
 
-  it('takes what continues it', () => expect(fates([first, second])).toEqual([null, null]));
+  it('appends a commit that continues the head', () => expect(fates([first, second])).toEqual([null, null]));
 
-  it('takes the first of those that want the same revision', () => {
+  it('accepts the first of two commits for one revision', () => {
     const rival = commit(3, { stream, expected: EMPTY_STREAM });
     expect(fates([first, rival])).toEqual([null, 'conflict']);
     expect(fates([rival, first, second])).toEqual([null, 'conflict', 'conflict']);
   });
 
-  it('refuses what skips a revision or names another predecessor', () => {
+  it('refuses a commit that skips a revision or names another predecessor', () => {
     expect(fates([second, first])).toEqual(['conflict', null]);
     expect(fates([first, commit(3, { stream, expected: { revision: 1, hash: 'f'.repeat(64) } })])).toEqual([
       null,
@@ -107,7 +107,7 @@ describe('an exact stream', () => {
     expect(fates([stamped, commit(1, later)])).toEqual([null, 'repeated']);
   });
 
-  it('takes a command that lost its race when it comes again', () => {
+  it('accepts a command again after it lost a race', () => {
     const command = { id: uuid(100) };
     const rival = commit(3, { stream, expected: EMPTY_STREAM, command });
     const again = commit(4, { stream, expected: { revision: 1, hash: hash! }, command });
@@ -115,7 +115,7 @@ describe('an exact stream', () => {
   });
 });
 
-describe('a record that is no commit of this partition is recognised', () => {
+describe('a record that is no commit of this partition is void', () => {
   const good = commit(1);
   const text = (changes: object): Buffer =>
     Buffer.from(JSON.stringify({ ...JSON.parse(encodeCommit(good)), ...changes }));
@@ -126,7 +126,7 @@ describe('a record that is no commit of this partition is recognised', () => {
     ...changes,
   });
 
-  it('which the untouched one is', () =>
+  it('accepts the unchanged record', () =>
     expect(readRecord(record({}), PARTITION, partitionOf)).toHaveProperty('commit'));
 
   it.each([
@@ -146,10 +146,10 @@ describe('a record that is no commit of this partition is recognised', () => {
     ['another key', { key: Buffer.from('k2') }],
   ])('%s', (_, changes) => expect(readRecord(record(changes), PARTITION, partitionOf)).toHaveProperty('malformed'));
 
-  it('the wrong partition', () =>
+  it("refuses another partition's record", () =>
     expect(readRecord(record({}), (PARTITION + 1) % PARTITIONS, partitionOf)).toHaveProperty('malformed'));
 
-  it('and leaves nothing behind', () => {
+  it('void records change no state', () => {
     const { verdicts, known } = validate(NOTHING_KNOWN, [{ offset: 0, malformed: 'why' }, reading(1, good)]);
     expect(verdicts).toMatchObject([{ void: 'malformed', detail: 'why' }, { void: null }]);
     expect(known.commits.size).toBe(1);
