@@ -22,7 +22,10 @@ const LONGEST_MS = 600_000;
 /** Far more than one instance can serve. */
 const MOST = 1_000_000;
 
-/** Reads TRUST_PROXY. `true` trusts one proxy, never all: if every hop were trusted, a caller could choose its own address. */
+/**
+ * Reads TRUST_PROXY. `true` trusts one proxy, never all: if every hop were trusted, a caller could choose its own
+ * address.
+ */
 function trustedProxies(text: string, context: z.RefinementCtx): number | string[] | false {
   if (text === 'false' || text === '0') return false;
   if (text === 'true') return 1;

@@ -15,21 +15,21 @@ import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { createLogger } from './logger.ts';
 
-/** All that is projected is much code; most commands only ask the catalog. */
-async function registered(): Promise<readonly ReadModel[]> {
+/** Loads the registry of read models late, since it is much code and most commands only ask the catalog. */
+async function registeredReadModels(): Promise<readonly ReadModel[]> {
   return (await import('../projections/registry.ts')).readModels;
 }
 
 /**
- * A command returns when every running instance answers accordingly, at the latest after this time
- * (decisions.md#command-returns).
+ * A command waits at most this long until every running instance answers accordingly (decisions.md#command-returns).
  */
 const WAIT_MS = 10_000;
 
 /**
- * Opens what a command works with from the same environment as the service: it joins a running embedded database, or
- * starts it for its own duration. While no service projects the catalog, the command does, so that it sees what is there.
- * @param options.lowerPriority lowers the priority of this process
+ * Opens the database and the log for a command, from the same environment as the service. It joins a running embedded
+ * database, or starts one until the command ends. While no service projects the catalog, the command projects it, so
+ * that it sees all that is in the log.
+ * @param options.lowerPriority lowers the priority of this OS process
  */
 export function cliContext(
   env: NodeJS.ProcessEnv,
@@ -37,14 +37,14 @@ export function cliContext(
     progress = () => {},
     lowerPriority = () => {},
   }: Partial<Pick<CliContext, 'progress'>> & { lowerPriority?: () => void } = {},
-  /** For tests: instead of those of the same name, and of all there are. */
+  /** For tests: replace the read models of the same names, and are all that `readModels()` returns. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
-  const readModels = changed === undefined ? registered : async () => changed;
+  const readModels = changed === undefined ? registeredReadModels : async () => changed;
   const current = (model: ReadModel): ReadModel => changed?.find(({ name }) => name === model.name) ?? model;
   return async (work) => {
     const config = readConfig(env);
-    // A person reads the command's own words; the log's only when they say that something is wrong.
+    // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are written beside it.
     const logger = await createLogger(env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal', { fd: 2 });
     const lifecycle = createLifecycle();
     try {
@@ -60,21 +60,21 @@ export function cliContext(
         onBadEvent: 'stop',
         signal: stopping.signal,
       });
-      const standingBack = new AbortController();
-      const standsBy = AbortSignal.any([stopping.signal, standingBack.signal]);
+      const yielding = new AbortController();
+      const standByEnds = AbortSignal.any([stopping.signal, yielding.signal]);
       const standBy = (model: ReadModel): Promise<void> =>
-        runProjector({ ...projector(model), signal: standsBy }, true);
+        runProjector({ ...projector(model), signal: standByEnds }, true);
       const projecting = new Map([[catalogReadModel.name, standBy(current(catalogReadModel))]]);
       lifecycle.started('projectors', async () => {
         stopping.abort();
         await Promise.all(projecting.values());
       });
-      const head = await log.endCursor();
+      const logEnd = await log.endCursor();
       const projected: CliContext['projected'] = async (asked) => {
         const model = current(asked);
         const { name } = model;
-        if (!standsBy.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
-        if (!(await waitForReadModels([servedProgress(pool, model)], head, { timeoutMs: WAIT_MS })))
+        if (!standByEnds.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
+        if (!(await waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS })))
           throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
         const { version } = servedOf(await versionsOf(pool, model))!;
         return { pool, schema: schemaOf(name, version) };
@@ -88,7 +88,7 @@ export function cliContext(
         catalog: () => projected(catalogReadModel),
         projected,
         waitForReadModels: (change) => waitForChange(foundation, readModels, change),
-        settleVersions: () => pause(SWITCHED_MS),
+        waitForSwitch: () => pause(SWITCH_MS),
         async openLog(engine) {
           if (engine === log.engine) return log;
           const opened = await openLog(readConfig({ ...env, EVENT_LOG: engine }), foundation, logger);
@@ -96,9 +96,9 @@ export function cliContext(
           return opened;
         },
         signal: stopping.signal,
-        async giveWay() {
+        async yieldToService() {
           if (!(await isServed(foundation))) return;
-          standingBack.abort();
+          yielding.abort();
           foundation.yieldToService();
           await Promise.all(projecting.values());
           lowerPriority();
@@ -112,10 +112,12 @@ export function cliContext(
   };
 }
 
-/** Instances look once in FRESH_MS which version answers; the rest is for what they have begun to ask by then. */
-const SWITCHED_MS = 2 * FRESH_MS;
+/**
+ * Each instance reads every FRESH_MS which version is live. The second FRESH_MS is for queries that began before that.
+ */
+const SWITCH_MS = 2 * FRESH_MS;
 
-/** Waits until the read models that a service keeps up have the change. @throws ReadModelWaitTimeoutError */
+/** Waits until the read models that a projector follows have applied the change. @throws ReadModelWaitTimeoutError */
 async function waitForChange(
   { pool }: Foundation,
   readModels: () => Promise<readonly ReadModel[]>,
@@ -132,13 +134,13 @@ async function waitForChange(
   if (replaces) await pause(FRESH_MS);
 }
 
-/** Whether a service runs: another process projects the catalog. */
+/** Whether a service runs, that is, another instance projects the catalog. */
 async function isServed({ pool, instance }: Foundation): Promise<boolean> {
   const served = servedOf(await versionsOf(pool, catalogReadModel));
   return served !== null && isHeldByOther(pool, leaseOf(served.name, served.version), instance);
 }
 
-/** Whether a projector keeps the read model up. If none does, no service answers from it, and there is nothing to wait for. */
+/** Whether a projector follows the read model. If none does, no service answers from it, so a command need not wait. */
 async function isFollowed(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
   if (model.name === catalogReadModel.name) return true;
   const served = servedOf(await versionsOf(pool, model));

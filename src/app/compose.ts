@@ -28,14 +28,16 @@ export interface Foundation {
   readonly pool: pg.Pool;
   readonly log: EventLog;
   /**
-   * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A command
-   * that runs beside a service calls it before it lowers its priority.
+   * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A
+   * command that runs beside a service calls it before it lowers its priority.
    */
   yieldToService(): void;
 }
 
 export interface FoundationOptions {
-  /** Whether this thread may lead the log's index, if the log has one. False where requests would wait for that work. */
+  /**
+   * Whether this thread may lead the log's index, if the log has one. False where requests would wait for that work.
+   */
   readonly mayLead?: boolean;
   /** How a service waits for slow dependencies. A command does not wait. */
   readonly wait?: StartWait;
@@ -43,12 +45,16 @@ export interface FoundationOptions {
 
 /** Connections of one thread for read models and queries. */
 const POOL_SIZE = 16;
-/** Statements of a read model's batch may go through all events of an owner, which takes minutes. Requests use another pool. */
+/**
+ * Statements of a read model's batch may go through all events of an owner, which takes minutes. Requests use another
+ * pool.
+ */
 const ANSWER_WITHIN_MS = 30 * 60_000;
 
 /**
  * Opens and migrates the database and the log.
- * @param role a `service` needs the embedded database's folder for itself; a `command` joins an embedded server that runs
+ * @param role a `service` needs the embedded database's folder for itself; a `command` joins an embedded server that
+ * runs
  */
 export async function openFoundation(
   config: Config,

@@ -17,7 +17,8 @@ export interface Demo {
 
 /**
  * Creates the demo if the log holds no owner, and writes its key to DATA_DIR/demo.key (mode 0600). Null if there is an
- * owner. Writes the secret to a file before it appends the key, so that the next start can finish one that died halfway.
+ * owner. Writes the secret to a file before it appends the key, so that the next start can finish one that died
+ * halfway.
  */
 export async function prepareDemo(context: CommandContext, dataDir: string): Promise<Demo | null> {
   const keyFile = join(dataDir, KEY_FILE);
@@ -59,7 +60,9 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
   };
 }
 
-/** Lines for a person at a terminal. They set the variables that differ from the defaults, so that each can be pasted. */
+/**
+ * Lines for a person at a terminal. They set the variables that differ from the defaults, so that each can be pasted.
+ */
 function nextSteps(address: string, dataDir: string): string[] {
   const folder = dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
   const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;

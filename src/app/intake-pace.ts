@@ -92,8 +92,8 @@ export interface PacedAppendOptions {
 }
 
 /**
- * Holds appends to intake before it passes them on. The time of a hold counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded
- * like all bodies that await their answers (src/api/body.ts).
+ * Holds appends to intake before it passes them on. The time of a hold counts towards MAX_WAIT_MS. The bodies of
+ * requests whose appends are held are bounded like all bodies that await their answers (src/api/body.ts).
  */
 export function pacedAppend(
   log: Pick<EventLog, 'append'>,
@@ -107,7 +107,9 @@ export function pacedAppend(
   };
 }
 
-/** How late a read model is. 0 if no projector runs or a bad event has stopped it, since holding intake would not help. */
+/**
+ * How late a read model is. 0 if no projector runs or a bad event has stopped it, since holding intake would not help.
+ */
 async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
   const served = servedOf(await versionsOf(pool, model));
   if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;

@@ -32,7 +32,10 @@ async function start(): Promise<void> {
   const logger = await createLogger(config.LOG_LEVEL);
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     logger.warn(misspeltWarning(misspelt));
-  /** Beside an api, projectors and processes get threads of their own. That of the projectors also leads the log's index. */
+  /**
+   * Beside an api, projectors and processes get threads of their own. That of the projectors also leads the log's
+   * index.
+   */
   const startWorker = (kind: ThreadKind, foundation: Foundation): Worker => {
     if (config.ROLE === 'all')
       return startThread({ kind, config: { ...config, DATABASE_URL: foundation.connectionString } }, logger);

@@ -43,7 +43,9 @@ const pool = createPool({
 });
 const run = reportRunner(pool, createChunkCache(cacheBytes));
 
-/** Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait. */
+/**
+ * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
+ */
 export default async function runTask({ task, begun }: ReportThreadTask): Promise<ReportOutcome> {
   begun.postMessage('begun');
   begun.close();

@@ -87,7 +87,10 @@ export function startReportThreads(
   };
 }
 
-/** Restores LosslessNumbers, which arrive from another thread as plain objects. Changes the answer, which has no other user. */
+/**
+ * Restores LosslessNumbers, which arrive from another thread as plain objects. Changes the answer, which has no other
+ * user.
+ */
 function restored(answer: ReportAnswer): ReportAnswer {
   for (const row of answer.rows) restoreRow(row);
   return { ...answer, columns: answer.columns.map(restoredColumn) };
@@ -107,7 +110,10 @@ function restoredCell(cell: Cell): Cell {
   return typeof cell === 'object' && cell !== null ? new LosslessNumber(cell.value) : cell;
 }
 
-/** The file that a thread runs. From source, the thread has to register tsx itself: in Node.js 20 it does not take it over. */
+/**
+ * The file that a thread runs. From source, the thread has to register tsx itself: in Node.js 20 it does not take it
+ * over.
+ */
 function program(name: string): { readonly filename: string; readonly execArgv?: string[] } {
   if (extname(import.meta.url) === '.js') return { filename: fileURLToPath(new URL(`./${name}.js`, import.meta.url)) };
   const register = `import { register } from ${JSON.stringify(import.meta.resolve('tsx/esm/api'))}; register();`;

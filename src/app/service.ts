@@ -55,8 +55,8 @@ export interface ServiceOptions extends FoundationOptions {
 }
 
 /**
- * Starts the parts of the role. It listens at once and answers 503 until it is ready: an api once the catalog has caught
- * up with the log. An api is ready when this resolves.
+ * Starts the parts of the role. It listens at once and answers 503 until it is ready: an api once the catalog has
+ * caught up with the log. An api is ready when this resolves.
  * @returns the address it listens on
  * @throws StartError if the operator must correct something, StartStoppedError
  */
@@ -156,8 +156,8 @@ export async function startService(options: ServiceOptions): Promise<string> {
 }
 
 /**
- * Runs an attempt on a log and a database that both answered before in this start. If one of them does not answer now, it
- * counts as slow and this throws NotYetError.
+ * Runs an attempt on a log and a database that both answered before in this start. If one of them does not answer now,
+ * it counts as slow and this throws NotYetError.
  */
 async function notYetIfSlow<T>(attempt: () => Promise<T>): Promise<T> {
   try {
@@ -175,8 +175,8 @@ interface OpenTransaction {
 }
 
 /**
- * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop before it, so one
- * that hangs stops every projection. A metric shows it, so that an operator can find it.
+ * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop before it, so
+ * one that hangs stops every projection. A metric shows it, so that an operator can find it.
  */
 async function oldestWriter(pool: pg.Pool): Promise<OpenTransaction | null> {
   const { rows } = await pool.query<OpenTransaction>({

@@ -37,8 +37,8 @@ export async function notYetIfDatabaseDown<T>(attempt: () => Promise<T>): Promis
 }
 
 /**
- * Returns a function that runs the first attempts on the database. They throw NotYetError while the database is slow, and
- * StartError if the operator must correct something. An embedded database counts as one that has answered before.
+ * Returns a function that runs the first attempts on the database. They throw NotYetError while the database is slow,
+ * and StartError if the operator must correct something. An embedded database counts as one that has answered before.
  */
 export function firstDatabaseAttempts(
   config: Pick<Config, 'DATABASE_URL' | 'MAX_WAIT_MS'>,
@@ -60,8 +60,8 @@ export function firstDatabaseAttempts(
 }
 
 /**
- * Returns a function that opens the log. It throws NotYetError while the log is slow, and StartError if the operator must
- * correct something. A log that answered once in this start counts as slow.
+ * Returns a function that opens the log. It throws NotYetError while the log is slow, and StartError if the operator
+ * must correct something. A log that answered once in this start counts as slow.
  */
 export function firstLogAttempts(config: Config): (open: () => Promise<EventLog>) => Promise<EventLog> {
   let reached = false;
@@ -81,7 +81,10 @@ export function firstLogAttempts(config: Config): (open: () => Promise<EventLog>
   };
 }
 
-/** Makes a StartError that names DATABASE_URL if the error says that the database cannot be used; else returns the error. */
+/**
+ * Makes a StartError that names DATABASE_URL if the error says that the database cannot be used; else returns the
+ * error.
+ */
 function databaseStartError(error: unknown, url: string): unknown {
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
@@ -92,7 +95,9 @@ function databaseStartError(error: unknown, url: string): unknown {
   return new StartError(`DATABASE_URL: ${host}${pathname} cannot be used: ${reason}`, { cause: error });
 }
 
-/** Makes a StartError that names the variable to correct if the log cannot be opened or used; else returns the error. */
+/**
+ * Makes a StartError that names the variable to correct if the log cannot be opened or used; else returns the error.
+ */
 export function logStartError(error: unknown, { EVENT_LOG }: Config): unknown {
   const { address, log } = engineOf(EVENT_LOG).config;
   if (error instanceof LogUnavailableError) return new StartError(`${address}: ${error.message}`, { cause: error });

@@ -7,77 +7,79 @@ import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
 import type { ShowProgress } from './progress.ts';
 
-/** What a command's action works with. */
+/** The context that the action of a command works with. */
 export interface CliContext extends CommandContext {
   readonly pool: Pool;
-  /** Every read model there is, loaded when it is first asked for. */
+  /** All read models. The first call loads their code. */
   readModels(): Promise<readonly ReadModel[]>;
-  /** What the command needs to project a read model itself. */
+  /** The options with which the command projects a read model itself. */
   projector(model: ReadModel): ProjectorOptions;
-  /** The catalog, once it holds all that was in the log when the command began. @throws CliError after 10 s */
+  /**
+   * Resolves when the catalog has applied all that was in the log when the command began. @throws CliError after 10 s
+   */
   catalog(): Promise<CatalogSource>;
-  /** The same of any read model, which the command projects itself where no service does. */
+  /** Like `catalog`, for any read model. The command projects it itself while no service does. */
   projected(model: ReadModel): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
   waitForReadModels(change: Change): Promise<void>;
   /** Resolves when every running instance answers from the versions of read models that are live now. */
-  settleVersions(): Promise<void>;
-  /** The log on an engine, by that engine's own variables; closed when the command ends. */
+  waitForSwitch(): Promise<void>;
+  /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */
   openLog(engine: string): Promise<EventLog>;
-  /** Aborts when the command is to end early. */
+  /** Aborts when the command is to stop early. */
   readonly signal: AbortSignal;
   /**
-   * For work of minutes: beside a service, lowers this process's priority and leaves to the service all that requests wait
-   * for. Without a service it does nothing.
+   * Call it before work of minutes. Beside a service, it lowers the priority of this OS process and leaves to the
+   * service all work that requests wait for. Without a service it does nothing.
    */
-  giveWay(): Promise<void>;
-  /** Shows a person how far the work is. */
+  yieldToService(): Promise<void>;
+  /** Shows the progress of the work. */
   readonly progress: ShowProgress;
 }
 
-/** What a command has written. */
+/** A change that a command has appended to the log. */
 export interface Change {
   /** Category of the stream. */
   readonly category: string;
-  /** Of its last commit; undefined: nothing was written and there is nothing to wait for. */
+  /** Position of its last commit. Undefined: nothing was appended, and there is nothing to wait for. */
   readonly position: Position | undefined;
-  /** Whether instances may have the former state in a cache. What is new cannot be in one. */
+  /** Whether instances may have the former state in a cache. False for new things, which no cache holds yet. */
   readonly replaces?: boolean;
-  /** Whether amounts of events that are there change by it. */
+  /** Whether it changes amounts of events that are already in the log. */
   readonly revalues?: boolean;
 }
 
-/** Opens database and log, runs the work and closes them again. */
+/** Opens the database and the log, runs the work, and closes both. */
 export type ContextRunner = <T>(work: (context: CliContext) => Promise<T>) => Promise<T>;
 
-/** What a command answers: for a person as text, with --json as one JSON value. */
+/** The answer of a command. It is written as text, or with --json as one JSON value. */
 export interface Answer {
   readonly value: object;
-  /** What a person is shown instead of `value`. */
+  /** Written as text instead of `value`. */
   readonly shown?: object;
-  /** What a person should know beside it: lines on stderr. */
+  /** Further lines for a person, written to stderr. */
   readonly notes?: readonly string[];
-  /** What has to be seen everywhere before the command returns. */
+  /** The command returns when every instance has applied this change. */
   readonly change?: Change;
-  /** What is wrong although there is an answer. */
+  /** Makes the command fail after it has written the answer. */
   readonly failure?: CliError;
 }
 
-/** An action gets the positional arguments first, then the options. */
+/** The action of a command. It gets the positional arguments first, then the options. */
 export type Work<Parameters extends readonly unknown[]> = (
   context: CliContext,
   ...parameters: Parameters
 ) => Promise<Answer>;
 
-/** What a noun's file adds its commands to. */
+/** Passed to the function of a noun, which adds the noun's commands. */
 export interface Cli {
   /** `botledger <noun> …` */
   readonly noun: Command;
-  /** Wraps the work of a command for commander's `action`: opens the context, answers. */
+  /** Wraps the work of a command for commander's `action`: opens the context, runs the work, writes the answer. */
   action<Parameters extends readonly unknown[]>(work: Work<Parameters>): (...given: unknown[]) => Promise<void>;
 }
 
-/** What is wrong, in one line for a person. */
+/** A failure of a command. The message is one line for a person. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
   constructor(
@@ -88,7 +90,7 @@ export class CliError extends Error {
   }
 }
 
-/** It is in the log, but not every instance is known to have seen it. */
+/** The change is in the log, but not every read model has applied it in time. */
 export class ReadModelWaitTimeoutError extends CliError {
   override readonly name = 'ReadModelWaitTimeoutError';
   constructor(seconds: number) {

@@ -4,26 +4,28 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { CliError } from './command.ts';
 
-/** Reads CSV files and lines of other files in pieces of a bounded size. */
+/** Reads CSV files, and the lines of other files, in pieces of a bounded size. */
 
 export interface CsvRecord {
-  /** Where it ends, from 1. */
+  /** The line in which the record ends, from 1. */
   readonly line: number;
-  /** By column; empty cells are left out. */
+  /** The cells by column, without empty ones. */
   readonly cells: ReadonlyMap<string, string>;
 }
 
-/** The records of a CSV file (RFC 4180, UTF-8) with a header that has at least these columns. @throws CliError */
+/**
+ * Reads the records of a CSV file (RFC 4180, UTF-8) whose header has at least the required columns. @throws CliError
+ */
 export async function* csvRecords(file: string, required: readonly string[]): AsyncGenerator<CsvRecord> {
   const parser = parse({
     bom: true,
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    max_record_size: MAX_LINE,
+    max_record_size: MAX_LINE_BYTES,
   });
   const reading = pipeline(utf8(file), parser);
-  // It fails together with the loop below, which tells; unheard, it would end the process.
+  // If it fails, the loop below fails too and reports it. An unhandled rejection would end the OS process.
   reading.catch(() => {});
   let header: readonly string[] | undefined;
   try {
@@ -48,7 +50,10 @@ export async function* csvRecords(file: string, required: readonly string[]): As
   if (header === undefined) throw new CliError(`${file}: the file is empty`);
 }
 
-/** The bytes of the file. Others would be taken for U+FFFD each, in silence. @throws CliError */
+/**
+ * Reads the bytes of a UTF-8 file. Without this check the parser would replace wrong bytes with U+FFFD. @throws
+ * CliError
+ */
 async function* utf8(file: string): AsyncGenerator<Buffer> {
   for await (const { line, bytes } of wholeLines(file)) {
     if (!isUtf8(bytes)) {
@@ -70,33 +75,34 @@ function checkedHeader(file: string, record: readonly string[], required: readon
 
 /** Consecutive lines of a file, with their ends. */
 export interface WholeLines {
-  /** Of the first of them, from 1. */
+  /** Number of the first line, from 1. */
   readonly line: number;
   readonly bytes: Buffer;
 }
 
-/** Longest line that is read, in bytes. */
-export const MAX_LINE = 1 << 20;
+/** Longest accepted line. */
+const MAX_LINE_BYTES = 1 << 20;
 const LINE_END = 0x0a;
 
-/** A file, cut between lines, a bounded piece at a time. @throws CliError for a line that is too long */
+/** Reads a file in bounded pieces of whole lines. @throws CliError for a line that is too long */
 export async function* wholeLines(file: string): AsyncGenerator<WholeLines> {
   let line = 1;
-  let begun: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(file, { highWaterMark: MAX_LINE })) {
-    const bytes: Buffer = Buffer.concat([begun, chunk as Buffer]);
+  let partOfLine: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file, { highWaterMark: MAX_LINE_BYTES })) {
+    const bytes: Buffer = Buffer.concat([partOfLine, chunk as Buffer]);
     const end = bytes.lastIndexOf(LINE_END) + 1;
-    begun = bytes.subarray(end);
+    partOfLine = bytes.subarray(end);
     if (end > 0) {
       yield { line, bytes: bytes.subarray(0, end) };
       line += linesIn(bytes.subarray(0, end)).length;
     }
-    if (begun.length > MAX_LINE) throw new CliError(`${file}: line ${line} is longer than ${MAX_LINE} bytes`);
+    if (partOfLine.length > MAX_LINE_BYTES)
+      throw new CliError(`${file}: line ${line} is longer than ${MAX_LINE_BYTES} bytes`);
   }
-  if (begun.length > 0) yield { line, bytes: begun };
+  if (partOfLine.length > 0) yield { line, bytes: partOfLine };
 }
 
-/** The lines of a piece, without their ends. */
+/** Splits a piece into its lines, without their ends. */
 export function linesIn(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {

@@ -1,6 +1,6 @@
 import { LosslessNumber, stringify } from 'lossless-json';
 
-/** A decimal that JSON shows as a number with exactly these digits. */
+/** Makes a decimal that JSON shows as a number with exactly these digits. */
 export function exactly(decimal: string): LosslessNumber {
   return new LosslessNumber(decimal);
 }
@@ -9,7 +9,7 @@ export function asJson(value: unknown): string {
   return `${stringify(value)}\n`;
 }
 
-/** For a person: a list as a table, an object as one line a property. */
+/** Formats a value for a person: a list as a table, an object as one line for each property. */
 export function asText(value: unknown): string {
   if (Array.isArray(value)) return table(value as readonly object[]);
   const entries = Object.entries(value as object);
@@ -44,6 +44,6 @@ function cell(value: unknown): string {
     return Object.entries(value)
       .map(([key, each]) => `${cell(each)} ${key}`)
       .join(', ');
-  // One line each, whatever errors and names have in them.
+  // Errors and names may contain line breaks; a cell is one line.
   return String(value).replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -3,10 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { type Answer, type Cli, type CliContext, CliError, type ContextRunner, type Work } from './command.ts';
 import { asJson, asText } from './output.ts';
 
-/** What a noun's file does: adds the noun's commands. */
+/** Adds the commands of a noun. */
 type Noun = (cli: Cli) => void;
 
-/** One file a noun, loaded when the noun is named: each stands on much of the service. The help of all needs none. */
+/**
+ * The nouns. A noun's file is loaded when the noun is named, since it loads much of the service. `--help` needs none.
+ */
 const NOUNS: readonly { readonly name: string; readonly description: string; readonly load: () => Promise<Noun> }[] = [
   {
     name: 'owner',
@@ -91,7 +93,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'restore',
     description: 'Fill an empty log from a backup file. Safe to repeat: it resumes.',
-    load: async () => (await import('./operations/log.ts')).restoring,
+    load: async () => (await import('./operations/log.ts')).restoreCommand,
   },
 ];
 
@@ -99,21 +101,23 @@ export interface CliOptions {
   readonly withContext: ContextRunner;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Columns of the help text. Default: those of the terminal, else 80. */
+  /** Columns of the help text. Default: the width of the terminal, else 80. */
   readonly helpWidth?: number;
 }
 
 const USAGE_ERROR = 2;
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-/** Runs `botledger <argv>`. @returns the exit code: 0; 1 refused or failed; 2 used wrongly; 3 not in effect in time */
+/**
+ * Runs `botledger <argv>`. @returns the exit code: 0 done; 1 refused or failed; 2 wrong usage; 3 not in effect in time
+ */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
   try {
     const program = await programOf(argv, options);
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    // Help ends in such an error too, with code 0. What is wrong has been said.
+    // Help ends in a CommanderError too, with code 0. Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
     const message = error instanceof Error ? error.message : String(error);
     options.stderr(`botledger: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`);
@@ -135,7 +139,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(false);
 
-  // With a command, `--version` is that command's own option: projections have versions, too.
+  // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
   async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
@@ -149,7 +153,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
       try {
         if (change !== undefined) await context.waitForReadModels(change);
       } finally {
-        // Even when it took too long: it is in the log, and secrets are shown once.
+        // Also after a timeout: the change is in the log, and secrets are shown only once.
         answer(answered);
       }
       if (failure !== undefined) throw failure;
@@ -161,7 +165,8 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     action:
       <Parameters extends readonly unknown[]>(work: Work<Parameters>) =>
       (...given: unknown[]) => {
-        // commander passes the arguments, the options and last the command; what the options are stands beside the action.
+        // Commander passes the arguments, the options and last the command. Each action declares the types of its
+        // options.
         const command = given.at(-1) as Command;
         const parameters = given.slice(0, -1) as unknown as Parameters;
         return run(command, (context) => work(context, ...parameters));
@@ -169,7 +174,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   });
   for (const { name, description, load } of NOUNS) {
     const noun = program.command(name).description(description);
-    // Also `botledger help owner`, and a noun after an option. Nothing is lost by one too many.
+    // Finds the noun also in `botledger help owner` and after an option. Loading one noun too many is harmless.
     if (argv.includes(name)) (await load())(cliOf(noun));
   }
   return program;

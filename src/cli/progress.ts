@@ -1,24 +1,24 @@
 import type { VerifyWatch } from '../projections/runtime/verify.ts';
 
-/** How far one part of a command's work is. */
+/** The progress of one part of a command's work. */
 export interface Progress {
   readonly what: string;
   readonly done: number;
-  /** Null: it is not known how much there is. */
+  /** Null if unknown. */
   readonly total: number | null;
-  /** What is counted, in the plural. */
+  /** The counted things, in the plural. */
   readonly unit: string;
 }
 
-/** Tells a person how far the work is; null: it is done. */
+/** Shows the progress to a person. Null: the work is done. */
 export type ShowProgress = (progress: Progress | null) => void;
 
-/** Of work that goes through commits. */
+/** Returns a listener that shows the progress of work on commits. */
 export function commitsDone(show: ShowProgress, what: string): (done: number, total: number) => void {
   return (done, total) => show({ what, done, total, unit: 'commits' });
 }
 
-/** Of the comparison of a read model with a replay. */
+/** Returns a listener that shows the progress of comparing a read model with a replay. */
 export function watchOf(show: ShowProgress, model: string): VerifyWatch {
   return {
     onCommits: commitsDone(show, `replaying ${model}`),
@@ -26,10 +26,10 @@ export function watchOf(show: ShowProgress, model: string): VerifyWatch {
   };
 }
 
-/** What is written to: a terminal, or a file that somebody reads later. */
+/** The stream that progress is written to: a terminal or a file. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
-  /** Characters in a line of the terminal; 0: it does not say. */
+  /** Characters in a line of the terminal; 0: unknown. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -38,7 +38,7 @@ const TERMINAL_MS = 200;
 const ELSEWHERE_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Shows one changing line on a terminal, elsewhere a line every 10 s. The rate is that of the current part. */
+/** Writes one changing line on a terminal, elsewhere a line every 10 s. The rate is that of the current part. */
 export function createProgress(stream: ProgressStream): ShowProgress {
   let part: { readonly begun: number; readonly before: number; readonly now: Progress } | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ export function createProgress(stream: ProgressStream): ShowProgress {
     if (part === null) return;
     const { begun, before, now } = part;
     const text = lineOf(now, (now.done - before) / Math.max((performance.now() - begun) / 1000, 0.001));
-    // A line that wraps could not be taken back.
+    // Cut to the width of the terminal, since a wrapped line cannot be cleared.
     stream.write(stream.isTTY ? `${CLEAR_LINE}${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`);
   }
 
@@ -59,8 +59,8 @@ export function createProgress(stream: ProgressStream): ShowProgress {
       part = null;
       return;
     }
-    const goesOn = part?.now.what === now.what;
-    part = goesOn ? { ...part!, now } : { begun: performance.now(), before: now.done, now };
+    const isSamePart = part?.now.what === now.what;
+    part = isSamePart ? { ...part!, now } : { begun: performance.now(), before: now.done, now };
     timer ??= setInterval(write, stream.isTTY ? TERMINAL_MS : ELSEWHERE_MS).unref();
   };
 }
@@ -73,7 +73,7 @@ function lineOf({ what, done, total, unit }: Progress, perSecond: number): strin
   return `${what}: ${[`${done}${of} ${unit}`, ...share, ...rate, ...left].join(', ')}`;
 }
 
-/** `1 h 5 min`, `3 min 20 s`, `7 s` */
+/** Formats a duration: `1 h 5 min`, `3 min 20 s`, `7 s`. */
 export function span(seconds: number): string {
   const whole = Math.ceil(seconds);
   const parts: readonly (readonly [number, string])[] = [

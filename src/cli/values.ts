@@ -4,7 +4,7 @@ import { type BotRow, findBot } from '../queries/catalog/bots.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
 import { CliError } from './command.ts';
 
-/** Readers of option values: each takes the text and throws what commander turns into one line. */
+/** Parsers of option values. They throw InvalidArgumentError, which commander turns into one line. */
 
 export function positiveInteger(text: string): number {
   return integerFrom(text, 1);
@@ -28,14 +28,14 @@ export function flag(text: string): boolean {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** An integer with s, m, h or d. @returns milliseconds */
+/** Parses an integer with s, m, h or d. @returns milliseconds */
 export function duration(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   if (match === null) throw new InvalidArgumentError('It must be an integer with s, m, h or d.');
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** `YYYY-MM-DD` (to that day's end, UTC) or RFC 3339. @returns milliseconds since 1970 UTC */
+/** Parses `YYYY-MM-DD` (to that day's end, UTC) or RFC 3339. @returns milliseconds since 1970 UTC */
 export function date(text: string): number {
   const found = dayEnd(text) ?? momentOf(text);
   if (found !== null) return found;
@@ -52,8 +52,9 @@ function momentOf(text: string): number | null {
 }
 
 /**
- * The same, or `YYYY-MM-DD HH:MM:SS` in UTC, as dates are answered, as the last millisecond that it includes: without
- * fractions, the whole second.
+ * Parses a date like `date`, or `YYYY-MM-DD HH:MM:SS` in UTC, the format of dates in answers. A time without fractions
+ * includes its whole second.
+ * @returns the last millisecond that is included, since 1970 UTC
  */
 export function endOf(text: string): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
@@ -63,7 +64,7 @@ export function endOf(text: string): number {
   return /:\d\d:\d\d\.\d/.test(text) ? end : end + 999;
 }
 
-/** The number of a status. @param names what each is called, by its number */
+/** Returns a parser of the number of a status. @param names the names by their numbers */
 export function status(names: readonly string[]): (text: string) => number {
   return (text) => {
     const value = names.findIndex((_, number) => String(number) === text);
@@ -72,28 +73,28 @@ export function status(names: readonly string[]): (text: string) => number {
   };
 }
 
-/** `0 created, 1 processing` */
+/** Lists names with their numbers: `0 created, 1 processing`. */
 export function listed(names: readonly string[]): string {
   return names.map((name, number) => `${number} ${name}`).join(', ');
 }
 
-/** Refuses a second value where one is meant: the last one would win unnoticed. */
+/** Refuses a second value of an option. Commander would silently use the last one. */
 export function once(text: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError('It is given twice.');
   return text;
 }
 
-/** The bot that a command is about, by public key. */
+/** Makes the option `--bot`, the public key of the bot of a command. */
 export function botOption(): Option {
   return new Option('--bot <public key>', 'the bot').argParser(once).makeOptionMandatory();
 }
 
-/** Bots that a command is about, one `--bot` each. */
+/** Makes the option `--bot`, which can be repeated, for a command about several bots. */
 export function botsOption(): Option {
   return new Option('--bot <public key...>', 'the bots');
 }
 
-/** The bots of these public keys, each once, in order. @throws CliError for one that is not there */
+/** Finds the bots of these public keys, each once, in order. @throws CliError for an unknown key */
 export async function namedBots(catalog: CatalogSource, publicKeys: readonly string[]): Promise<BotRow[]> {
   const bots: BotRow[] = [];
   for (const publicKey of new Set(publicKeys)) {

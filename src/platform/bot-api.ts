@@ -1,17 +1,17 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Answer } from '../domain/broadcast/sending-answer.ts';
 
-/** The messaging platform's bot interface, for all bots. Each call is made once and never repeated here. */
+/** Calls the messaging platform's Bot API for all bots. Makes each call once and never repeats it. */
 export interface BotApi {
-  /** @param written called when the request begins to be written, if it ever does */
+  /** @param written called when writing the request begins; not called if that never happens */
   call(token: string, method: string, parameters: object, written?: () => void): Promise<Answer>;
   close(): Promise<void>;
 }
 
 export interface BotApiOptions {
-  /** TELEGRAM_API_ROOT. */
+  /** The variable TELEGRAM_API_ROOT. */
   readonly root: string;
-  /** Connections at most; further calls wait. */
+  /** Most connections at once. Further calls wait. */
   readonly connections: number;
   readonly connectTimeoutMs?: number;
   readonly answerTimeoutMs?: number;
@@ -19,7 +19,9 @@ export interface BotApiOptions {
 
 const CONNECT_TIMEOUT_MS = 5000;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Shorter than servers keep idle connections, so that few calls meet one that is just being closed. */
+/**
+ * Shorter than the time servers keep idle connections, so that few calls use a connection that is just being closed.
+ */
 const KEEP_ALIVE_MS = 4000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -33,7 +35,7 @@ export function createBotApi(options: BotApiOptions): BotApi {
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: { timeout: connectTimeoutMs ?? CONNECT_TIMEOUT_MS },
-    // Undici's own timers are coarse, and begin again with each piece of an answer.
+    // Off, since Undici's timers are coarse and restart with each piece of an answer.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -86,7 +88,7 @@ function answerHandler(
       finish({ type: 'answered', status, body: Buffer.concat(chunks).toString() });
     },
     onResponseError(_, error) {
-      finish({ type: begun && !wasNotHandedOver(error) ? 'unknown' : 'not_sent', problem: problemOf(error) });
+      finish({ type: begun && !wasNotWritten(error) ? 'unknown' : 'not_sent', problem: problemOf(error) });
     },
   };
 }
@@ -96,15 +98,15 @@ class AnswerTimeoutError extends Error {
 }
 
 /**
- * Whether the operating system refused the request. A request is written by one call. If that fails, the platform has
- * nothing, or a part without its end, on which it cannot act.
+ * Whether the operating system refused to write the request. A request is written by one call. If that call fails, the
+ * platform has received nothing or an incomplete request, which it cannot act on.
  */
-function wasNotHandedOver(error: Error): boolean {
+function wasNotWritten(error: Error): boolean {
   const { syscall } = error as NodeJS.ErrnoException;
   return syscall === 'write' || syscall === 'writev';
 }
 
-/** A problem in words for the owner: no address, and no token. */
+/** Describes an error for the owner, without address and token. */
 function problemOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof AnswerTimeoutError || error instanceof TooLargeError) return error.message;

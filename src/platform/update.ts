@@ -4,8 +4,8 @@ import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
 import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
 
 /**
- * The paths of the user in updates that a user causes. Updates of channels, of business accounts (chats that are not the
- * bot's) and of other members have no acting user of this bot.
+ * The paths of the user in updates that a user causes. Updates of channels, of business accounts (chats that are not
+ * the bot's) and of other members have no acting user of this bot.
  */
 const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
   message: 'from',
@@ -25,15 +25,15 @@ const ACTOR: Readonly<Record<string, 'from' | 'user'>> = {
 const CHAT_TYPES = new Set(['private', 'group', 'supergroup', 'channel']);
 type ChatType = NonNullable<UpdateItem['chat_type']>;
 
-/** The system event that an update makes, with its properties. */
+/** The system event of an update, with its properties. */
 type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
 
 /**
- * Extracts what the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
- * decisions.md#platform-updates. It takes any value; parts without the documented shape are skipped.
- * @param options.requestDate the date that came with the update, ms UTC; the platform's own date counts more
- * @param options.username the bot's own, if it is known: commands to other bots are not this bot's
- * @returns null if there is nothing to keep: no `update_id`, or no acting user
+ * Extracts the fields that the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
+ * decisions.md#platform-updates. Accepts any value and skips parts without the documented shape.
+ * @param options.requestDate the date sent beside the update, ms UTC; used if the update itself has no valid date
+ * @param options.username the bot's own, if known; commands that name another bot are ignored
+ * @returns null if the update has no `update_id` or no acting user
  */
 export function parseUpdate(
   update: unknown,
@@ -73,7 +73,7 @@ export function misdatedField(update: JsonObject): readonly string[] | undefined
   const field = dateFieldOf(kind);
   const seconds = exactNumber(property(update[kind] as JsonObject, field));
   if (seconds === undefined) return undefined;
-  // A Big would expand larger exponents to all of their digits.
+  // Larger numbers are refused before toNumber, since a Big would expand a large exponent to all of its digits.
   return seconds.lt(0) || seconds.gte(1e12) || !isWithinYears(seconds.toNumber() * 1000) ? [kind, field] : undefined;
 }
 
@@ -86,15 +86,17 @@ function dateFieldOf(kind: string): 'date' | 'edit_date' {
 }
 
 /**
- * Private chats, callbacks and payments make users, in any chat. A `my_chat_member` of a group does not: its actor is an
- * administrator who may never have spoken to the bot.
+ * Whether the update makes its actor a user of the bot. Private chats make users; callbacks and payments do in any
+ * chat. A `my_chat_member` of a group does not: its actor is an administrator who may never have spoken to the bot.
  */
 function makesUser(kind: string, chatType: ChatType | undefined, { event_id }: Action): boolean {
   if (kind === 'callback_query' || event_id === SYSTEM_EVENTS.payment) return true;
   return chatType === 'private' && (kind === 'message' || kind === 'edited_message' || kind === 'my_chat_member');
 }
 
-/** The first match of start, command, payment, webapp_data, callback, block, unblock, message. */
+/**
+ * Finds the system event: the first match of start, command, payment, webapp_data, callback, block, unblock, message.
+ */
 function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined, username: string | null): Action {
   switch (kind) {
     case 'message':
@@ -147,7 +149,7 @@ function chatTypeOf(holder: unknown): ChatType | undefined {
   return typeof type === 'string' && CHAT_TYPES.has(type) ? (type as ChatType) : undefined;
 }
 
-/** The platform's dates are whole seconds; 0 means no date. */
+/** Converts a date of the platform, in whole seconds, to milliseconds. 0 means no date. */
 function dateOf(value: unknown): number | undefined {
   const seconds = safeInteger(value);
   return seconds !== undefined && seconds > 0 && isWithinYears(seconds * 1000) ? seconds * 1000 : undefined;
@@ -165,7 +167,7 @@ const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Finds the command that a message begins with.
- * @param username the bot's own; null: not known. In a group a command may name the bot that it is for, also another bot
+ * @param username the bot's own; null if unknown. In a group a command may name its bot, which can be another bot
  */
 export function commandOf(message: JsonObject, username: string | null): Command | null {
   const text = property(message, 'text');
@@ -179,9 +181,9 @@ export function commandOf(message: JsonObject, username: string | null): Command
 }
 
 /**
- * The length of the entity that marks the command, in UTF-16 units as JavaScript counts. The platform marks every command,
- * so a text with entities but no such mark is no command (code, for example). An update that is written by hand may lack
- * entities.
+ * The length of the entity that marks the command, in UTF-16 units, which JavaScript's strings count too. The platform
+ * marks every command, so a text with entities but no such mark is no command (code, for example). An update that is
+ * written by hand may lack entities.
  */
 function commandLength(text: string, entities: unknown): number {
   if (entities === undefined) return /^\S+/.exec(text)![0].length;

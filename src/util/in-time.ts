@@ -1,4 +1,4 @@
-/** Resolves as `work` does, or rejects with `late()` after `ms` milliseconds. The work itself continues. */
+/** Resolves as `work` does, or rejects with `late()` after `ms` milliseconds. The work is not stopped. */
 export async function inTime<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** Resolves after `ms` or when one of the signals aborts, and leaves nothing behind. */
+/** Resolves after `ms` milliseconds or when one of the signals aborts. Leaves no timer and no listener behind. */
 export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   return new Promise((resolve) => {
     if (signals.some((signal) => signal?.aborted)) return resolve();
@@ -12,7 +12,7 @@ export function pause(ms: number, ...signals: readonly (AbortSignal | undefined)
     const timer = setTimeout(done, ms);
     for (const signal of signals) {
       if (signal === undefined) continue;
-      setMaxListeners(0, signal); // all that wait for a lease wait on the same signal
+      setMaxListeners(0, signal); // many waits share one signal, for example all waits for leases
       signal.addEventListener('abort', done, { once: true });
     }
   });

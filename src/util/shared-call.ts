@@ -1,6 +1,6 @@
 /**
- * Lets many callers share one call. One call runs at a time. A caller that comes while it runs shares the next one, which
- * sees all that happened before the caller came.
+ * Lets many callers share one call. One call runs at a time. Callers that come while it runs share the next one, so
+ * that their call begins after they came.
  */
 export function sharedCall<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Sources } from '../domain/sources.ts';
 
-/** Random bytes of ids are drawn for many at once: a call for each costs more than the rest of an id. */
+/** Random bytes for 256 ids, drawn at once, since a call for each id costs more than the rest of making the id. */
 const POOL = new Uint8Array(16 * 256);
 let used = POOL.length;
 
@@ -15,5 +15,5 @@ function uuid(): string {
   return v7({ random: POOL.subarray(used - 16, used) });
 }
 
-/** The real clock and the real randomness. Only composition roots name it. */
+/** The real clock and the real randomness. Only composition roots import it. */
 export const systemSources: Sources = { now: Date.now, uuid, randomBytes: (size) => randomBytes(size) };

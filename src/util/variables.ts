@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A whole number in an environment variable. */
+/** Makes the schema of an environment variable that holds a whole number. */
 export function count(fallback: number, least: number, most: number) {
   const error = `must be a whole number from ${least} to ${most}`;
   return z.coerce

@@ -103,7 +103,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
       let lowered = 0;
       const lowerPriority = (): void => void lowered++;
       await cliContext(service.env, { lowerPriority })(async (context) => {
-        await context.giveWay();
+        await context.yieldToService();
         expect(lowered).toBe(1);
         await service.restart(async () => {
           await pause(2500); // an instance that waits for a lease asks once a second

@@ -63,9 +63,9 @@ export async function startTestCli(): Promise<TestCli> {
           },
           openLog: () => Promise.reject(new Error('there is no other log')),
           signal: new AbortController().signal,
-          settleVersions: async () => {},
+          waitForSwitch: async () => {},
           progress: () => {},
-          giveWay: async () => {},
+          yieldToService: async () => {},
           catalog: async () => source,
           async projected(model) {
             const follows = followed.get(model.name) ?? (await follow(database.pool, model, log));

@@ -25,7 +25,7 @@ export function goal(cli: Cli): void {
       }),
     );
 
-  listOfBots(cli, noun, listGoals);
+  addListOfBots(cli, noun, listGoals);
 }
 
 export function unit(cli: Cli): void {
@@ -45,11 +45,11 @@ export function unit(cli: Cli): void {
       }),
     );
 
-  listOfBots(cli, noun, listUnits);
+  addListOfBots(cli, noun, listUnits);
 }
 
-/** `<noun> list --bot K…`: what each of the bots has, every row led by the bot's public key. */
-function listOfBots(
+/** Adds `<noun> list --bot K…`, which lists the rows of each bot, with the bot's public key first. */
+function addListOfBots(
   cli: Cli,
   noun: Command,
   list: (catalog: CatalogSource, botId: number) => Promise<readonly object[]>,

@@ -72,13 +72,13 @@ export function user(cli: Cli): void {
       cli.action<[{ bot: string; user: number; force?: true }]>(async (context, { bot, user, force }) => {
         if (force !== true) await requireUser(context, bot, user);
         const { position } = await eraseUser(context, bot, user);
-        // For a moment instances may still seal with the forgotten key.
+        // Instances may still seal with the forgotten key for up to the lifetime of their caches.
         return { value: { users: 1 }, change: { category: 'intake', position, replaces: true } };
       }),
     );
 }
 
-/** @throws Rejection, CliError: most likely the id is mistyped */
+/** Checks that the bot had the user, since an unknown id is most likely mistyped. @throws Rejection, CliError */
 async function requireUser(context: CliContext, bot: string, user: number): Promise<void> {
   await existingBot(context.log, bot);
   if (await isKnownUser(await context.projected(usersReadModel), bot, user)) return;
@@ -92,27 +92,29 @@ function typed(value: string, type: FieldType): unknown {
   throw new CliError(`--value must be ${type === 'number' ? 'a decimal number' : 'true or false'}`, 2);
 }
 
-/** A line of a file of users: a user, or what is wrong with it. */
+/** A line of a file of users: a user, or the problem with the line. */
 type Line = { readonly line: number } & ({ readonly user: ImportedUser } | { readonly problem: string });
 
 /** An error names this many bad lines and counts the others. */
 const MAX_NAMED = 5;
 
-/** Reads a file of users (CSV, or NDJSON if it begins with a brace) to its end. @throws CliError naming the bad lines */
+/**
+ * Checks a whole file of users (CSV, or NDJSON if it begins with a brace). @throws CliError that names the bad lines
+ */
 async function checkUserFile(file: string): Promise<void> {
-  const told: string[] = [];
+  const named: string[] = [];
   let bad = 0;
   for await (const line of linesOf(file)) {
     if (!('problem' in line)) continue;
     bad++;
-    if (told.length < MAX_NAMED) told.push(`line ${line.line}: ${line.problem}`);
+    if (named.length < MAX_NAMED) named.push(`line ${line.line}: ${line.problem}`);
   }
   if (bad === 0) return;
-  const more = bad > told.length ? `; and ${bad - told.length} more bad lines` : '';
-  throw new CliError(`${file}: ${told.join('; ')}${more}; nothing was imported`);
+  const more = bad > named.length ? `; and ${bad - named.length} more bad lines` : '';
+  throw new CliError(`${file}: ${named.join('; ')}${more}; nothing was imported`);
 }
 
-/** The users of a file that was checked before. */
+/** Reads the users of a file that was checked before. */
 async function* usersOf(file: string): AsyncGenerator<ImportedUser> {
   for await (const line of linesOf(file)) {
     if ('problem' in line) throw new CliError(`${file} was changed while it was imported, at line ${line.line}`);

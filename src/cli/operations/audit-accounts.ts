@@ -9,7 +9,7 @@ import { type AccountName, type AccountSource, revisionOf } from '../../queries/
 import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
 import type { CliContext } from '../command.ts';
 
-/** What is wrong with an account: in its stream, or in the balance that is answered. */
+/** A problem of an account: in its stream, or in the balance that the API answers. */
 export interface AccountFinding {
   readonly kind: 'account' | 'balance';
   readonly stream: string;
@@ -17,7 +17,7 @@ export interface AccountFinding {
   readonly message: string;
 }
 
-/** Every account that the log has, of one bot if one is named, each from its beginning. */
+/** Audits every account in the log from its first commit, or the accounts of one bot if one is named. */
 export async function* auditAccounts(
   context: CliContext,
   bot: string | undefined,
@@ -27,13 +27,13 @@ export async function* auditAccounts(
   const source: AccountSource = { pool, accounts: schema };
   const names = await openAuditedNames(pool);
   try {
-    const total = await accountsOf(source, bot);
+    const total = await countAccounts(source, bot);
     let done = 0;
     for await (const heads of context.log.indexedStreamHeads())
       for (const stream of heads.keys()) {
         const name = accountOf(stream);
         if (name === null || (bot !== undefined && name.bot !== bot)) continue;
-        yield* ofAccount(context, source, names, stream, name);
+        yield* findingsOfAccount(context, source, names, stream, name);
         done++;
         onProgress(done, Math.max(done, total));
         context.signal.throwIfAborted();
@@ -43,8 +43,8 @@ export async function* auditAccounts(
   }
 }
 
-/** How many accounts the read model has. */
-async function accountsOf({ pool, accounts }: AccountSource, bot: string | undefined): Promise<number> {
+/** Counts the accounts of the read model. */
+async function countAccounts({ pool, accounts }: AccountSource, bot: string | undefined): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::float8 AS count FROM ${accounts}.accounts WHERE $1::text IS NULL OR public_key = $1`,
     [bot],
@@ -52,7 +52,7 @@ async function accountsOf({ pool, accounts }: AccountSource, bot: string | undef
   return rows[0]!.count;
 }
 
-async function* ofAccount(
+async function* findingsOfAccount(
   { log, sources }: CliContext,
   source: AccountSource,
   names: AuditedNames,
@@ -60,28 +60,28 @@ async function* ofAccount(
   name: AccountName,
 ): AsyncGenerator<AccountFinding> {
   const now = sources.now();
-  const { revision, rows } = await answeredOf(source, name, now);
+  const { revision, rows } = await answeredBalance(source, name, now);
   try {
-    const elsewhere = (given: readonly string[]) => names.take(stream, given);
-    const { problems, balances } = await auditAccount(log, stream, elsewhere, { revision, now });
+    const takenElsewhere = (given: readonly string[]) => names.take(stream, given);
+    const { problems, balances } = await auditAccount(log, stream, takenElsewhere, { revision, now });
     for (const problem of problems) yield { kind: 'account', stream, ...problem };
     const message = balances === null ? 'the read model is ahead of the log' : differentBalance(balances, rows);
     if (message !== null) yield { kind: 'balance', stream, revision, message };
   } catch (error) {
-    if (!isOfTheLog(error)) throw error;
+    if (!isBadCommit(error)) throw error;
     yield { kind: 'account', stream, revision: null, message: `cannot be read: ${error.message}` };
   }
 }
 
-/** What a commit may be that cannot be taken for what it should be. */
-export function isOfTheLog(error: unknown): error is Error {
+/** Whether the error says that a commit in the log is broken or unreadable. */
+export function isBadCommit(error: unknown): error is Error {
   return (
     error instanceof BrokenChainError || error instanceof UnreadableCommitError || error instanceof UnreadableEventError
   );
 }
 
-/** The answer, and the revision that it is of: what is recorded between the two questions makes them be asked again. */
-async function answeredOf(source: AccountSource, name: AccountName, now: number) {
+/** Reads the balance and the revision that it belongs to. Reads both again if a commit was applied in between. */
+async function answeredBalance(source: AccountSource, name: AccountName, now: number) {
   for (;;) {
     const revision = await revisionOf(source, name);
     const rows = await balanceOf(source, name, now);
@@ -89,15 +89,15 @@ async function answeredOf(source: AccountSource, name: AccountName, now: number)
   }
 }
 
-/** Names that one account may have and no other. */
+/** Names that only one account may have. */
 interface AuditedNames {
-  /** @returns the names that another account has taken, with its stream; the rest are this one's from now on */
+  /** Reserves names for an account. @returns the names that another account has reserved, with that account's stream */
   take(stream: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Forgets them all. */
+  /** Drops all reserved names. */
   close(): void;
 }
 
-/** In a table of its session, by their hashes: there may be millions. */
+/** Keeps the names as hashes in a temporary table of one session, since there may be millions. */
 async function openAuditedNames(pool: pg.Pool): Promise<AuditedNames> {
   const session = await pool.connect();
   try {
@@ -114,27 +114,27 @@ async function openAuditedNames(pool: pg.Pool): Promise<AuditedNames> {
     },
 
     close() {
-      // The session goes with its table.
+      // Ends the session, which drops its temporary table.
       session.release(true);
     },
   };
 }
 
-/** What the statement itself inserts it does not see: what it sees is older. */
+/** The SELECT does not see the rows that this statement inserts, so every row it sees is older. */
 const TAKE = `
   WITH given AS (SELECT DISTINCT name, substr(sha256(convert_to(name, 'UTF8')), 1, 16) AS hash FROM unnest($1::text[]) name),
        taken AS (INSERT INTO audited_names SELECT hash, $2 FROM given ON CONFLICT DO NOTHING)
   SELECT name, stream FROM given JOIN audited_names USING (hash) WHERE stream <> $2 ORDER BY name`;
 
-/** The first unit whose balance in the log is not the answered one, in words; null: none. */
+/** Names the first unit whose balance in the log differs from the answered one; null if there is none. */
 export function differentBalance(
   balances: ReadonlyMap<number | null, AuditedBalance>,
   rows: readonly BalanceRow[],
 ): string | null {
   const answered = new Map(rows.map(({ unit_id, ...balance }) => [unit_id, balance]));
   for (const unit of new Set([...balances.keys(), ...answered.keys()])) {
-    const [inLog, told] = [shown(balances.get(unit)), shown(answered.get(unit))];
-    if (inLog !== told) return `unit ${unit ?? '-'} is ${inLog} in the log and ${told} in the read model`;
+    const [inLog, inReadModel] = [shown(balances.get(unit)), shown(answered.get(unit))];
+    if (inLog !== inReadModel) return `unit ${unit ?? '-'} is ${inLog} in the log and ${inReadModel} in the read model`;
   }
   return null;
 }

@@ -12,36 +12,37 @@ import { type Answer, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { differentBalance } from './audit-accounts.ts';
 
-/** Which account, and up to when. */
-export interface Balance {
+/** The account to audit, and up to which time. */
+export interface BalanceRequest {
   readonly bot: string;
   readonly user: number;
   readonly unit?: number;
-  /** The last millisecond that counts, UTC; without it, the balance that is answered now is compared, too. */
+  /** The last millisecond that counts, UTC. Without it, the balance that the API answers now is compared, too. */
   readonly at?: number;
 }
 
-/** An account as its stream tells it, held against what the service answers from. */
-export async function auditBalance(context: CliContext, given: Balance): Promise<Answer> {
+/** Computes an account's history from its stream and compares it with the read model. */
+export async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {
   const both = await bothSides(context, given);
   const difference = differentRow(both) ?? differentNow(both);
   return {
-    value: both.told.map((row) => shown(row, { date_ms: row.date })),
-    shown: both.told.map((row) => shown(row, {})),
-    notes: passedOver(both.commits, both.history, both.told),
+    value: both.fromLog.map((row) => shown(row, { date_ms: row.date })),
+    shown: both.fromLog.map((row) => shown(row, {})),
+    notes: missingPositions(both.commits, both.history, both.fromLog),
     ...(difference !== null && { failure: new CliError(difference) }),
   };
 }
 
 interface BothSides {
-  /** Of the account's stream, up to the time that is asked for. */
+  /** Commits of the account's stream, up to the requested time. */
   readonly commits: readonly AccountCommit[];
-  /** Of every unit, from the log. */
+  /** Rows of every unit, from the log. */
   readonly history: readonly HistoryRow[];
-  /** Of the unit that is asked for. */
-  readonly told: readonly HistoryRow[];
+  /** Rows of the requested unit, from the log. */
+  readonly fromLog: readonly HistoryRow[];
+  /** Rows of the requested unit, from the read model. */
   readonly answered: readonly HistoryRow[];
-  /** What the API answers for the unit; null: it is about a past moment. */
+  /** The balances that the API answers for the unit; null if a past time is requested. */
   readonly balances: readonly BalanceRow[] | null;
 }
 
@@ -50,12 +51,12 @@ export interface AccountCommit {
   readonly events: readonly AccountEvent[];
 }
 
-/** What is recorded while the two are read is in one of them alone: then they are read again. */
-const ROUNDS = 3;
+/** Attempts to read both sides. A commit that is appended between the two reads is in one of them only. */
+const MAX_ATTEMPTS = 3;
 
 async function bothSides(
   { log, sources, projected }: CliContext,
-  { bot, user, unit, at }: Balance,
+  { bot, user, unit, at }: BalanceRequest,
 ): Promise<BothSides> {
   const { pool, schema } = await projected(accountsReadModel);
   const [source, name] = [
@@ -64,18 +65,18 @@ async function bothSides(
   ];
   const isWanted = ({ unit_id }: { readonly unit_id: number | null }): boolean =>
     unit === undefined || unit_id === unit;
-  for (let round = 1; ; round++) {
+  for (let attempt = 1; ; attempt++) {
     const all = await commitsOf(log, accountStream(bot, user));
     const now = sources.now();
-    // A clock that is behind the account's last event does not count, as for what is answered.
+    // If the clock is behind the account's last event, the time of that event counts, as it does for answers.
     const until = at ?? Math.max(now, lastOf(all));
     const commits = all.filter(({ events }) => events.some(({ data }) => data.at <= until));
     const history = historyOf(commits, until);
-    const told = history.filter(isWanted);
+    const fromLog = history.filter(isWanted);
     const answered = await historyRows(source, name, { unitId: unit, until: at, limit: null, offset: 0 }, now);
     const balances = at === undefined ? (await balanceOf(source, name, now)).filter(isWanted) : null;
-    const both = { commits, history, told, answered, balances };
-    if (round === ROUNDS || (isDeepStrictEqual(told, answered) && differentNow(both) === null)) return both;
+    const both = { commits, history, fromLog, answered, balances };
+    if (attempt === MAX_ATTEMPTS || (isDeepStrictEqual(fromLog, answered) && differentNow(both) === null)) return both;
   }
 }
 
@@ -87,24 +88,24 @@ async function commitsOf(log: EventLog, stream: string): Promise<AccountCommit[]
   }));
 }
 
-/** The time of the last event; 0: there is none. */
+/** The time of the last event; 0 if there is none. */
 function lastOf(commits: readonly AccountCommit[]): number {
   return commits.reduce((last, { events }) => Math.max(last, ...events.map(({ data }) => data.at)), 0);
 }
 
-/** The first row that is not the same on both sides; null: none. */
-function differentRow({ told, answered }: BothSides): string | null {
-  const index = told.findIndex((row, place) => !isDeepStrictEqual(row, answered[place]));
-  if (index < 0 && answered.length === told.length) return null;
-  const row = index >= 0 ? index : told.length;
-  const [inLog, inTable] = [told[row], answered[row]].map((each) => (each === undefined ? 'none' : line(each)));
+/** Names the first row that differs between the two sides; null if there is none. */
+function differentRow({ fromLog, answered }: BothSides): string | null {
+  const index = fromLog.findIndex((row, place) => !isDeepStrictEqual(row, answered[place]));
+  if (index < 0 && answered.length === fromLog.length) return null;
+  const row = index >= 0 ? index : fromLog.length;
+  const [inLog, inTable] = [fromLog[row], answered[row]].map((each) => (each === undefined ? 'none' : line(each)));
   return `row ${row + 1} is ${inLog} in the log and ${inTable} in the read model`;
 }
 
-/** The first unit whose balance now is not what its history comes to; null: none. */
-function differentNow({ told, balances }: BothSides): string | null {
+/** Names the first unit whose balance now differs from the end of its history; null if there is none. */
+function differentNow({ fromLog, balances }: BothSides): string | null {
   if (balances === null) return null;
-  const last = new Map(told.map((row): [number | null, AuditedBalance] => [row.unit_id, row]));
+  const last = new Map(fromLog.map((row): [number | null, AuditedBalance] => [row.unit_id, row]));
   const difference = differentBalance(last, balances);
   return difference === null ? null : `the balance of ${difference}`;
 }
@@ -131,15 +132,15 @@ function line({ event, accrual_id, payout_id, amount, unit_id, available }: Hist
   return `"${event} ${what}: ${amount} of unit ${unit_id ?? '-'}, ${available} available"`;
 }
 
-/** So many are named; the rest are counted. */
-const NAMED = 20;
+/** At most so many positions are named; the rest are counted. */
+const MAX_NAMED = 20;
 
 /**
- * Why positions of an account are missing in a list of its history, a line for each reason.
+ * Explains why positions of an account are missing in a list of its history, one line for each reason.
  * @param history rows of every unit
- * @param listed those that are in the list
+ * @param listed the rows of the list
  */
-function passedOver(
+function missingPositions(
   commits: readonly { readonly revision: number; readonly events: readonly AccountEvent[] }[],
   history: readonly HistoryRow[],
   listed: readonly HistoryRow[],
@@ -158,8 +159,8 @@ function passedOver(
 function reason(commits: readonly { readonly revision: number }[], why: (isOne: boolean) => string): string[] {
   if (commits.length === 0) return [];
   const isOne = commits.length === 1;
-  const named = commits.slice(0, NAMED).map(({ revision }) => revision);
-  const more = commits.length > NAMED ? ` and ${commits.length - NAMED} more` : '';
+  const named = commits.slice(0, MAX_NAMED).map(({ revision }) => revision);
+  const more = commits.length > MAX_NAMED ? ` and ${commits.length - MAX_NAMED} more` : '';
   const noun = isOne ? 'position' : 'positions';
   return [`${noun} ${named.join(', ')}${more} ${isOne ? 'is' : 'are'} passed over, since ${why(isOne)}`];
 }

@@ -6,8 +6,8 @@ import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { commitsDone, span, watchOf } from '../progress.ts';
 import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
-import { type AccountFinding, auditAccounts, isOfTheLog } from './audit-accounts.ts';
-import { auditBalance, type Balance } from './audit-balance.ts';
+import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
+import { auditBalance, type BalanceRequest } from './audit-balance.ts';
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -20,7 +20,7 @@ export function audit(cli: Cli): void {
     .option('--unit <id>', 'of this unit alone', positiveInteger)
     .option('--at <date>', 'up to then, to its end: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS (UTC), or RFC 3339', endOf)
     .action(
-      cli.action<[Balance]>(async (context, given) => {
+      cli.action<[BalanceRequest]>(async (context, given) => {
         await namedBots(await context.catalog(), [given.bot]);
         return auditBalance(context, given);
       }),
@@ -47,39 +47,40 @@ interface ReadModelFinding {
 
 type Finding = LogFinding | AccountFinding | ReadModelFinding;
 
-/** So many are listed; all are counted. */
-const LISTED = 1000;
+/** At most so many findings are listed; all are counted. */
+const MAX_LISTED = 1000;
 
 /**
- * The proof of the ledger: chains, accounts, and, unless it is about one bot, read models against a replay. What is found
- * is an answer, and makes the command fail.
+ * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The answer lists the
+ * findings. Any finding makes the command fail.
  */
 async function verifyLedger(context: CliContext, bot: string | undefined): Promise<Answer> {
   const { log, pool, signal, progress } = context;
-  await context.giveWay();
+  await context.yieldToService();
   const begun = performance.now();
   const found: Finding[] = [];
   let count = 0;
-  const take = async (findings: AsyncIterable<Finding>): Promise<void> => {
-    for await (const finding of findings) if (++count <= LISTED) found.push(finding);
+  const collect = async (findings: AsyncIterable<Finding>): Promise<void> => {
+    for await (const finding of findings) if (++count <= MAX_LISTED) found.push(finding);
   };
-  const looked: Looked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
-  const onEnd = (audited: AuditedLog): void => void Object.assign(looked, audited);
-  await take(auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd }));
+  const checked: Checked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
+  const onEnd = (audited: AuditedLog): void => void Object.assign(checked, audited);
+  await collect(auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd }));
   const onAccount = (done: number, total: number): void => {
-    looked.accounts = done;
+    checked.accounts = done;
     progress({ what: 'checking accounts', done, total, unit: 'accounts' });
   };
-  await take(auditAccounts(context, bot, onAccount));
-  if (bot === undefined) await take(auditReadModels(context, looked));
-  const notes = [`looked at ${inWords(looked)} in ${span((performance.now() - begun) / 1000)}`];
+  await collect(auditAccounts(context, bot, onAccount));
+  if (bot === undefined) await collect(auditReadModels(context, checked));
+  const notes = [`looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`];
   if (count === 0) return { value: found, notes };
-  const message = count > LISTED ? `${count} findings, of which the first ${LISTED} are listed` : `${count} findings`;
+  const message =
+    count > MAX_LISTED ? `${count} findings, of which the first ${MAX_LISTED} are listed` : `${count} findings`;
   return { value: found, notes, failure: new CliError(message) };
 }
 
-/** How much an audit has looked at. */
-interface Looked {
+/** How much an audit has checked. */
+interface Checked {
   commits: number;
   heads: number;
   accounts: number;
@@ -87,32 +88,32 @@ interface Looked {
   models: number;
 }
 
-function inWords({ commits, heads, accounts, tables, models }: Looked): string {
+function inWords({ commits, heads, accounts, tables, models }: Checked): string {
   const ofLog = `${commits} commits, ${heads} heads of streams, ${accounts} accounts`;
   return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
 }
 
-async function* auditReadModels(context: CliContext, looked: Looked): AsyncGenerator<ReadModelFinding> {
+async function* auditReadModels(context: CliContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
   for (const model of await context.readModels()) {
-    for (const message of await differencesOf(context, model, looked))
+    for (const message of await differencesOf(context, model, checked))
       yield { kind: 'read model', stream: null, revision: null, message };
   }
 }
 
-async function differencesOf(context: CliContext, model: ReadModel, looked: Looked): Promise<string[]> {
+async function differencesOf(context: CliContext, model: ReadModel, checked: Checked): Promise<string[]> {
   const version = servedOf(await versionsOf(context.pool, model));
   if (version === null) throw new CliError(`${model.name} has not been built yet`);
   const name = `${model.name} version ${version.version}`;
   try {
     const verified = await verify(context.projector(model), version, watchOf(context.progress, model.name));
-    looked.models++;
-    looked.tables += verified.tables;
+    checked.models++;
+    checked.tables += verified.tables;
     return verified.differences.map(
       ({ table, rows, rowsOfReplay }) =>
         `${name}: ${table} differs from a replay of the log: it has ${rows} rows, the replay has ${rowsOfReplay}`,
     );
   } catch (error) {
-    if (!(error instanceof BadCommitError) && !isOfTheLog(error)) throw error;
+    if (!(error instanceof BadCommitError) && !isBadCommit(error)) throw error;
     return [`${name} cannot be compared with a replay of the log: ${error.message}`];
   }
 }

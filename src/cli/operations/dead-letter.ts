@@ -26,7 +26,7 @@ interface Row {
   readonly position: string;
   /** Whether the read model waits at the commit. If false, it has skipped it. */
   readonly blocking: boolean;
-  /** ISO 8601, when it was found. */
+  /** When the read model failed to apply the commit, ISO 8601. */
   readonly at: string;
   readonly error: string;
 }
@@ -82,26 +82,26 @@ async function decide(context: CliContext, id: string, skipFor: string | null): 
   if (named === null || letter === undefined) throw new CliError(`there is no dead letter ${id}`);
   const { name, version, commitId } = named;
   await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor);
-  if (skipFor !== null) await letGo(context, named);
+  if (skipFor !== null) await skipInEveryVersion(context, named);
   else {
-    if (letter.blocking) await goOn(context, named);
+    if (letter.blocking) await resumeVersion(context, named);
     else await askRetry(context.pool, name, version, commitId);
-    await outcome(context, named, letter);
+    await waitForOutcome(context, named, letter);
   }
   return { id, [skipFor === null ? 'retried' : 'skipped']: true };
 }
 
-/** What is skipped is skipped by every version, the ones that wait at it included. */
-async function letGo(context: CliContext, { name, commitId }: LetterName): Promise<void> {
+/** Removes the dead letter from every version. A version that waits at the commit resumes and skips it. */
+async function skipInEveryVersion(context: CliContext, { name, commitId }: LetterName): Promise<void> {
   for (const { version } of (await allVersions(context.pool)).filter((each) => each.name === name)) {
     const letter = await find(context, { name, version, commitId });
-    if (letter?.blocking) await goOn(context, { name, version, commitId });
+    if (letter?.blocking) await resumeVersion(context, { name, version, commitId });
     else if (letter !== undefined) await removeDeadLetter(context.pool, schemaOf(name, version), commitId);
   }
 }
 
-/** A version that waits at the commit tries it again, or passes it over. */
-async function goOn({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<void> {
+/** Makes a version that waits at the commit resume. It retries the commit, or skips it if that was decided. */
+async function resumeVersion({ pool }: CliContext, { name, version, commitId }: LetterName): Promise<void> {
   await removeDeadLetter(pool, schemaOf(name, version), commitId);
   await setError(pool, name, version, null);
 }
@@ -115,10 +115,11 @@ const OUTCOME_MS = 10_000;
 const POLL_MS = 100;
 
 /**
- * Waits until the commit was taken, or refused once more. While no service follows the version, the command does.
- * @throws CliError it was refused
+ * Waits until the version has applied the commit or failed again. While no service follows the version, the command
+ * does.
+ * @throws CliError if the version failed again
  */
-async function outcome(context: CliContext, named: LetterName, { commit, blocking }: DeadLetter): Promise<void> {
+async function waitForOutcome(context: CliContext, named: LetterName, { commit, blocking }: DeadLetter): Promise<void> {
   const { pool } = context;
   const { name, version } = named;
   const model = (await context.readModels()).find((each) => each.name === name);

@@ -33,7 +33,7 @@ export function log(cli: Cli): void {
           signal,
           onProgress: commitsDone(progress, 'copying'),
         });
-        // Most likely another topic, stream or database was meant.
+        // An empty log most likely means a wrong topic, stream or database.
         if (copied.commits === 0) throw new CliError(`the log on ${from} is empty: nothing was copied`);
         return { value: copied };
       }),
@@ -50,7 +50,7 @@ export function backup(cli: Cli): void {
   );
 }
 
-export function restoring(cli: Cli): void {
+export function restoreCommand(cli: Cli): void {
   cli.noun.argument('<file>', 'what backup made').action(
     cli.action<[string]>(async (context, file) => {
       const { log, progress, signal } = context;
@@ -62,9 +62,12 @@ export function restoring(cli: Cli): void {
   );
 }
 
-/** One that runs would act upon half a history: send again what the other half says was sent. @throws CliError */
+/**
+ * Refuses to restore while a service runs. It would act on half a history and send again what the other half records as
+ * sent. @throws CliError
+ */
 async function refuseService({ pool, readModels }: CliContext): Promise<void> {
-  // The catalog's the command itself may follow.
+  // Leaves out the catalog, which this command itself may follow.
   for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
     for (const { name, version } of await versionsOf(pool, model))
       if (await isHeld(pool, leaseOf(name, version))) throw new CliError('a service runs on this log; stop it first');

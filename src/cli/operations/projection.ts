@@ -38,11 +38,11 @@ export function projection(cli: Cli): void {
     .action(
       cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
-        await context.giveWay();
+        await context.yieldToService();
         const rows: ProjectionStatus[] = [];
         const notes: string[] = [];
         for (const model of name === undefined ? await context.readModels() : [await modelOf(context, name)]) {
-          const { built, note } = await rebuilt(context, model);
+          const { built, note } = await buildNext(context, model);
           rows.push(await rowOf(context, built));
           notes.push(note);
         }
@@ -59,7 +59,7 @@ export function projection(cli: Cli): void {
         const model = await modelOf(context, name);
         const newest = await newestOf(context, model);
         refuseBuilding(newest);
-        await context.giveWay();
+        await context.yieldToService();
         const watch = watchOf(context.progress, name);
         const { differences, tables } = await verify(context.projector(model), newest, watch);
         if (differences.length > 0) {
@@ -93,7 +93,7 @@ export function projection(cli: Cli): void {
           throw new CliError(`${name} version ${chosen.version} was not verified: verify it, or say --force`);
         if (!(await makeLive(context.pool, name, chosen.version)))
           throw new CliError(`${name} version ${chosen.version} was dropped meanwhile`);
-        await context.settleVersions();
+        await context.waitForSwitch();
         return answerOf(await rowOf(context, chosen));
       }),
     );
@@ -111,7 +111,7 @@ export function projection(cli: Cli): void {
         if (!(await dropVersion(context.pool, name, version)))
           throw new CliError(`${name} version ${version} is the live one, or none is: switch first`);
         const followed = (each: number): Promise<boolean> => isHeld(context.pool, leaseOf(name, each));
-        const deadline = performance.now() + LET_GO_MS;
+        const deadline = performance.now() + DROP_WAIT_MS;
         while ((await removeDropped(context.pool, name, followed)) > 0 && performance.now() < deadline)
           await pause(100);
         return answerOf({ ...row, next_command: null });
@@ -119,24 +119,24 @@ export function projection(cli: Cli): void {
     );
 }
 
-/** The next version of a read model, and what was done to build it. */
-async function rebuilt(context: CliContext, model: ReadModel): Promise<{ built: Version; note: string }> {
+/** Builds the next version of a read model. @returns the version, and a note about the work */
+async function buildNext(context: CliContext, model: ReadModel): Promise<{ built: Version; note: string }> {
   const begun = performance.now();
   const show = commitsDone(context.progress, `rebuilding ${model.name}`);
-  let looked: number | null = null;
+  let commits: number | null = null;
   const built = await rebuild(context.projector(model), (done, total) => {
-    looked = done;
+    commits = done;
     show(done, total);
   });
   const name = `${model.name} version ${built.version}`;
-  if (looked === null) return { built, note: `${name} was built before` };
+  if (commits === null) return { built, note: `${name} was built before` };
   const { length } = await tablesOf(context.pool, schemaOf(model.name, built.version));
   const seconds = (performance.now() - begun) / 1000;
-  return { built, note: `built ${length} tables of ${name} from up to ${looked} commits in ${span(seconds)}` };
+  return { built, note: `built ${length} tables of ${name} from up to ${commits} commits in ${span(seconds)}` };
 }
 
-/** How long a projector may take to see that its version was dropped; after that it is for it to remove the tables. */
-const LET_GO_MS = 5000;
+/** How long the command waits for the projector to stop. After that the projector removes the tables itself. */
+const DROP_WAIT_MS = 5000;
 
 async function modelOf(context: CliContext, name: string): Promise<ReadModel> {
   const readModels = await context.readModels();
@@ -158,7 +158,7 @@ async function versionOf({ pool }: CliContext, model: ReadModel, version: number
   return found;
 }
 
-/** What is found of a part says nothing of the whole. */
+/** Refuses a version that is still being built, since a check of a part says nothing about the whole. */
 function refuseBuilding({ name, version, state }: Version): void {
   if (state === 'building') throw new CliError(`${name} version ${version} is still being built`);
 }
@@ -171,7 +171,9 @@ async function rowOf(
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 
-/** What a command answers: for a person, what the field `events` of a lag counts is commits. */
+/**
+ * Makes the answer of a command. The field `events` of a lag counts commits, so the text for a person calls it commits.
+ */
 function answerOf(value: ProjectionStatus | readonly ProjectionStatus[]): Answer {
   const inWords = (row: ProjectionStatus) => ({ ...row, lag: { commits: row.lag.events, seconds: row.lag.seconds } });
   return { value, shown: 'lag' in value ? inWords(value) : value.map(inWords) };

@@ -19,7 +19,7 @@ interface Create {
   readonly method: PayoutMethod;
 }
 
-/** The names of the statuses, by their numbers. */
+/** The names of the statuses, in the order of their numbers. */
 const STATUSES = Object.entries(PAYOUT_STATUS)
   .sort(([, a], [, b]) => a - b)
   .map(([name]) => name);
@@ -62,7 +62,7 @@ export function payout(cli: Cli): void {
   for (const action of PAYOUT_ACTIONS)
     noun
       .command(action)
-      .description(WHAT[action])
+      .description(DESCRIPTIONS[action])
       .requiredOption('--payout <id>', 'the payout', positiveInteger)
       .option('--force', 'Cancel although the client may know of the payout and may have paid it.')
       .action(
@@ -78,7 +78,7 @@ export function payout(cli: Cli): void {
       );
 }
 
-const WHAT = {
+const DESCRIPTIONS = {
   confirm: 'Record that a manual payout, or one that the client accepted, was paid.',
   fail: 'Record that a payout that the client accepted was not paid.',
   retry: 'Announce a payout now that failed or waits for its next attempt.',
@@ -90,7 +90,7 @@ async function accountSource(context: CliContext): Promise<AccountSource> {
   return { pool, accounts: schema };
 }
 
-/** A payout as it is in the log now. */
+/** Reads a payout from the log. */
 function rowOf(accounts: Accounts, key: AccountKey, payoutId: number): Promise<object> {
   return accounts.view(key, (state) => shown({ ...state.payouts.get(payoutId)!, bot: key.bot, user_id: key.userId }));
 }

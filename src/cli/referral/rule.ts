@@ -92,7 +92,7 @@ export function rule(cli: Cli): void {
     );
 }
 
-/** A unit's id, or a currency's code in capitals. */
+/** Parses a unit's id, or the code of a currency, which it turns to capitals. */
 function unitOrCurrency(text: string): number | string {
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : positiveInteger(text);
 }
