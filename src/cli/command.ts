@@ -15,7 +15,8 @@ export interface CliContext extends CommandContext {
   /** The options with which the command projects a read model itself. */
   projector(model: ReadModel): ProjectorOptions;
   /**
-   * Resolves when the catalog has applied all that was in the log when the command began. @throws CliError after 10 s
+   * Resolves when the catalog has applied all that was in the log when the command began.
+   * @throws CliError after 10 s
    */
   catalog(): Promise<CatalogSource>;
   /** Like `catalog`, for any read model. The command projects it itself while no service does. */

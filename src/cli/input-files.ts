@@ -14,7 +14,8 @@ export interface CsvRecord {
 }
 
 /**
- * Reads the records of a CSV file (RFC 4180, UTF-8) whose header has at least the required columns. @throws CliError
+ * Reads the records of a CSV file (RFC 4180, UTF-8) whose header has at least the required columns.
+ * @throws CliError
  */
 export async function* csvRecords(file: string, required: readonly string[]): AsyncGenerator<CsvRecord> {
   const parser = parse({

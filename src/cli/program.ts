@@ -109,7 +109,8 @@ const USAGE_ERROR = 2;
 const { version: VERSION } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 /**
- * Runs `botledger <argv>`. @returns the exit code: 0 done; 1 refused or failed; 2 wrong usage; 3 not in effect in time
+ * Runs `botledger <argv>`.
+ * @returns the exit code: 0 done; 1 refused or failed; 2 wrong usage; 3 not in effect in time
  */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
   try {

@@ -20,7 +20,7 @@ test('npm ci --omit=dev installs all that the build needs', async () => {
     const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Readonly<Record<string, LockedPackage>>;
     };
-    // Installs as npm does: packages without `dev`, and their programs.
+    // Links what npm would install: packages without `dev`, and their programs.
     for (const [path, { dev, bin = {} }] of Object.entries(lock.packages)) {
       if (dev || !/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
       await mkdir(dirname(join(folder, path)), { recursive: true });

@@ -8,7 +8,7 @@ import { serviceProcess } from '../support/service-process.ts';
 /** A wrong setting ends the service with 1 and one line that names the variable. */
 
 const test = it.extend<{ database: TestDatabase }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of what is asked for from the pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from the pattern
   database: async ({}, use) => {
     const database = await createTestDatabase();
     await use(database);
@@ -42,7 +42,7 @@ test.each<[string, Partial<URL>, RegExp]>([
   if (url.password !== '') expect(message).not.toContain(url.password);
 });
 
-test('KAFKA_BROKERS where none listens', async ({ database }) => {
+test('KAFKA_BROKERS names a port where no broker listens', async ({ database }) => {
   const env = { DATABASE_URL: database.url, EVENT_LOG: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
   expect(await refusal(env)).toMatch(/^botledger: KAFKA_BROKERS: .*127\.0\.0\.1:1/);
 });
@@ -59,7 +59,7 @@ test
 test.each([
   ['192.0.2.1', /^botledger: HOST: .*192\.0\.2\.1.*EADDRNOTAVAIL/],
   ['unknown.invalid', /^botledger: HOST: unknown\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
-])('HOST %s, which this machine does not have', async (host, said) => {
+])('HOST names %s, which this machine does not have', async (host, said) => {
   const database = await createTestDatabase();
   expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(said);
   await database.drop();
@@ -74,7 +74,7 @@ test('the service warns of a variable that looks misspelt, and starts', async ({
     expect(service.output()).toContain(`"msg":"${step}"`);
 });
 
-test('a PORT that is taken', async ({ database }) => {
+test('PORT is in use', async ({ database }) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
@@ -83,7 +83,7 @@ test('a PORT that is taken', async ({ database }) => {
   taken.close();
 });
 
-test('a PORT that takes privileges', () => {
+test('PORT needs privileges', () => {
   const error = Object.assign(new Error('listen EACCES'), { syscall: 'listen', code: 'EACCES' });
   expect(listenStartError(error, { HOST: '::', PORT: 80 })).toMatchObject({
     message: expect.stringMatching(/^PORT: .*80/),

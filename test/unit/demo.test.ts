@@ -46,8 +46,8 @@ function dying({ log, sources }: CommandContext, at: number, when: 'before' | 'a
 
 it('the file holds the key once', async () => {
   const context = { log: memoryLog(), sources: testSources() };
-  const invitation = await prepareDemo(context, folder);
-  expect(invitation?.keyFile).toBe(join(folder, 'demo.key'));
+  const demo = await prepareDemo(context, folder);
+  expect(demo?.keyFile).toBe(join(folder, 'demo.key'));
   await expectWhole(context);
   expect(context.log.commits.flat()).toHaveLength(APPENDS);
   expect(await prepareDemo(context, folder)).toBeNull();
@@ -55,9 +55,9 @@ it('the file holds the key once', async () => {
 });
 
 it('a terminal shows the key and the next commands, a log file neither', async () => {
-  const invitation = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
+  const demo = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
   const key = (await readFile(join(folder, 'demo.key'), 'utf8')).trim();
-  const [terminal, file] = [true, false].map((toTerminal) => invitation!.text('http://127.0.0.1:3000', toTerminal));
+  const [terminal, file] = [true, false].map((toTerminal) => demo!.text('http://127.0.0.1:3000', toTerminal));
   expect(terminal).toContain(key);
   for (const next of [
     'http://127.0.0.1:3000/docs',
@@ -68,7 +68,7 @@ it('a terminal shows the key and the next commands, a log file neither', async (
     expect(terminal).toContain(next);
   expect(file).not.toContain(key);
   expect(file).not.toContain('What to try next');
-  const elsewhere = invitation!.text('http://127.0.0.1:4000', true);
+  const elsewhere = demo!.text('http://127.0.0.1:4000', true);
   expect(elsewhere).toContain(`DATA_DIR=${folder} BASE_URL=http://127.0.0.1:4000 npm run demo`);
   expect(elsewhere).toContain(`DATA_DIR=${folder} npx botledger projection list`);
 });

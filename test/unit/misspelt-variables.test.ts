@@ -13,7 +13,7 @@ it.each([
   ['KAFKA_BROKER', 'KAFKA_BROKERS'],
   ['LOGLEVEL', 'LOG_LEVEL'],
   ['RATE_LIMIT_PRE_KEY', 'RATE_LIMIT_PER_KEY'],
-])('%s is taken for a misspelt %s', (given, meant) => {
+])('%s counts as a misspelt %s', (given, meant) => {
   expect(misspeltVariables([given], known)).toEqual([{ given, meant }]);
 });
 

@@ -99,7 +99,8 @@ type Line = { readonly line: number } & ({ readonly user: ImportedUser } | { rea
 const MAX_NAMED = 5;
 
 /**
- * Checks a whole file of users (CSV, or NDJSON if it begins with a brace). @throws CliError that names the bad lines
+ * Checks a whole file of users (CSV, or NDJSON if it begins with a brace).
+ * @throws CliError that names the bad lines
  */
 async function checkUserFile(file: string): Promise<void> {
   const named: string[] = [];

@@ -64,7 +64,8 @@ export function restoreCommand(cli: Cli): void {
 
 /**
  * Refuses to restore while a service runs. It would act on half a history and send again what the other half records as
- * sent. @throws CliError
+ * sent.
+ * @throws CliError
  */
 async function refuseService({ pool, readModels }: CliContext): Promise<void> {
   // Leaves out the catalog, which this command itself may follow.

@@ -35,7 +35,7 @@ describe('owner', () => {
 });
 
 describe('bot', () => {
-  it('shows its webhook secret when it is made and when it is replaced', async () => {
+  it('shows its webhook secret when it is created and when the secret is replaced', async () => {
     const made = await cli.json('bot', 'create', '--owner', owner, '--name', 'Kiosk');
     expect(made).toEqual({ public_key: expect.any(String), webhook_secret: expect.stringMatching(/^[\w-]{43}$/) });
     const rotated = await cli.json('bot', 'rotate-webhook-secret', '--bot', made.public_key);
@@ -43,7 +43,7 @@ describe('bot', () => {
     expect(rotated.webhook_secret).not.toBe(made.webhook_secret);
   });
 
-  it('takes every setting, and lists them without the token', async () => {
+  it('accepts every setting, and lists all but the token', async () => {
     const settings = [
       '--name',
       'Shop 2',
@@ -112,9 +112,9 @@ describe('key', () => {
 
   it.each([
     ['without a scope', 2, ['--owner', '1'], 'either --bot or --all-bots'],
-    ['with two', 2, ['--owner', '1', '--all-bots', '--bot', 'x'], 'cannot be used with'],
-    ['for a bot that is not there', 1, ['--owner', '1', '--bot', 'bNone'], 'there is no bot bNone'],
-    ['for an owner that is not there', 1, ['--owner', '99', '--all-bots'], 'there is no such owner'],
+    ['with two scopes', 2, ['--owner', '1', '--all-bots', '--bot', 'x'], 'cannot be used with'],
+    ['for an unknown bot', 1, ['--owner', '1', '--bot', 'bNone'], 'there is no bot bNone'],
+    ['for an unknown owner', 1, ['--owner', '99', '--all-bots'], 'there is no such owner'],
     ['expired', 1, ['--owner', '1', '--all-bots', '--expires', '2025-01-14'], 'expires must lie in the future'],
     ['until a day that does not exist', 2, ['--owner', '1', '--all-bots', '--expires', '2025-02-30'], 'YYYY-MM-DD'],
   ])('is not issued %s', async (_, code, argv, message) => {
@@ -173,12 +173,12 @@ describe('rule', () => {
     ['percent', [...onSale, '--type', 'fixed', '--amount', '1', '--percent', '1']],
     ['percent', [...onSale, '--type', 'percent', '--percent', 'half']],
     ['hold', [...onSale, '--type', 'external', '--hold-days', '-1']],
-  ])('names the %s that it is refused for', async (what, options) => {
+  ])('is refused with an error that names %s', async (what, options) => {
     const { code, err } = await cli.run(...rule(...options));
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(what) });
   });
 
-  it("of a fixed amount without a unit takes the owner's currency, whose unit the bot gets once; a refused one makes none", async () => {
+  it("with a fixed amount and no unit uses the owner's currency, whose unit is created once, and not for a refused rule", async () => {
     const { owner_id } = await cli.json('owner', 'create', '--name', 'Yuki', '--currency', 'JPY');
     const { public_key: sushi } = await cli.json('bot', 'create', '--owner', String(owner_id), '--name', 'Sushi');
     const fixed = ['rule', 'create', '--bot', sushi, '--name', 'Orders', ...onSale, '--type', 'fixed', '--amount'];
@@ -200,7 +200,7 @@ describe('rule', () => {
     ]);
   });
 
-  it('must be one of the bot, of a bot that is there, of a known type', async () => {
+  it('is refused if the rule, the bot or the type is unknown', async () => {
     const edited = await cli.run('rule', 'edit', '--bot', shop, '--rule', '1', '--active', 'false');
     expect(edited).toMatchObject({ code: 1, err: expect.stringContaining('the bot has no rule 1') });
     expect(await cli.run('rule', 'list', '--bot', 'unknown')).toMatchObject({ code: 1 });
@@ -209,7 +209,7 @@ describe('rule', () => {
 });
 
 describe('a currency', () => {
-  it('is no unit of a bot’s own', async () => {
+  it('is refused as a new unit of a bot', async () => {
     for (const code of ['USD', 'eur', 'XTR']) {
       const refused = await cli.run('unit', 'create', '--bot', cafe, '--code', code, '--scale', '3');
       const err = `code must not be an ISO 4217 code or XTR; use rule create --unit ${code.toUpperCase()}`;
@@ -217,7 +217,7 @@ describe('a currency', () => {
     }
   });
 
-  it('is named to a rule by its code, and gets a unit with its own decimals', async () => {
+  it('is accepted by its code as the unit of a rule, and its unit has the decimals of the currency', async () => {
     const rule = ['rule', 'create', '--bot', cafe, '--name', 'Yen', '--trigger-event-id', '100', '--type', 'fixed'];
     const { rule_id } = await cli.json(...rule, '--amount', '5', '--unit', 'jpy');
     const units = (await cli.json('unit', 'list', '--bot', cafe)) as { code: string; unit_id: number; scale: number }[];
@@ -258,7 +258,7 @@ describe('goal and unit', () => {
     ]);
   });
 
-  it('refuse a taken id, code or bot', async () => {
+  it('are refused if the id or code is taken or the bot is unknown', async () => {
     const goal = await cli.run('goal', 'create', '--bot', shop, '--target-id', '1', '--name', 'x');
     expect(goal).toEqual({ code: 1, out: '', err: 'botledger: target_id 1 is taken\n' });
     await cli.json('unit', 'create', '--bot', cafe, '--code', 'TOK');
@@ -268,7 +268,7 @@ describe('goal and unit', () => {
 });
 
 describe('fx', () => {
-  it('sets a rate, of today unless said otherwise, and lists all digits', async () => {
+  it('sets a rate, from today by default, and lists all its digits', async () => {
     expect(await cli.json('fx', 'set', '--from', 'EUR', '--to', 'USD', '--rate', '1.10')).toEqual({});
     const exact = '0.123456789012345678901234567890';
     await cli.json('fx', 'set', '--from', 'usd', '--to', 'GEM', '--rate', exact, '--date', '2024-12-31');
@@ -281,7 +281,7 @@ describe('fx', () => {
 });
 
 describe('every command', () => {
-  it('answers a person with lines, and with a table for a list', async () => {
+  it('answers with lines of text, and with a table for a list', async () => {
     const created = await cli.run('goal', 'create', '--bot', cafe, '--target-id', '2', '--name', 'Sign-up');
     expect(created).toEqual({ code: 0, out: 'target_id: 2\nevent_id: 101\n', err: '' });
     expect((await cli.run('goal', 'list', '--bot', cafe)).out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
@@ -303,20 +303,20 @@ describe('every command', () => {
     [['key', 'rotate', '--key', '1', '--overlap', '24'], 'It must be an integer with s, m, h or d'],
     [['bot', 'set', '--bot', 'a', '--paid-broadcasts', 'maybe'], 'It must be true or false'],
     [['goal', 'create', '--bot', 'a', '--bot', 'b', '--target-id', '2', '--name', 'x'], 'It is given twice'],
-  ])('says in one line how it was used wrongly: %j', async (argv, message) => {
+  ])('refuses wrong usage with one line: %j', async (argv, message) => {
     const { code, out, err } = await cli.run(...argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(message);
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('explains itself', async () => {
+  it('has a help text', async () => {
     expect(await cli.run('--version')).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
     expect(await cli.run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('exchange rates') });
     expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
   });
 
-  it('name the list of currencies that a code is not of', async () => {
+  it('names ISO 4217 in the error for an unknown currency', async () => {
     const refused = await cli.run('owner', 'create', '--name', 'Zed', '--currency', 'zzz');
     expect(refused).toMatchObject({
       code: 1,
@@ -324,7 +324,7 @@ describe('every command', () => {
     });
   });
 
-  it('names what to wait for: the stream it wrote, and whether a cache may hold what was before', async () => {
+  it('waits for the stream it appended to, and for caches that may hold the former state', async () => {
     const since = cli.changes.length;
     await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
     await cli.json('unit', 'create', '--bot', cafe, '--code', 'KM');
@@ -337,7 +337,7 @@ describe('every command', () => {
     ]);
   });
 
-  it('answers all the same when it is not in effect everywhere in time, and exits with 3', async () => {
+  it('writes its answer and exits with 3 when read models do not apply its change in time', async () => {
     cli.stall();
     const { code, out, err } = await cli.run('key', 'issue', '--owner', owner, '--all-bots', '--json');
     expect(code).toBe(3);

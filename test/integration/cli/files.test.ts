@@ -32,7 +32,7 @@ async function file(text: string | Buffer): Promise<string> {
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 const commits = (): RecordedCommit[] => cli.log.commits.flat().filter(({ stream }) => stream === intakeStream(bot));
-/** The chunks of users that the log has got since, in clear. */
+/** The chunks of users that were appended since, with readable personal data. */
 async function imports(since: number): Promise<readonly (readonly unknown[])[]> {
   const read = await readCommits(usersReadModel, commits().slice(since), cli.log.keys);
   return read.flatMap(({ events }) => events.flatMap((e) => (e.type === 'users_imported' ? [e.data.items] : [])));
@@ -62,7 +62,7 @@ describe('user import', () => {
     ]);
   });
 
-  it('reads files of several pieces, cut within a character or not', async () => {
+  it('reads files of several pieces, also if a piece ends within a character', async () => {
     const users = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ user_id: index + 1, a: '😀ë'.repeat(40) }));
     for (const text of [
@@ -80,7 +80,7 @@ describe('user import', () => {
     }
   });
 
-  it('appends in chunks of 1,000, and of a million characters', async () => {
+  it('appends chunks of at most 1,000 users or a million characters', async () => {
     const since = count();
     const small = Array.from({ length: 2500 }, (_, index) => `${index + 1}`).join('\n');
     await cli.json('user', 'import', '--bot', bot, await file(`user_id\n${small}`));
@@ -116,7 +116,7 @@ describe('user import', () => {
     ['no header', '1\n2\n', /the header lacks user_id/],
     ['a column twice', 'user_id,a,a\n1,2,3\n', /stands twice/],
     ['nothing', '', /empty/],
-  ])('imports nothing of a file with %s', async (_, text, message) => {
+  ])('imports nothing from a file with %s', async (_, text, message) => {
     const since = count();
     const { code, out, err } = await cli.run('user', 'import', '--bot', bot, await file(text));
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -125,7 +125,7 @@ describe('user import', () => {
     expect(await imports(since)).toEqual([]);
   });
 
-  it('needs a file and a bot that are there', async () => {
+  it('refuses a missing file and an unknown bot', async () => {
     expect(await cli.run('user', 'import', '--bot', bot, join(folder, 'none'))).toMatchObject({
       code: 1,
       err: expect.stringContaining('ENOENT'),
@@ -169,7 +169,7 @@ describe('user set-field', () => {
   });
 });
 
-describe('a user whom the bot never had', () => {
+describe('a user that the bot never had', () => {
   it.each([['erase'], ['set-field', '--name', 'level', '--value', '7']])(
     '%s says so, and does it all the same with --force',
     async (verb, ...options) => {
@@ -185,7 +185,7 @@ describe('a user whom the bot never had', () => {
     },
   );
 
-  it('is one of a bot that there is', async () => {
+  it('is refused for its unknown bot, if the bot is unknown too', async () => {
     const of = ['--bot', 'bNone', '--user', '987654321'];
     expect(await cli.run('user', 'erase', ...of)).toMatchObject({ code: 1, err: 'botledger: there is no bot bNone\n' });
   });
@@ -201,7 +201,7 @@ describe('fx import', () => {
     ]);
   });
 
-  it('names the line that is wrong, and sets none', async () => {
+  it('names a wrong line, and sets no rate', async () => {
     const path = await file('from,to,rate,date\nEUR,GBP,1.1,2025-01-01\n\nEUR,GBP,,2025-01-02\n');
     const { code, err } = await cli.run('fx', 'import', path);
     expect(code).toBe(1);

@@ -8,7 +8,7 @@ import { READ_MODEL_NAMES } from '../../../src/projections/read-model.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
-/** What a command costs is mostly the code that it loads: the built commands, by what Node is asked for. */
+/** The cost of a command is mostly the code that it loads. These tests list the files that Node loads for built commands. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -83,6 +83,6 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   expect(packages.filter((name) => rare.includes(name))).toEqual([]);
 });
 
-test('the names of read models that a configuration is checked against are those of all read models', () => {
+test('the configuration knows the names of all read models', () => {
   expect(READ_MODEL_NAMES).toEqual(readModels.map(({ name }) => name));
 });

@@ -21,7 +21,7 @@ describe('beside a running service', () => {
   const send = async (apiKey: string, body: object) =>
     (await service.post('/v1/send-target', body, { 'api-key': apiKey })).status;
 
-  it('is in effect when the command returns: a key, a goal, a revocation', async () => {
+  it('a key, a goal and a revocation are in effect when the command returns', async () => {
     const owner = String((await run('owner', 'create', '--name', 'Ann')).owner_id);
     const { public_key } = await run('bot', 'create', '--owner', owner, '--name', 'Shop');
     const { key_id, api_key } = await run('key', 'issue', '--owner', owner, '--bot', public_key);
@@ -37,7 +37,7 @@ describe('beside a running service', () => {
 });
 
 describe('without a service', () => {
-  it('does the work itself, two commands at once as well', async () => {
+  it('commands work, also two at once', async () => {
     const database = await createTestDatabase();
     const run = administer({ DATABASE_URL: database.url });
     const created = await Promise.all(['Ann', 'Bea'].map((name) => run('owner', 'create', '--name', name)));
@@ -47,7 +47,7 @@ describe('without a service', () => {
     await database.drop();
   });
 
-  it('warns of a misspelt variable, and answers all the same', async () => {
+  it('a command warns of a misspelt variable, and answers', async () => {
     const database = await createTestDatabase();
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
@@ -59,7 +59,7 @@ describe('without a service', () => {
     await database.drop();
   });
 
-  it('says commits to a person of a lag whose field in JSON is called events', async () => {
+  it('text calls the lag commits, while its field in JSON is called events', async () => {
     const database = await createTestDatabase();
     const env = { LOG_LEVEL: '', DATABASE_URL: database.url };
     const rows = await operate(env, ['projection', 'list']);

@@ -17,7 +17,7 @@ afterAll(() => cli.close());
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
-it('shows the secret, which stays when the address changes and goes when it is replaced', async () => {
+it('shows the secret, which a change of the address keeps and a rotation replaces', async () => {
   const { secret, ...rest } = await cli.json('webhook', 'set', '--bot', shop, '--url', 'https://example.com/pay');
   expect(secret).toMatch(SECRET);
   expect(rest).toEqual({});
@@ -29,7 +29,7 @@ it('shows the secret, which stays when the address changes and goes when it is r
   for (const shown of [secret, replaced.secret]) expect(log).not.toContain(shown.slice('whsec_'.length));
 });
 
-it('refuses what is no bot, no address, and a bot without a webhook', async () => {
+it('refuses an unknown bot, a wrong address, and a bot without a webhook', async () => {
   const { owner_id } = await cli.json('owner', 'create', '--name', 'Bea');
   const { public_key: bare } = await cli.json('bot', 'create', '--owner', String(owner_id), '--name', 'Bare');
   for (const [argv, says] of [
@@ -44,7 +44,7 @@ it('refuses what is no bot, no address, and a bot without a webhook', async () =
   }
 });
 
-it('lists every attempt to tell the client of a payout, the latest first', async () => {
+it('lists every attempt to announce a payout to the client, the latest first', async () => {
   const accounts = createAccounts(cli);
   const rule = { rule_id: 1, reward_type: 'fixed' as const, amount: '3', percent: null, unit_id: null, hold_days: '0' };
   const event = { commit_id: 'c', index: 0, event_id: 101, date: 0, received: 0 };
