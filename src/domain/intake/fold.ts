@@ -98,7 +98,7 @@ export function acceptUpdate(
   if (isRepeat(state, item.update_id, receivedAt)) return null;
   const userAppears = item.makes_user && acceptUser(state, item.user_id);
   if (!userAppears && !state.knownUsers.has(item.user_id)) return null;
-  const visitBy = item.event_id === undefined ? null : (item.start_param ?? null);
+  const visitBy = item.start_param ?? null;
   return userAppears || visitBy !== null ? { userAppears, visitBy } : ONLY_COUNTS;
 }
 

@@ -298,7 +298,7 @@ function byPosition(commits: readonly RecordedCommit[]): RecordedCommit[] {
 /** The index, row by row. */
 async function dump({ database }: KafkaTestLog): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
-  for (const table of ['partitions', 'voids', 'streams', 'commits', 'recent_commits', 'recent_commands']) {
+  for (const table of ['lanes', 'voids', 'streams', 'commits', 'recent_commits', 'recent_commands']) {
     const { rows } = await database.pool.query(`SELECT * FROM kafka_index.${table} AS t ORDER BY t::text`);
     tables[table] = rows;
   }
