@@ -18,10 +18,10 @@ interface Phrase {
   readonly except?: (piece: Prose) => boolean;
 }
 
-/** SQL keeps the column `lane`, since stored data stay. */
+/** SQL keeps the column `lane` and the table `lanes`, since stored data stay. */
 const isSql = ({ kind, text }: Prose): boolean =>
   kind === 'template' ||
-  text === "'lane'" ||
+  /^'lanes?'$/.test(text) ||
   /, lane,/.test(text) ||
   /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|WHERE|ORDER BY)\b/.test(text);
 
