@@ -34,6 +34,12 @@ export interface Foundation {
   yieldToService(): void;
 }
 
+/** Projectors or processes that run until they are stopped. */
+export interface Worker {
+  /** Resolves when the work under way is done or given back. */
+  stop(): Promise<void>;
+}
+
 export interface FoundationOptions {
   /**
    * Whether this thread may lead the log's index, if the log has one. False where requests would wait for that work.

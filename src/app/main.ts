@@ -2,15 +2,16 @@ import { ConfigError, environment, misspeltVariables, misspeltWarning, readConfi
 import { EmbeddedPostgresError } from '../database/embedded/error.ts';
 import { NewerDatabaseError } from '../database/migrate.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
-import type { Foundation } from './compose.ts';
+import type { Foundation, Worker } from './compose.ts';
 import { createLogger } from './logger.ts';
+import { startProcesses } from './processes.ts';
+import { startProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
 import { startService } from './service.ts';
 import type { ThreadKind } from './service-thread.ts';
 import { listenStartError, StartError } from './start-failures.ts';
 import { startThread } from './start-thread.ts';
 import { StartStoppedError } from './start-wait.ts';
-import { startProcesses, startProjectors, type Worker } from './workers.ts';
 
 /** The OS process of the service: configuration from the environment, signals, exit codes. */
 

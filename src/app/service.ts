@@ -18,13 +18,12 @@ import { createAuthenticator } from '../queries/catalog/authenticator.ts';
 import { inTime } from '../util/in-time.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 import { systemSources } from '../util/system-sources.ts';
-import { type Foundation, type FoundationOptions, openFoundation } from './compose.ts';
+import { type Foundation, type FoundationOptions, openFoundation, type Worker } from './compose.ts';
 import { type Demo, prepareDemo } from './demo.ts';
 import { pacedLog } from './intake-pace.ts';
 import type { ReportThreads } from './report-threads.ts';
 import { notYetIfDatabaseDown } from './start-failures.ts';
 import { createStartWait, NotYetError } from './start-wait.ts';
-import type { Worker } from './workers.ts';
 
 /** For `/ready`, log and database must answer within this time. */
 const READY_WITHIN_MS = 1000;

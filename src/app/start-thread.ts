@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import type { Logger } from 'pino';
+import type { Worker } from './compose.ts';
 import type { ThreadData } from './service-thread.ts';
-import type { Worker } from './workers.ts';
 
 const RESTART_AFTER_MS = 1000;
 

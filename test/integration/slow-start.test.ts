@@ -46,7 +46,7 @@ async function waitingFor(what: string, service: ServiceProcess, started: Promis
     () => service.ended(),
     (error: unknown) => Promise.reject(error),
   );
-  const looks = (async () => {
+  const attempts = (async () => {
     for (;;) {
       const line = service.output().includes(`"msg":"waiting for ${what}"`);
       const now = await told(service);
@@ -54,7 +54,7 @@ async function waitingFor(what: string, service: ServiceProcess, started: Promis
       await pause(50);
     }
   })();
-  const now = await Promise.race([looks, ended.then((code) => Promise.reject(new Error(`ended: ${code}`)))]);
+  const now = await Promise.race([attempts, ended.then((code) => Promise.reject(new Error(`ended: ${code}`)))]);
   expect(now).toMatchObject({ health: 200, ready: 503, api: 503 });
 }
 

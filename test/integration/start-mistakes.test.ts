@@ -23,9 +23,9 @@ async function refusal(env: Record<string, string>): Promise<string> {
     () => service.kill('SIGKILL').then(() => 'it started'),
     () => service.output(),
   );
-  const [said, end] = output.split('-- ended: ');
-  expect([end, said!.trim().split('\n').length, said]).toEqual(['1\n', 1, said]);
-  return said!.trim();
+  const [message, end] = output.split('-- ended: ');
+  expect([end, message!.trim().split('\n').length, message]).toEqual(['1\n', 1, message]);
+  return message!.trim();
 }
 
 test.each<[string, Partial<URL>, RegExp]>([
@@ -34,11 +34,11 @@ test.each<[string, Partial<URL>, RegExp]>([
   ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist/],
   ['a role that is missing', { username: 'no_such_role' }, /no_such_role/],
   ['TLS where the server has none', { search: '?sslmode=verify-full' }, /SSL/],
-])('DATABASE_URL names %s', async (_, change, said) => {
+])('DATABASE_URL names %s', async (_, change, expected) => {
   const url = Object.assign(new URL(inject('databaseUrl')), change);
   const message = await refusal({ DATABASE_URL: url.href });
   expect(message).toMatch(/^botledger: DATABASE_URL: /);
-  expect(message).toMatch(said);
+  expect(message).toMatch(expected);
   if (url.password !== '') expect(message).not.toContain(url.password);
 });
 
@@ -59,9 +59,9 @@ test
 test.each([
   ['192.0.2.1', /^botledger: HOST: .*192\.0\.2\.1.*EADDRNOTAVAIL/],
   ['unknown.invalid', /^botledger: HOST: unknown\.invalid .*(ENOTFOUND|EAI_AGAIN)/],
-])('HOST names %s, which this machine does not have', async (host, said) => {
+])('HOST names %s, which this machine does not have', async (host, expected) => {
   const database = await createTestDatabase();
-  expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(said);
+  expect(await refusal({ DATABASE_URL: database.url, HOST: host })).toMatch(expected);
   await database.drop();
 });
 

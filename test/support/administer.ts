@@ -8,17 +8,17 @@ export type Administer = (...argv: string[]) => Promise<any>;
 /** The CLI with --json, in this process; each command must succeed. */
 export function administer(env: Record<string, string>): Administer {
   return async (...argv) => {
-    const said = { out: '', err: '' };
+    const output = { out: '', err: '' };
     const code = await runCli([...argv, '--json'], {
       withContext: cliContext(env),
       stdout: (text) => {
-        said.out += text;
+        output.out += text;
       },
       stderr: (text) => {
-        said.err += text;
+        output.err += text;
       },
     });
-    if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${said.err}`);
-    return JSON.parse(said.out) as unknown;
+    if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${output.err}`);
+    return JSON.parse(output.out) as unknown;
   };
 }

@@ -44,13 +44,13 @@ export async function startTestCli(): Promise<TestCli> {
   let stalled = false;
 
   async function run(...argv: string[]): Promise<CliRun> {
-    const said = { out: '', err: '' };
+    const output = { out: '', err: '' };
     const code = await runCli(argv, {
       stdout: (text) => {
-        said.out += text;
+        output.out += text;
       },
       stderr: (text) => {
-        said.err += text;
+        output.err += text;
       },
       withContext: (work) =>
         work({
@@ -80,7 +80,7 @@ export async function startTestCli(): Promise<TestCli> {
           },
         }),
     });
-    return { code, ...said };
+    return { code, ...output };
   }
 
   return {

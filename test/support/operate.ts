@@ -10,17 +10,17 @@ export async function botledger(
   /** The read models of the binary that runs. */
   readModels?: readonly ReadModel[],
 ): Promise<CliRun> {
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const code = await runCli([...argv, '--json'], {
     withContext: cliContext({ LOG_LEVEL: '', ...env }, undefined, readModels),
     stdout: (text) => {
-      said.out += text;
+      output.out += text;
     },
     stderr: (text) => {
-      said.err += text;
+      output.err += text;
     },
   });
-  return { code, ...said };
+  return { code, ...output };
 }
 
 /** Returns the answer of the command. @throws if it fails */

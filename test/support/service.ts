@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
+import { startProcesses } from '../../src/app/processes.ts';
+import { startProjectors } from '../../src/app/projectors.ts';
 import { startService } from '../../src/app/service.ts';
-import { startProcesses, startProjectors } from '../../src/app/workers.ts';
 import { createBot } from '../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createOwner } from '../../src/commands/catalog/owners.ts';

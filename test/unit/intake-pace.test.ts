@@ -8,10 +8,10 @@ const MAX_HOLD_MS = maxHoldMs(5000);
 async function holds(late: readonly (number | Error)[]): Promise<number[]> {
   const held: number[] = [];
   let at = 0;
-  let looks = 0;
+  let measurements = 0;
   const pace = createIntakePace({
     lateSeconds: async () => {
-      const seconds = late[looks++]!;
+      const seconds = late[measurements++]!;
       if (seconds instanceof Error) throw seconds;
       return seconds;
     },
@@ -22,7 +22,7 @@ async function holds(late: readonly (number | Error)[]): Promise<number[]> {
   for (const _ of late) {
     await pace.take();
     at += 1000;
-    await new Promise((resolve) => setImmediate(resolve)); // the look is not awaited
+    await new Promise((resolve) => setImmediate(resolve)); // the measurement is not awaited
   }
   held.length = 0;
   await pace.take();
@@ -50,27 +50,27 @@ it('an append does not wait while the lag of read models is unknown', async () =
 });
 
 it('the lag is asked for once while the database does not answer', async () => {
-  let looks = 0;
+  let measurements = 0;
   let at = 0;
   const lateSeconds = (): Promise<number> => {
-    looks++;
+    measurements++;
     return new Promise(() => {});
   };
   const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
   for (; at < 10_000; at += 100) await pace.take();
-  expect(looks).toBe(1);
+  expect(measurements).toBe(1);
 });
 
 it('the lag is asked for at most twice a second, however many appends there are', async () => {
-  let looks = 0;
+  let measurements = 0;
   let at = 0;
   const lateSeconds = async (): Promise<number> => {
-    looks++;
+    measurements++;
     return 0;
   };
   const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
   for (; at < 1000; at++) await pace.take();
-  expect(looks).toBe(2);
+  expect(measurements).toBe(2);
 });
 
 it('an append is held for 1 s or a fifth of MAX_WAIT_MS, whichever is shorter', () => {

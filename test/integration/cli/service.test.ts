@@ -64,15 +64,15 @@ describe('without a service', () => {
     const env = { LOG_LEVEL: '', DATABASE_URL: database.url };
     const rows = await operate(env, ['projection', 'list']);
     expect(rows[0].lag).toEqual({ events: expect.any(Number), seconds: expect.any(Number) });
-    const told: string[] = [];
+    const written: string[] = [];
     const stdout = (text: string): void => {
-      told.push(text);
+      written.push(text);
     };
     expect(await runCli(['projection', 'list'], { withContext: cliContext(env), stdout, stderr: stdout })).toBe(0);
-    const said = told.join('');
-    expect(said).toMatch(/ \d+ commits, [\d.]+ seconds/);
-    expect(said).toMatch(/ position +lag +deferred /);
-    expect(said).not.toContain(' events, ');
+    const output = written.join('');
+    expect(output).toMatch(/ \d+ commits, [\d.]+ seconds/);
+    expect(output).toMatch(/ position +lag +deferred /);
+    expect(output).not.toContain(' events, ');
     await database.drop();
   });
 });

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Process } from '../processes/process.ts';
+import { processes as registered } from '../processes/registry.ts';
+import { runProcesses } from '../processes/run-processes.ts';
+import { systemSources } from '../util/system-sources.ts';
+import type { Foundation, Worker } from './compose.ts';
+
+/**
+ * Runs the processes on this thread.
+ * @param processes default: all of them; tests pass others
+ */
+export function startProcesses(
+  { log, pool, instance }: Foundation,
+  config: Config,
+  logger: Logger,
+  processes: readonly Process[] = registered,
+): Worker {
+  const stopping = new AbortController();
+  const context = { log, pool, instance, config, logger, sources: systemSources };
+  const running = runProcesses(context, processes, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { onBadEvent } from '../projections/bad-event-policy.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import { readModels as registered } from '../projections/registry.ts';
+import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
+import type { Foundation, Worker } from './compose.ts';
+
+/**
+ * Runs the projectors on this thread. They stop at a checkpoint.
+ * @param readModels default: all of them; tests pass others
+ */
+export function startProjectors(
+  { log, pool, instance }: Foundation,
+  config: Pick<Config, 'ON_BAD_EVENT'>,
+  logger: Logger,
+  readModels: readonly ReadModel[] = registered,
+): Worker {
+  const stopping = new AbortController();
+  const shared = shareAmongProjectors(pool, instance, logger);
+  const running = readModels.map((model) =>
+    runProjector({
+      model,
+      log,
+      ...shared,
+      logger,
+      onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
+      signal: stopping.signal,
+    }),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
