@@ -27,7 +27,7 @@ export interface Loaded {
 
 /**
  * Sends the history of a bot through the API: codes before the visits that name them, and updates before the events,
- * since events need known users. Items that were sent before count once: events for ever, updates for the 7 days in which
+ * since events need known users. Items that were sent before count once: events forever, updates for the 7 days in which
  * their ids are remembered. Returns when reports have counted all items, so that the next command shows them.
  */
 export async function loadDemo(

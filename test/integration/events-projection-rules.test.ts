@@ -180,7 +180,7 @@ describe('unknown users', () => {
 });
 
 describe('repeats', () => {
-  it('of an event key count once for ever, also if the first was of an unknown user', async () => {
+  it('of an event key count once forever, also if the first was of an unknown user', async () => {
     const event = custom({ date: EPOCH, event_key: 'order-1' });
     const later = custom({ date: EPOCH, event_key: 'order-1' }, 400 * DAY);
     expect((await outcomeOf(known, event, event, later)).events).toHaveLength(1);

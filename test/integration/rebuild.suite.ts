@@ -52,7 +52,7 @@ export function describeRebuild(
   const run = (argv: string, models?: readonly ReadModel[]) => operate(service.env, argv.split(' '), models);
 
   test.each(unchanged)(
-    '%s: the same tables anew',
+    '%s: the same tables again',
     async (name) => {
       const noticed = watchAnswers();
       try {
@@ -187,7 +187,7 @@ function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<stri
   };
 }
 
-/** Asks for every kind of answer, about a bot without traffic, until it is stopped. @returns the answers that changed */
+/** Asks forevery kind of answer, about a bot without traffic, until it is stopped. @returns the answers that changed */
 function compareAllTheTime(address: string, filled: FilledBots, before: Answers): () => Promise<string[]> {
   const noticed: string[] = [];
   let stopped = false;

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import type { AccountEvent } from '../../src/domain/referral/account/account.ts';
 
 /**
- * An account as a plain list of its events, calculated anew at each question. It is slow, and simple enough to check by
+ * An account as a plain list of its events, calculated again at each question. It is slow, and simple enough to check by
  * reading.
  */
 export interface Oracle {

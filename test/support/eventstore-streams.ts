@@ -31,7 +31,7 @@ export type Appended =
 
 /** The server's default. */
 const MAX_APPEND_SIZE = 1024 * 1024;
-/** An event's type when its stream is deleted for ever. */
+/** An event's type when its stream is deleted forever. */
 const STREAM_DELETED = '$streamDeleted';
 
 export class Streams {
@@ -78,7 +78,7 @@ export class Streams {
     return recorded.at(-1)!;
   }
 
-  /** Deletes the stream for ever. Returns false if it was already deleted. */
+  /** Deletes the stream forever. Returns false if it was already deleted. */
   tombstone(stream: string): boolean {
     if (this.#deleted.has(stream)) return false;
     this.#deleted.add(stream);

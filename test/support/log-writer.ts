@@ -1,6 +1,6 @@
 /**
  * A writer in an OS process of its own, which a test kills. Reads one `WriterTask` as JSON from its argument. Appends
- * commits of five events to one intake stream for ever, several at once. Prints JSON lines on stdout: each commit
+ * commits of five events to one intake stream forever, several at once. Prints JSON lines on stdout: each commit
  * before its append (`{sending}`), and each acknowledged commit (`{done: id}`).
  */
 import { randomUUID } from 'node:crypto';

@@ -77,7 +77,7 @@ const unit = text(1, 3)
   .refine((value) => UNIT_CODE.test(value), 'must be letters A to Z and digits')
   .transform((value) => value.toUpperCase());
 const userId = integer(1, 'must be a positive integer');
-const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, for ever');
+const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, forever');
 
 /** One custom event as a client sends it. Its output is what the log keeps, with the name instead of the id. */
 export const customEvent = (now: () => number) =>

@@ -54,7 +54,7 @@ export const QUOTA_EXHAUSTED = 'mailing_not_allowed';
 export type CountBroadcast = Omit<Counted, 'month' | 'at'>;
 
 /**
- * Counts an activation once, however often it is requested. A count that may be left over is made anew. @param limit
+ * Counts an activation once, however often it is requested. A count that may be left over is counted again. @param limit
  * broadcasts a month
  */
 export function countBroadcast(

@@ -33,7 +33,7 @@ export const deadLetters = decider(
 
 const MAX_REASON = 1000;
 
-/** Makes the read model skip the commit for ever. A commit that is skipped already keeps its first reason. */
+/** Makes the read model skip the commit forever. A commit that is skipped already keeps its first reason. */
 export function skipDeadLetter(state: DeadLettersState, letter: DeadLetter, reason: string): Decision<DeadLetterEvent> {
   const text = reason.trim();
   if (text.length < 1 || text.length > MAX_REASON)

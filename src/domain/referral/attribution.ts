@@ -177,7 +177,7 @@ export function evolveAttribution(state: Attribution, effect: Effect): Attributi
 function visited(state: Attribution, { user_id, code, date, refers }: Visited): Effect[] {
   const owner_id = state.codes.get(code);
   const known: Effect[] = owner_id === undefined ? [{ type: 'code_known', code }] : [];
-  // A user keeps the first referrer for ever, and no user refers themselves.
+  // A user keeps the first referrer forever, and no user refers themselves.
   if (!refers || state.referrers.has(user_id) || owner_id === user_id) return known;
   if (owner_id === undefined || owner_id === null) return [...known, { type: 'visit_waits', user_id, code, date }];
   return [{ type: 'user_referred', user_id, referrer_id: owner_id, code, date }];

@@ -163,7 +163,7 @@ export interface FailuresOptions {
   readonly report: (failure: FailureReport | null) => void;
 }
 
-/** After so long without a failure since the last try, the next failure begins anew. */
+/** After so long without a failure since the last try, the next failure starts with the shortest pause. */
 const STEADY_MS = 60_000;
 
 export function createFailures({ broadcast, logger, elapsed, report }: FailuresOptions): Failures {

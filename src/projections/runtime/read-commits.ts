@@ -9,7 +9,7 @@ import type { ReadCommit, ReadModel } from '../read-model.ts';
  * Opens commits as the read model's `apply` takes them. An event of an unknown type is an error: a newer program wrote it,
  * perhaps for this read model.
  *
- * Asks for the keys anew each time. An erasure forgets a key before the erasure is in the log. A projector that has read the
+ * Asks for the keys each time. An erasure forgets a key before the erasure is in the log. A projector that has read the
  * erasure, or a later commit, must not use a remembered key: the rows would hold what a rebuild cannot make again.
  * @throws UnreadableEventError
  * @throws LogUnavailableError the keyring does not answer, which says nothing about the commits

@@ -54,7 +54,7 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
   );
 }
 
-/** Records erased users, for ever. */
+/** Records erased users, forever. */
 export async function saveErased(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
   const erased = bots.flatMap(({ bot_id, erased }) => [...erased].map((userId) => ({ bot_id, userId })));
   if (erased.length === 0) return;

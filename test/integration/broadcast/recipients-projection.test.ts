@@ -73,7 +73,7 @@ async function history(): Promise<void> {
   await append(broadcast, lifecycle.broadcastStopped.create({ id: ID, error: null, at: 7 }));
 }
 
-/** Everybody left is refused for the message; a third launch with another one sends to them. */
+/** Every remaining recipient is refused for the message; a third launch with another one sends to them. */
 async function laterLaunches(): Promise<void> {
   const [broadcast, sending] = [broadcastStream(BOT, ID), sendingStream(BOT, ID)];
   const left: [number, number][] = [
@@ -108,7 +108,7 @@ async function rows(): Promise<unknown> {
   return Promise.all(tables);
 }
 
-test('everybody has the state that the log says, and the counts are the sums', async () => {
+test('every recipient has the state that the log says, and the counts are the sums', async () => {
   await history();
   await applyBatch(database.pool, recipientsReadModel, log.commits[0]!, log.keys);
   const { rows: recipients } = await database.pool.query(

@@ -84,7 +84,7 @@ describe('create-code', () => {
 });
 
 describe('a visit', () => {
-  it("refers a user to the code's owner, under the date of the visit, once and for ever", async () => {
+  it("refers a user to the code's owner, under the date of the visit, once and forever", async () => {
     const [owner, late, visitor] = [user(), user(), user()];
     const code = await call.codeFor(owner);
     await call.visit(visitor, code, DAY);

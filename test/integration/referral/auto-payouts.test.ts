@@ -96,7 +96,7 @@ it('concurrent instances make payouts once, also if one is killed half way', asy
   };
   const once = { ...autoPayouts, alone: false };
   nextMidnight();
-  // What hangs for ever is never stopped, as what was killed is not.
+  // What hangs forever is never stopped, as what was killed is not.
   void setup.run([once], {}, dying, false);
   await expect.poll(async () => appended, { timeout: 10_000 }).toBeGreaterThan(15);
   setup.run([once]);

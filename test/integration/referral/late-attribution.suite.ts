@@ -65,7 +65,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     });
   }
 
-  /** Twice the same, then once more from tables that are made anew. */
+  /** Twice the same, then once more from rebuilt tables. */
   async function told(requests: readonly Request[]) {
     const first = await dataOfAll(requests);
     const before = await facts();

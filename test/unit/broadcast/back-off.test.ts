@@ -169,7 +169,7 @@ describe('failures of the service itself', () => {
     expect(logged).toHaveLength(2);
   });
 
-  test('backs off anew after a minute of successful sending, and not earlier', () => {
+  test('backs off from the start after a minute of successful sending, and not earlier', () => {
     failing(3, new Error('a bug'));
     failures.recovered();
     expect(reported.at(-1)).toBe(null);

@@ -93,7 +93,7 @@ describe('broadcasts of a month', () => {
     expect(after.length - before.length).toBe(1);
   });
 
-  it('begin anew with the month of UTC', async () => {
+  it('begin again with the month of UTC', async () => {
     const context = await world(1);
     await launch(context);
     context.at(FEBRUARY - 1);
@@ -217,7 +217,7 @@ describe('a count whose broadcast was not activated', () => {
     expect(await counted(context)).toBe(0);
   });
 
-  it('is counted anew by a repeat, in the month that it is then', async () => {
+  it('is counted again by a repeat, in the month that it is then', async () => {
     const context = await world(1);
     const id = await draft(context);
     await take(context, id);

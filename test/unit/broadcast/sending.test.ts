@@ -287,7 +287,7 @@ describe('an answer', () => {
       .yields(answered(1, 'delivered', [[1, 1]]));
   });
 
-  test('of a claim that somebody has abandoned is refused', () => {
+  test('of an abandoned claim is refused', () => {
     const abandoned: SendingEvent = {
       type: 'batch_abandoned',
       data: { broadcast_id: ID, claim: 1, recipients: [[0, 5]] },

@@ -82,7 +82,7 @@ describe('a reward', () => {
     expect(reward).toMatchObject({ data: { amount: '0.02' } });
   });
 
-  it('of zero or less is refused for ever and locks no rate', () => {
+  it('of zero or less is refused forever and locks no rate', () => {
     given(account)
       .when(accrue([percentItem(11, '1', '0.4'), percentItem(12, '10', '-5'), item(13, { rule: { amount: '0' } })]))
       .yields(refused(11, 'not_positive'), refused(12, 'not_positive'), refused(13, 'not_positive', 1));
