@@ -1,7 +1,7 @@
 import { LogUnavailableError, OutcomeUnknownError } from '../port.ts';
 import { type NewRecord, NotSentError, type RecordStore } from './record-store.ts';
 
-/** How many appends go together, and how many such groups at once: while they are on their way, the next gathers. */
+/** Limits of a group of appends, and of the groups under way at once. Later appends gather to the next group meanwhile. */
 export interface GroupLimits {
   readonly maxRecords: number;
   readonly maxBytes: number;
@@ -10,7 +10,7 @@ export interface GroupLimits {
 
 export interface AppenderOptions extends GroupLimits {
   readonly store: Pick<RecordStore, 'ready' | 'send'>;
-  /** Appends waiting for their turn, in bytes of their text; more are refused at once. */
+  /** The most bytes of text of the appends that wait to be sent. Further appends are refused at once. */
   readonly maxQueuedBytes: number;
 }
 
@@ -24,8 +24,8 @@ interface Waiting {
 const SWEEP_MS = 50;
 
 /**
- * Gathers concurrent appends into few sends. What waits when its time is up was certainly not sent; what was handed to the
- * client may be in the topic, whatever the client says of it.
+ * Gathers concurrent appends into few sends. An append that still waits at its deadline was certainly not sent. One that was
+ * handed to the store's client may be in the store, whatever error the client reports.
  */
 export class Appender {
   readonly #options: AppenderOptions;
@@ -42,7 +42,7 @@ export class Appender {
     this.#options = options;
   }
 
-  /** The offset that the broker acknowledged. `deadline` is a time of `performance.now()`. */
+  /** Resolves with the offset that the store has acknowledged. `deadline` is a time of `performance.now()`. */
   append(record: NewRecord, deadline: number): Promise<number> {
     if (this.#closed) return Promise.reject(new LogUnavailableError('the log is closed'));
     if (this.#queuedBytes + record.value.length > this.#options.maxQueuedBytes)
@@ -55,13 +55,13 @@ export class Appender {
     });
   }
 
-  /** Waits for what is under way, each append until its deadline; nothing new is taken. */
+  /** Refuses new appends, and waits for the present ones, each until its deadline. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#sweeper !== null) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** One turn of the event loop later, so that requests that were read together share a send. */
+  /** Sends one turn of the event loop later, so that requests that arrived together share a send. */
   #schedule(): void {
     if (this.#scheduled || this.#sends >= this.#options.maxSends || this.#queue.length === 0) return;
     this.#scheduled = true;
@@ -95,8 +95,8 @@ export class Appender {
     } catch (error) {
       if (error instanceof NotSentError) this.#putBack(group.filter((waiting) => this.#sending.has(waiting)));
       else {
-        const known = error instanceof RangeError || error instanceof LogUnavailableError;
-        for (const waiting of group) waiting.reject(known ? error : unknown(error));
+        const isRefused = error instanceof RangeError || error instanceof LogUnavailableError;
+        for (const waiting of group) waiting.reject(isRefused ? error : unknown(error));
       }
     }
     for (const waiting of group) this.#sending.delete(waiting);
@@ -104,7 +104,7 @@ export class Appender {
     this.#schedule();
   }
 
-  /** To wait until the store is ready, or their time is up. */
+  /** Puts a group that was not sent back into the queue, until the store is ready or the deadlines pass. */
   #putBack(group: readonly Waiting[]): void {
     this.#queue.unshift(...group);
     for (const { record } of group) this.#queuedBytes += record.value.length;

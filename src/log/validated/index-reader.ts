@@ -12,7 +12,7 @@ import type { Index } from './index-schema.ts';
 import { positionOf } from './record.ts';
 import type { VoidReason } from './validity.ts';
 
-/** Per partition, the first offset without a verdict. */
+/** Reads the first offset without a verdict of each partition. */
 export async function nextOffsets(index: Index): Promise<number[]> {
   const { rows } = await index.pool.query<{ lane: number; next_offset: string }>({
     name: 'index_next',
@@ -23,7 +23,7 @@ export async function nextOffsets(index: Index): Promise<number[]> {
   return next;
 }
 
-/** Null as long as the index has not passed the offset. */
+/** Reads the verdict on a record. Null until the index has passed its offset. */
 export async function verdictOn(
   index: Index,
   partition: number,
@@ -39,7 +39,7 @@ export async function verdictOn(
   return rows[0] === undefined ? null : { void: rows[0].reason };
 }
 
-/** The void offsets of a range; null as long as the index has not passed its end. One snapshot for both. */
+/** Reads the void offsets of a range; null until the index has passed the range. One snapshot for both. */
 export async function voidsWithin(
   index: Index,
   partition: number,
@@ -58,10 +58,13 @@ export async function voidsWithin(
 }
 
 export async function headOf(index: Index, stream: string): Promise<StreamHead> {
-  return (await endsOf(index, [stream])).get(stream) ?? EMPTY_STREAM;
+  return (await streamHeadsOf(index, [stream])).get(stream) ?? EMPTY_STREAM;
 }
 
-export async function endsOf(index: Index, streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
+export async function streamHeadsOf(
+  index: Index,
+  streams: readonly string[],
+): Promise<ReadonlyMap<string, StreamHead>> {
   const { rows } = await index.pool.query<{ stream: string } & StreamHead>({
     name: 'index_ends',
     text: `SELECT stream, revision, hash FROM ${index.schema}.streams WHERE stream = ANY ($1)`,
@@ -76,9 +79,9 @@ interface StoredRow {
 }
 
 /**
- * The commit that already holds the command or the id of `commit`, as far as the index is. Of intake without a command the
- * text was not kept: the same id means the same commit, so it is the caller's own.
- * @throws RangeError the id is that of an intake commit, and this is none
+ * Finds the indexed commit that already has the command or the id of `commit`. The index keeps no text of intake without a
+ * command: the same id means the same commit, so `text` is the caller's own.
+ * @throws RangeError the id belongs to an intake commit, and `commit` is none
  */
 export async function holderOf(
   index: Index,
@@ -86,25 +89,29 @@ export async function holderOf(
   commit: NewCommit,
   text: string,
 ): Promise<RecordedCommit | null> {
-  const row = await held(index, partition, { id: commit.id, commandId: commit.command?.id ?? null, at: commit.at });
+  const row = await findHolder(index, partition, {
+    id: commit.id,
+    commandId: commit.command?.id ?? null,
+    at: commit.at,
+  });
   if (row === undefined) return null;
   if (row.body === null && commit.expected !== 'any')
-    throw new RangeError(`the id ${commit.id} is that of another commit`);
+    throw new RangeError(`the id ${commit.id} belongs to another commit`);
   return recorded(partition, { ...row, body: row.body ?? text });
 }
 
-/** The commit that holds a command, as far as the index is. */
+/** Finds the indexed commit that has a command. */
 export async function commandHolder(
   index: Index,
   partition: number,
   commandId: string,
   at: number,
 ): Promise<RecordedCommit | null> {
-  const row = await held(index, partition, { id: null, commandId, at });
+  const row = await findHolder(index, partition, { id: null, commandId, at });
   return row === undefined ? null : recorded(partition, row);
 }
 
-async function held(
+async function findHolder(
   index: Index,
   partition: number,
   { id, commandId, at }: { readonly id: string | null; readonly commandId: string | null; readonly at: number },
@@ -125,7 +132,10 @@ async function held(
   return rows[0];
 }
 
-/** @throws BrokenChainError */
+/**
+ * Reads at most `atMost` commits of an exact stream after the head `from`.
+ * @throws BrokenChainError
+ */
 export async function readStream(
   index: Index,
   partition: number,
@@ -150,13 +160,13 @@ export async function readStream(
   return { head, commits };
 }
 
-/** A page of the exact streams' commits of a partition, and the offset that it reaches. */
+/** A page of a partition's commits of exact streams, and the last offset that the page covers. */
 export interface ExactPage {
   readonly commits: readonly RecordedCommit[];
   readonly last: number;
 }
 
-/** Null when the index has nothing after `from`. */
+/** Reads the next page from the offset `from` on. Null if the index ends there. */
 export async function exactPage(
   index: Index,
   partition: number,
@@ -183,10 +193,10 @@ export async function exactPage(
     values: [partition, from, options.categories, options.maxCommits, options.maxBytes],
   });
   if (rows.length === 0) return null;
-  const found = rows.flatMap((row) => (row.at_offset === null ? [] : [{ at_offset: row.at_offset, body: row.body }]));
-  const commits = found.map((row) => recorded(partition, row));
-  const cut = found.length === options.maxCommits || found.length < Number(rows[0]!.taken);
-  return { commits, last: cut ? commits[commits.length - 1]!.ordinal : Number(rows[0]!.next) - 1 };
+  const page = rows.flatMap((row) => (row.at_offset === null ? [] : [{ at_offset: row.at_offset, body: row.body }]));
+  const commits = page.map((row) => recorded(partition, row));
+  const isCut = page.length === options.maxCommits || page.length < Number(rows[0]!.taken);
+  return { commits, last: isCut ? commits[commits.length - 1]!.ordinal : Number(rows[0]!.next) - 1 };
 }
 
 function recorded(partition: number, { at_offset, body }: StoredRow): RecordedCommit {

@@ -2,19 +2,19 @@ import type pg from 'pg';
 import type { Migrations } from '../../database/migrate.ts';
 
 /**
- * The verdicts on a log's records, and what they are made from, in a schema of its own. Written by the indexer with its
- * offsets in one transaction; none of it is truth, and a dropped index is read again from the records.
+ * The index of a validated log, in a schema of its own: the verdicts on its records, and the heads and ids that the next
+ * verdicts need. The indexer writes both with its offsets in one transaction. A dropped index is rebuilt from the records.
  */
 export interface Index {
   readonly pool: pg.Pool;
   readonly schema: string;
   readonly migrations: Migrations;
-  /** Which log it is the index of: the name of its topic or stream. */
+  /** The indexed log, by the name of its topic or stream. */
   readonly source: string;
   readonly partitions: number;
 }
 
-/** The first migration of every index. It has landed: a change is another migration. */
+/** The first migration of every index. Databases have it: a change needs another migration. */
 export function indexTables(schema: string): string {
   return `
     -- Which log this is the index of.

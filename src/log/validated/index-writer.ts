@@ -4,20 +4,20 @@ import { inTransaction } from '../../database/transaction.ts';
 import { LogUnfitError, type StreamHead } from '../port.ts';
 import type { Index } from './index-schema.ts';
 import type { Reading } from './record.ts';
-import type { Known, Sighting, Validation, Verdict } from './validity.ts';
+import type { PartitionState, Sighting, Validation, Verdict } from './validity.ts';
 
-/** Another indexer has moved on: what this one holds is stale. */
+/** Another indexer has moved the index, so this one's state is stale. */
 export class StaleIndexError extends Error {
   override readonly name = 'StaleIndexError';
 }
 
-/** The index in this database was made from another log. */
+/** The index in this database is of another log. */
 export class ForeignIndexError extends LogUnfitError {
   override readonly name = 'ForeignIndexError';
 }
 
 /**
- * Creates the schema if it is not there, so that an index that was dropped begins again at the first record.
+ * Creates the index's schema if it is missing. So a dropped index starts again at the first record.
  * @throws ForeignIndexError
  */
 export async function prepareIndex(index: Index): Promise<void> {
@@ -31,7 +31,7 @@ export async function prepareIndex(index: Index): Promise<void> {
   if (rows[0]?.topic !== index.source)
     throw new ForeignIndexError(
       `the index in this database is of ${rows[0]?.topic}, not of ${index.source}; ` +
-        `to move, stop all instances and drop the schema ${index.schema}, which is made anew from the log`,
+        `to move, stop all instances and drop the schema ${index.schema}, which is rebuilt from the log`,
     );
 }
 
@@ -43,8 +43,11 @@ export interface PartitionReadings {
   readonly readings: readonly Reading[];
 }
 
-/** What the index knows that these records ask for, per partition. */
-export async function loadKnown(index: Index, work: readonly PartitionReadings[]): Promise<Map<number, Known>> {
+/** Loads the heads and ids that these records refer to, per partition. */
+export async function loadPartitionStates(
+  index: Index,
+  work: readonly PartitionReadings[],
+): Promise<Map<number, PartitionState>> {
   const streams = new Set<string>();
   const ids: { partition: number; id: string }[] = [];
   const commandIds: { partition: number; id: string }[] = [];
@@ -58,7 +61,7 @@ export async function loadKnown(index: Index, work: readonly PartitionReadings[]
     }
   }
   const [memoryFrom, heads, commits, commands] = await Promise.all([
-    loadMemory(index),
+    loadMemoryFrom(index),
     loadHeads(index, [...streams]),
     loadSightings(index, seenCommits(index), ids),
     loadSightings(index, seenCommands(index), commandIds),
@@ -76,7 +79,7 @@ export async function loadKnown(index: Index, work: readonly PartitionReadings[]
   );
 }
 
-async function loadMemory(index: Index): Promise<Map<number, number>> {
+async function loadMemoryFrom(index: Index): Promise<Map<number, number>> {
   const { rows } = await index.pool.query<{ lane: number; memory_from: string }>({
     name: 'index_memory',
     text: `SELECT lane, memory_from FROM ${index.schema}.lanes`,
@@ -94,13 +97,13 @@ async function loadHeads(index: Index, streams: readonly string[]): Promise<Map<
   return new Map(rows.map(({ stream, revision, hash }) => [stream, { revision, hash }]));
 }
 
-interface Question {
+interface Query {
   readonly name: string;
   readonly text: string;
 }
 
-/** Exact ones last, where they win: they are never forgotten. */
-const seenCommits = (index: Index): Question => ({
+/** Commits of exact streams come last, so that they win: they are never forgotten. */
+const seenCommits = (index: Index): Query => ({
   name: 'index_seen_commits',
   text: `SELECT r.lane, r.id, r.id AS commit_id, r.at_offset, r.at, false AS exact
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commits AS r USING (lane, id)
@@ -109,7 +112,7 @@ const seenCommits = (index: Index): Question => ({
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.commits AS c USING (lane, id)
          ORDER BY exact`,
 });
-const seenCommands = (index: Index): Question => ({
+const seenCommands = (index: Index): Query => ({
   name: 'index_seen_commands',
   text: `SELECT r.lane, r.id, r.commit_id, r.at_offset, r.at, false AS exact
          FROM unnest($1::integer[], $2::uuid[]) AS k(lane, id) JOIN ${index.schema}.recent_commands AS r USING (lane, id)
@@ -122,7 +125,7 @@ const seenCommands = (index: Index): Question => ({
 
 async function loadSightings(
   index: Index,
-  query: Question,
+  query: Query,
   keys: readonly { partition: number; id: string }[],
 ): Promise<Map<number, Map<string, Sighting>>> {
   const found = new Map<number, Map<string, Sighting>>();
@@ -149,15 +152,15 @@ async function loadSightings(
 }
 
 /**
- * Writes verdicts and moves the offsets, all or nothing.
- * @throws StaleIndexError another indexer was faster
+ * Writes verdicts and moves the offsets, in one transaction.
+ * @throws StaleIndexError another indexer has moved the offsets first
  */
 export async function writeVerdicts(
   index: Index,
   work: readonly { readonly readings: PartitionReadings; readonly validation: Validation }[],
 ): Promise<void> {
   await inTransaction(index.pool, async (tx) => {
-    // Offsets and verdicts are lost together or not at all, and what is lost is validated again: no need to wait for the disk.
+    // No wait for the disk: a crash loses offsets and verdicts together, and the indexer validates those records again.
     await tx.query('SET LOCAL synchronous_commit TO off');
     await moveOffsets(tx, index, work);
     for (const { readings, validation } of work)
@@ -185,7 +188,7 @@ async function moveOffsets(
       work.map(({ readings }) => readings.partition),
       work.map(({ readings }) => readings.from),
       work.map(({ readings }) => readings.next),
-      work.map(({ validation }) => validation.known.memoryFrom),
+      work.map(({ validation }) => validation.state.memoryFrom),
     ],
   });
   if (rowCount !== work.length) throw new StaleIndexError('another indexer has moved the index');
@@ -246,16 +249,16 @@ async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly P
   });
 }
 
-/** Remembers the ids seen on *any* streams, those that these records themselves made the partition forget left out. */
+/** Inserts the new ids of *any* streams, except those that later records of the same batch have made the partition forget. */
 async function insertRecent(
   tx: pg.PoolClient,
   index: Index,
   { partition, from }: PartitionReadings,
   validation: Validation,
 ): Promise<void> {
-  const fresh = (seen: ReadonlyMap<string, Sighting>): [string, Sighting][] =>
-    [...seen].filter(([, { exact, offset }]) => !exact && offset >= from);
-  const commits = fresh(validation.known.commits);
+  const added = (ids: ReadonlyMap<string, Sighting>): [string, Sighting][] =>
+    [...ids].filter(([, { exact, offset }]) => !exact && offset >= from);
+  const commits = added(validation.state.commits);
   if (commits.length > 0)
     await tx.query({
       name: 'index_recent_commits',
@@ -264,7 +267,7 @@ async function insertRecent(
              ON CONFLICT (lane, id) DO UPDATE SET at_offset = excluded.at_offset, at = excluded.at`,
       values: [partition, commits.map(([id]) => id), commits.map(([, s]) => s.offset), commits.map(([, s]) => s.at)],
     });
-  const commands = fresh(validation.known.commands);
+  const commands = added(validation.state.commands);
   if (commands.length === 0) return;
   const bodies = new Map(validation.verdicts.flatMap((v) => (v.void === null ? [[v.offset, v.body] as const] : [])));
   await tx.query({

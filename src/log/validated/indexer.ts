@@ -3,10 +3,16 @@ import { holdLease } from '../../database/lease.ts';
 import { pause } from '../../util/pause.ts';
 import { nextOffsets } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import { loadKnown, type PartitionReadings, prepareIndex, StaleIndexError, writeVerdicts } from './index-writer.ts';
+import {
+  loadPartitionStates,
+  type PartitionReadings,
+  prepareIndex,
+  StaleIndexError,
+  writeVerdicts,
+} from './index-writer.ts';
 import { readRecord } from './record.ts';
 import type { Chunk, RecordStore } from './record-store.ts';
-import { NOTHING_KNOWN, validate } from './validity.ts';
+import { EMPTY_PARTITION, validate } from './validity.ts';
 
 export interface IndexerOptions {
   readonly store: Pick<RecordStore, 'tail'>;
@@ -14,9 +20,9 @@ export interface IndexerOptions {
   readonly partitionOf: (key: string) => number;
   readonly holder: string;
   readonly logger: Logger;
-  /** Ends it. */
+  /** Ends the indexer. */
   readonly signal: AbortSignal;
-  /** Told, after each transaction, the first offset of each partition without a verdict. */
+  /** Called after each transaction with the first offset without a verdict of each partition. */
   readonly onProgress: (next: readonly number[]) => void;
 }
 
@@ -25,8 +31,8 @@ const RETRY_MS = 500;
 const MAX_RECORDS = 2000;
 
 /**
- * Keeps the index up with the records: one indexer among all instances, by a lease that is taken over within seconds. A
- * stale one loses the compare-and-set on the offsets and starts over; two at once cost time, never truth.
+ * Keeps the index up to date with the records, in one instance at a time, by a lease that another takes over within seconds.
+ * If two instances index at once, one loses the compare-and-set on the offsets and starts over; that costs time only.
  * Resolves when the signal aborts.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
@@ -34,8 +40,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { source } = index;
   while (!signal.aborted) {
     try {
-      await holdLease(index.pool, `${index.schema} ${source}`, holder, { signal, logger }, (held) =>
-        lead(options, held),
+      await holdLease(index.pool, `${index.schema} ${source}`, holder, { signal, logger }, (whileHeld) =>
+        lead(options, whileHeld),
       );
     } catch (error) {
       const level = error instanceof StaleIndexError ? 'warn' : 'error';
@@ -51,12 +57,12 @@ async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void>
   const next = await nextOffsets(index);
   logger.info({ source: index.source }, 'leading the index');
   for await (const chunks of store.tail(next, signal)) {
-    for (const part of portions(chunks)) {
-      const work = readPartitions(part, next, partitionOf);
-      const known = await loadKnown(index, work);
+    for (const portion of portions(chunks)) {
+      const work = readPartitions(portion, next, partitionOf);
+      const states = await loadPartitionStates(index, work);
       const validated = work.map((readings) => ({
         readings,
-        validation: validate(known.get(readings.partition) ?? NOTHING_KNOWN, readings.readings),
+        validation: validate(states.get(readings.partition) ?? EMPTY_PARTITION, readings.readings),
       }));
       await writeVerdicts(index, validated);
       for (const { readings } of validated) next[readings.partition] = readings.next;
@@ -72,7 +78,7 @@ async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Cuts what has arrived into portions of bounded size. */
+/** Cuts chunks into portions of at most MAX_RECORDS records. */
 function* portions(chunks: readonly Chunk[]): Generator<Chunk[]> {
   let portion: Chunk[] = [];
   let size = 0;

@@ -7,13 +7,14 @@ export interface ProgressOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** While a caller waits. The leader's own thread knows its progress at once. */
+/** How often the index is polled while a caller waits for an offset. The leader's thread knows its progress without a poll. */
 const POLL_MS = 10;
+/** How often otherwise, while a reader waits for new records. */
 const IDLE_POLL_MS = 100;
 
 /**
- * A hint of how far the index is, for those who wait for it: it wakes them, and a snapshot of the index decides. Asks the
- * database only while somebody waits, whatever their number.
+ * Wakes callers when the index has passed an offset. It is only a hint: after it the caller reads a snapshot of the index.
+ * Polls the database only while callers wait, with one query for all of them.
  */
 export class Progress {
   readonly #options: ProgressOptions;
@@ -29,13 +30,13 @@ export class Progress {
     this.#options = options;
   }
 
-  /** The index has moved. */
+  /** Sets the progress, and wakes the callers that it satisfies. */
   publish(next: readonly number[]): void {
     this.#next = next;
     for (const waiter of [...this.#waiting]) if (waiter.ready(next)) waiter.resolve();
   }
 
-  /** As last heard. */
+  /** The progress that was polled or published last. */
   current(): readonly number[] {
     return this.#next;
   }
@@ -51,12 +52,12 @@ export class Progress {
     clearTimeout(timer);
   }
 
-  /** Resolves when the index is beyond `seen` in any partition, or the signal aborts. */
-  beyond(seen: readonly number[], signal: AbortSignal): Promise<void> {
-    return this.#until((next) => next.some((offset, partition) => offset > (seen[partition] ?? 0)), signal);
+  /** Resolves when the index is beyond the offsets `next` in any partition, or the signal aborts. */
+  beyond(next: readonly number[], signal: AbortSignal): Promise<void> {
+    return this.#until((reached) => reached.some((offset, partition) => offset > (next[partition] ?? 0)), signal);
   }
 
-  /** Aborts when the index is beyond where it was last heard of: one signal for all who wait at once. */
+  /** A signal that aborts when the index moves beyond `current()`. Concurrent callers share it. */
   moved(): AbortSignal {
     if (this.#moved === null || this.#moved.signal.aborted) {
       const moved = new AbortController();

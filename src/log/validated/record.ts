@@ -6,7 +6,7 @@ import { keyOf } from '../stream-name.ts';
 /** A record as its store holds it. */
 export interface LogRecord {
   readonly offset: number;
-  /** Absent where the store has none. */
+  /** Absent if the store has no keys. */
   readonly key?: Uint8Array | null;
   readonly value: Uint8Array | null;
 }
@@ -15,19 +15,20 @@ export type Reading =
   | { readonly offset: number; readonly commit: RecordedCommit; readonly body: string }
   | { readonly offset: number; readonly malformed: string };
 
-/** Neither repairs bad bytes (the hash covers them) nor drops a byte order mark. */
+/** Throws on bad bytes and keeps a byte order mark, since the hash covers the stored bytes. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** In the one form that two equal ids share; undefined when it is none. */
+/** The canonical form of a UUID, in lower case; undefined if the text is no UUID. */
 export function canonicalUuid(text: string): string | undefined {
   const lower = text.toLowerCase();
   return UUID.test(lower) ? lower : undefined;
 }
 
 /**
- * The commit in a record, or why there is none. A writer with access to the store may write anything, and a reader that
- * fails at one record fails at it for ever: so whatever the index could not store or find again is recognised here.
+ * Reads the commit in a record, or says why there is none. Any client with access to the store may write any record, and a
+ * reader that throws at a record would throw at it for ever. So this rejects every record that the index could not store or
+ * find again.
  */
 export function readRecord(record: LogRecord, partition: number, partitionOf: (key: string) => number): Reading {
   const malformed = (why: string): Reading => ({ offset: record.offset, malformed: why });
@@ -55,20 +56,20 @@ export function readRecord(record: LogRecord, partition: number, partitionOf: (k
 /** An index entry holds 2,704 bytes at most. */
 const MAX_STREAM_NAME_BYTES = 1000;
 
-/** Postgres stores neither U+0000 nor lone surrogates. */
+/** Whether the name is one of a stream that PostgreSQL can store: it stores neither U+0000 nor lone surrogates. */
 export function isStreamName(stream: string): boolean {
   const storable = !/\0|\p{Surrogate}/u.test(stream) && Buffer.byteLength(stream) <= MAX_STREAM_NAME_BYTES;
   return storable && stream.indexOf('-') > 0;
 }
 
-/** Digits of the greatest JSON-safe integer: padded, so that text order within a partition is that of offsets. */
+/** The digits of the greatest JSON-safe integer. Offsets are padded to it, so that positions sort as offsets do. */
 const DIGITS = 16;
 
 export function positionOf(partition: number, offset: number): Position {
   return `${partition}:${String(offset).padStart(DIGITS, '0')}`;
 }
 
-/** The offset after `position`, where reading continues; 0 without one. */
+/** The offset after `position`, where a reader continues; 0 without a position. */
 export function offsetAfter(position: Position | undefined, partition: number): number {
   if (position === undefined) return 0;
   if (!/^\d+:\d{16}$/.test(position) || partitionOf(position) !== partition)

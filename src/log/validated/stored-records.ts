@@ -10,8 +10,8 @@ export interface StoredRecordsDependencies extends Omit<ReaderDependencies, 'sto
 }
 
 /**
- * Every record of the store, with its verdict in the index, and compared with the copy that the index has of what counts
- * in exact streams, since that is what is read of them.
+ * Reads every record of the store with its verdict in the index. Compares valid commits of exact streams with their copy in
+ * the index, since readers of exact streams read the copy.
  */
 export async function* readStoredRecords(
   deps: StoredRecordsDependencies,
@@ -26,15 +26,16 @@ export async function* readStoredRecords(
     for (const { partition, records } of chunks) {
       const within = records.filter(({ offset }) => offset < ends[partition]!);
       if (within.length === 0) continue;
-      const noted = await notesOn(deps, { partition, records: within }, signal);
-      if (noted === null) return;
-      yield within.map((record) => recordOf(readRecord(record, partition, deps.partitionOf), partition, noted));
+      const indexed = await indexedFor(deps, { partition, records: within }, signal);
+      if (indexed === null) return;
+      yield within.map((record) => recordOf(readRecord(record, partition, deps.partitionOf), partition, indexed));
       next[partition] = within.at(-1)!.offset + 1;
     }
     if (isDone()) done.abort();
   }
 }
 
+/** The index's copy of a commit. */
 interface Copy {
   readonly stream: string;
   readonly revision: number;
@@ -43,27 +44,33 @@ interface Copy {
   readonly hash: string;
 }
 
-interface Notes {
+/** The index's rows for a range of records, by offset. */
+interface IndexedRecords {
   readonly voids: ReadonlyMap<number, string>;
   readonly copies: ReadonlyMap<number, Copy>;
 }
 
-/** What the index holds on a chunk, once it has passed it, in one snapshot; null when the signal aborted first. */
-async function notesOn(
+/** Reads the index's rows for a chunk in one snapshot, once the index has passed the chunk; null if the signal aborts first. */
+async function indexedFor(
   { index, progress }: StoredRecordsDependencies,
   { partition, records }: Chunk,
   signal: AbortSignal,
-): Promise<Notes | null> {
+): Promise<IndexedRecords | null> {
   const [first, last] = [records[0]!, records.at(-1)!].map(({ offset }: LogRecord) => offset) as [number, number];
   while (!signal.aborted) {
     await progress.passed(partition, last, signal);
-    const notes = await notesWithin(index, partition, first, last);
-    if (notes !== null) return notes;
+    const indexed = await indexedWithin(index, partition, first, last);
+    if (indexed !== null) return indexed;
   }
   return null;
 }
 
-async function notesWithin(index: Index, partition: number, first: number, last: number): Promise<Notes | null> {
+async function indexedWithin(
+  index: Index,
+  partition: number,
+  first: number,
+  last: number,
+): Promise<IndexedRecords | null> {
   const { rows } = await index.pool.query<{
     voids: { at: number; reason: string }[] | null;
     copies: (Copy & { at: number })[] | null;
@@ -85,7 +92,7 @@ async function notesWithin(index: Index, partition: number, first: number, last:
   };
 }
 
-function recordOf(reading: Reading, partition: number, { voids, copies }: Notes): StoredRecord {
+function recordOf(reading: Reading, partition: number, { voids, copies }: IndexedRecords): StoredRecord {
   const { offset } = reading;
   const commit = 'malformed' in reading ? null : reading.commit;
   const reason = voids.get(offset) ?? null;
@@ -97,12 +104,13 @@ function recordOf(reading: Reading, partition: number, { voids, copies }: Notes)
   };
 }
 
+/** How the index differs from the record; null: not at all. */
 function faultOf(reading: Reading, reason: string | null, copy: Copy | undefined): string | null {
   if ('malformed' in reading) return null;
   if (reason === 'malformed') return 'the index has it as no commit';
   const { id, stream, revision, hash, command } = reading.commit;
-  const counts = reason === null && revision !== null;
-  if (!counts) return copy === undefined ? null : `the index has it as revision ${copy.revision} of ${copy.stream}`;
+  const isCopied = reason === null && revision !== null;
+  if (!isCopied) return copy === undefined ? null : `the index has it as revision ${copy.revision} of ${copy.stream}`;
   if (copy === undefined) return 'the index does not have it';
   if (copy.stream !== stream || copy.revision !== revision || copy.id !== canonicalUuid(id))
     return `the index has it as revision ${copy.revision} of ${copy.stream}, by the id ${copy.id}`;
@@ -111,7 +119,7 @@ function faultOf(reading: Reading, reason: string | null, copy: Copy | undefined
   return null;
 }
 
-/** Where exact streams end by the index. */
+/** Reads the heads of exact streams from the index, in pages. */
 export async function* indexedStreamHeads({ pool, schema }: Index): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
   for (let after = ''; ; ) {
     const { rows } = await pool.query<StreamHead & { readonly stream: string }>({

@@ -15,40 +15,40 @@ export interface ReaderDependencies {
 }
 
 const DEFAULT_MAX_COMMITS = 1000;
-/** Bytes of commits in one page of the index. */
+/** The most bytes of commits in one page of the index. */
 const MAX_PAGE_BYTES = 4 << 20;
-/** Progress over commits of other categories is reported in steps: each step costs the reader a query. */
+/** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
 
-/** Reads the records, never beyond the index, and leaves out what the index holds as void. */
+/** Reads the records, never beyond the index, and skips those that the index has as void. */
 export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, without = [], maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const unwanted = without.map(eventsBeginWith);
-  const passedOver = (body: string): boolean =>
+  const isSkipped = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
   for await (const chunks of deps.store.tail(startOf(deps.index.partitions, options), signal)) {
     for (const chunk of joined(chunks)) {
-      const voids = await validated(deps, chunk, signal);
+      const voids = await voidsOf(deps, chunk, signal);
       if (voids === null) return;
-      yield* batchesOf(chunk, voids, new Set(categories), passedOver, maxCommits);
+      yield* batchesOf(chunk, voids, new Set(categories), isSkipped, maxCommits);
       if (signal.aborted) return;
     }
   }
 }
 
-/** One chunk a partition: each append may have arrived by itself, and a reader pays for each batch. */
+/** Joins chunks to one a partition. Each append may have arrived as its own chunk, and a reader pays for each batch. */
 function joined(chunks: readonly Chunk[]): Chunk[] {
   const partitions = new Map<number, LogRecord[]>();
   for (const { partition, records } of chunks) {
-    const known = partitions.get(partition);
-    if (known === undefined) partitions.set(partition, [...records]);
-    else known.push(...records);
+    const earlier = partitions.get(partition);
+    if (earlier === undefined) partitions.set(partition, [...records]);
+    else earlier.push(...records);
   }
   return [...partitions].map(([partition, records]) => ({ partition, records }));
 }
 
-/** The void offsets of a chunk, once the index has passed it; null when the signal aborted first. */
-async function validated(
+/** Reads the void offsets of a chunk, once the index has passed the chunk; null if the signal aborts first. */
+async function voidsOf(
   { index, progress }: ReaderDependencies,
   { partition, records }: Chunk,
   signal: AbortSignal,
@@ -59,7 +59,7 @@ async function validated(
     await progress.passed(partition, last, signal);
     const voids = await voidsWithin(index, partition, first, last);
     if (voids !== null) return voids;
-    // The hint was ahead of the database: the index was dropped and is being made anew.
+    // `progress` was ahead of the database: the index was dropped and is being rebuilt.
     progress.publish(await nextOffsets(index));
   }
   return null;
@@ -69,14 +69,14 @@ function* batchesOf(
   { partition, records }: Chunk,
   voids: ReadonlySet<number>,
   categories: ReadonlySet<string>,
-  passedOver: (body: string) => boolean,
+  isSkipped: (body: string) => boolean,
   maxCommits: number,
 ): Generator<Batch> {
   let commits: RecordedCommit[] = [];
   for (const { offset, value } of records) {
     if (value === null || voids.has(offset)) continue;
     const body = Buffer.from(value).toString();
-    if (passedOver(body)) continue;
+    if (isSkipped(body)) continue;
     const commit = decodeCommit(body, positionOf(partition, offset), offset);
     if (!categories.has(categoryOf(commit.stream))) continue;
     if (commits.length === maxCommits) {
@@ -88,7 +88,7 @@ function* batchesOf(
   yield { partition, commits, last: positionOf(partition, records[records.length - 1]!.offset) };
 }
 
-/** Reads exact streams only: the index has all their commits, so intake need not even be fetched. */
+/** Reads exact streams only, from the index, which has all their commits. So it fetches no intake from the store. */
 export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const { index, progress } = deps;

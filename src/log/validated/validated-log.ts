@@ -19,7 +19,7 @@ import {
 } from '../port.ts';
 import { categoryOf, keyOf } from '../stream-name.ts';
 import { Appender, type GroupLimits } from './appender.ts';
-import { commandHolder, endsOf, headOf, holderOf, nextOffsets, readStream, verdictOn } from './index-reader.ts';
+import { commandHolder, headOf, holderOf, nextOffsets, readStream, streamHeadsOf, verdictOn } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
@@ -39,24 +39,24 @@ export interface ValidatedLogOptions {
   /** Unique per instance of the service. */
   readonly holder: string;
   readonly logger: Logger;
-  /** Categories whose streams take appends in any order; readers of none of them read the index alone. */
+  /** Categories of *any* streams. A reader of other categories reads the index alone. */
   readonly anyCategories: readonly string[];
-  /** No append waits longer, in milliseconds. Default 5,000. */
+  /** The longest wait of an append, in milliseconds. Default 5,000. */
   readonly maxWaitMs?: number | undefined;
   readonly maxQueuedBytes?: number | undefined;
-  /** Of the text of one commit. */
+  /** The largest text of a commit. */
   readonly maxCommitBytes: number;
-  /** How appends are gathered. */
+  /** How appends are grouped. */
   readonly groups: GroupLimits;
   /** Whether this instance may lead the index. Default true; without any leader nothing of exact streams resolves. */
   readonly mayLead?: boolean | undefined;
-  /** Ends this instance's lead of the index: for a command that lowers its priority. */
+  /** When it aborts, this instance stops leading the index: for a command that lowers its priority. */
   readonly leadUntil?: AbortSignal | undefined;
 }
 
 /**
- * A log on a store of records, by an index of its verdicts: the rules are in validity.ts. Store and pool are the caller's,
- * to be closed after the log.
+ * Opens a validated log: a store of records with an index of their verdicts. The rules are in validity.ts. The caller closes
+ * the store and the pool after the log.
  * @throws ForeignIndexError
  */
 export async function openValidatedLog(options: ValidatedLogOptions): Promise<EventLog & VoidCounts> {
@@ -68,7 +68,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     onError: (error) => logger.warn({ err: error, source: index.source }, 'failed to read the index; retrying'),
   });
   await prepareIndex(index);
-  const target = await store.endOffsets();
+  const endsAtStart = await store.endOffsets();
   let indexing: Promise<void> = Promise.resolve();
   if (options.mayLead ?? true)
     indexing = runIndexer({
@@ -85,9 +85,12 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
   const reader = { store, index, progress };
   const pending = new Set<Promise<unknown>>();
 
-  /** An index that is being made anew knows nothing of streams that exist: no answer is better than a wrong one. */
-  const caughtUp = async (partition: number, deadline: number): Promise<void> => {
-    const end = target[partition]!;
+  /**
+   * Waits until the index has reached the partition's end at the start. An index that is being rebuilt misses streams that
+   * exist, so it would give wrong answers.
+   */
+  const catchUp = async (partition: number, deadline: number): Promise<void> => {
+    const end = endsAtStart[partition]!;
     if (end === 0 || (progress.current()[partition] ?? 0) >= end) return;
     await progress.passed(partition, end - 1, deadline);
     if ((progress.current()[partition] ?? 0) < end)
@@ -110,12 +113,12 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
       return { position: positionOf(partition, await produce()), head: null, repeated: null };
 
     try {
-      const first = unseen ? null : await inTime(lookUp(commit, text, partition, deadline), left(deadline), silent);
-      if (first !== null) return { position: first.position, head: headAt(first), repeated: first };
+      const earlier = unseen ? null : await inTime(lookUp(commit, text, partition, deadline), left(deadline), silent);
+      if (earlier !== null) return { position: earlier.position, head: headAt(earlier), repeated: earlier };
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof LogUnavailableError)
         throw error;
-      throw new LogUnavailableError('failed to read the index; retrying', { cause: error });
+      throw new LogUnavailableError('failed to read the index before the append', { cause: error });
     }
     const offset = await produce();
     try {
@@ -123,26 +126,29 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     } catch (error) {
       if (error instanceof ConflictError || error instanceof RangeError || error instanceof OutcomeUnknownError)
         throw error;
-      throw new OutcomeUnknownError('failed to read the index; retrying', { cause: error });
+      throw new OutcomeUnknownError('failed to read the verdict on the append', { cause: error });
     }
   };
 
-  /** The commit that is there already, if any. @throws ConflictError */
+  /**
+   * Finds the earlier commit with the same command or id, if there is one.
+   * @throws ConflictError
+   */
   const lookUp = async (
     commit: NewCommit,
     text: string,
     partition: number,
     deadline: number,
   ): Promise<RecordedCommit | null> => {
-    await caughtUp(partition, deadline);
-    // The head first: whatever took the stream beyond it is then among the holders.
+    await catchUp(partition, deadline);
+    // Reads the head first. So if this very commit has moved the head, `holderOf` finds it.
     const head = await headOf(index, commit.stream);
-    const first = await holderOf(index, partition, commit, text);
-    if (first === null) refuseEarly(commit, head);
-    return first;
+    const earlier = await holderOf(index, partition, commit, text);
+    if (earlier === null) refuseEarly(commit, head);
+    return earlier;
   };
 
-  /** What became of the record at `offset`, once the index has passed it. */
+  /** Waits until the index has passed the record at `offset`, and returns the result of its append. */
   const outcome = async (
     commit: NewCommit,
     text: string,
@@ -156,10 +162,10 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     if (verdict.void === null)
       return { position: positionOf(partition, offset), head: headWith(commit, text), repeated: null };
     if (verdict.void === 'conflict') throw await conflict(index, commit);
-    const first = await holderOf(index, partition, commit, text);
-    if (first === null) throw new OutcomeUnknownError(`the record at ${positionOf(partition, offset)} is void`);
-    // Perhaps only of the client's own retry, which looks the same.
-    return { position: first.position, head: headAt(first), repeated: first };
+    const earlier = await holderOf(index, partition, commit, text);
+    if (earlier === null) throw new OutcomeUnknownError(`the record at ${positionOf(partition, offset)} is void`);
+    // `earlier` may be this append itself, stored twice by the client's retry. The two cannot be told apart.
+    return { position: earlier.position, head: headAt(earlier), repeated: earlier };
   };
 
   return {
@@ -179,7 +185,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
 
     async findCommand(stream, id, at): Promise<RecordedCommit | null> {
       const partition = partitionOf(keyOf(stream));
-      const finding = caughtUp(partition, performance.now() + maxWaitMs).then(() =>
+      const finding = catchUp(partition, performance.now() + maxWaitMs).then(() =>
         commandHolder(index, partition, id, at),
       );
       return inTime(finding, maxWaitMs, silent);
@@ -187,7 +193,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
 
     async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
       const partition = partitionOf(keyOf(stream));
-      const reading = caughtUp(partition, performance.now() + maxWaitMs).then(() =>
+      const reading = catchUp(partition, performance.now() + maxWaitMs).then(() =>
         readStream(index, partition, stream, from, atMost),
       );
       return inTime(reading, maxWaitMs, silent);
@@ -196,9 +202,9 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     async streamHeads(streams) {
       const deadline = performance.now() + maxWaitMs;
       const asked = new Set(streams.map((stream) => partitionOf(keyOf(stream))));
-      const all = Promise.all([...asked].map((partition) => caughtUp(partition, deadline)));
+      const all = Promise.all([...asked].map((partition) => catchUp(partition, deadline)));
       return inTime(
-        all.then(() => endsOf(index, streams)),
+        all.then(() => streamHeadsOf(index, streams)),
         maxWaitMs,
         silent,
       );
@@ -255,22 +261,29 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
       throw new RangeError(`not a UUID: ${commit.command.id}`);
     if (!isStreamName(commit.stream)) throw new RangeError(`not a name of a stream: ${commit.stream}`);
     if ((commit.expected === 'any') !== anyCategories.has(categoryOf(commit.stream)))
-      throw new RangeError(`stream ${commit.stream} is of the other kind`);
+      throw new RangeError(
+        `stream ${commit.stream} is ${anyCategories.has(categoryOf(commit.stream)) ? 'an *any* stream' : 'an exact stream'}`,
+      );
   }
 }
 
-/** Records of the log that do not count, by reason: lost races, repeats, and what is not of this service. */
+/** Counts the log's void records by reason: lost races, repeats, and records that are no commits. */
 export interface VoidCounts {
   voids(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** A head beyond what is expected cannot come back, so the record would be void; one behind may only be late. */
+/**
+ * Refuses an append that would be void: the indexed head is beyond the expected one, and heads never go back. If the indexed
+ * head is behind, the index may only be late.
+ * @throws ConflictError
+ */
 function refuseEarly({ stream, expected }: NewCommit, head: StreamHead): void {
   if (expected === 'any') return;
   if (head.revision > expected.revision || (head.revision === expected.revision && head.hash !== expected.hash))
     throw new ConflictError(stream, expected.revision, head.revision);
 }
 
+/** The error of an append whose record lost its race. */
 async function conflict(index: Index, { stream, expected }: NewCommit): Promise<ConflictError> {
   const head = await headOf(index, stream);
   return new ConflictError(stream, expected === 'any' ? 0 : expected.revision, head.revision);

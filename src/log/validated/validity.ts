@@ -2,16 +2,17 @@ import { COMMAND_MEMORY_MS, EMPTY_STREAM, type RecordedCommit, type StreamHead }
 import { canonicalUuid, type Reading } from './record.ts';
 
 /**
- * Validate on read. The store appends whatever it is given, so the log holds records that lost a race and records that were
- * stored twice; which of them count is decided here, by what lies before them in their partition and nothing else. Every
- * process that reads the same partition comes to the same verdicts, now and in a rebuild.
+ * Validate on read. The store appends every record, so the log holds records that lost a race and records that were stored
+ * twice. This file decides which records are valid, by the earlier records of their partition and nothing else. So every OS
+ * process that reads the partition comes to the same verdicts, now and in a rebuild.
  *
- * - malformed: not a commit in the place where its key belongs.
- * - repeated: its command id or its commit id is that of an earlier valid commit: of an exact stream whenever that was,
- *   of an *any* stream within {@link COMMAND_MEMORY_MS} by the commits' own times.
- * - conflict: on an exact stream, it does not continue the head that the earlier valid commits have left.
+ * A record is void if it is
+ * - malformed: it is no commit, or is not in the partition of its key;
+ * - repeated: an earlier valid commit has its command id or its commit id. A commit of an exact stream counts for ever, one
+ *   of an *any* stream for {@link COMMAND_MEMORY_MS} by the commits' own times;
+ * - conflict: it is of an exact stream, and does not continue the head that the earlier valid commits have left.
  *
- * Void records leave nothing behind: a command that lost a race may be sent again.
+ * A void record changes no head, and its ids are not remembered: a command that lost a race may be sent again.
  */
 export type VoidReason = 'malformed' | 'repeated' | 'conflict';
 
@@ -19,7 +20,7 @@ export type Verdict =
   | { readonly offset: number; readonly commit: RecordedCommit; readonly body: string; readonly void: null }
   | { readonly offset: number; readonly void: VoidReason; readonly detail: string };
 
-/** Where an id was seen in a partition. */
+/** The valid commit of a partition that has an id. */
 export interface Sighting {
   readonly commitId: string;
   readonly offset: number;
@@ -27,26 +28,32 @@ export interface Sighting {
   readonly exact: boolean;
 }
 
-/** What the partition so far has left behind, as far as the records to be validated may ask for it. Ids in canonical form. */
-export interface Known {
+/** The state of a partition after its earlier records: heads and ids that the next records refer to. Ids in canonical form. */
+export interface PartitionState {
   readonly heads: ReadonlyMap<string, StreamHead>;
   readonly commits: ReadonlyMap<string, Sighting>;
   readonly commands: ReadonlyMap<string, Sighting>;
-  /** Sightings on *any* streams older than this are forgotten. */
+  /** Ids of *any* streams older than this are forgotten. Milliseconds since 1970 UTC. */
   readonly memoryFrom: number;
 }
 
 export interface Validation {
   readonly verdicts: readonly Verdict[];
-  readonly known: Known;
-  /** What was seen on *any* streams before these records and before this time is forgotten; null: nothing is. */
+  /** The state of the partition after these records. */
+  readonly state: PartitionState;
+  /** The index forgets ids of *any* streams that earlier records left before this time; null: it forgets none. */
   readonly forget: number | null;
 }
 
-export const NOTHING_KNOWN: Known = { heads: new Map(), commits: new Map(), commands: new Map(), memoryFrom: 0 };
+export const EMPTY_PARTITION: PartitionState = {
+  heads: new Map(),
+  commits: new Map(),
+  commands: new Map(),
+  memoryFrom: 0,
+};
 
 /** Validates records of one partition in their order. */
-export function validate(before: Known, readings: readonly Reading[]): Validation {
+export function validate(before: PartitionState, readings: readonly Reading[]): Validation {
   const heads = new Map(before.heads);
   const commits = new Map(before.commits);
   const commands = new Map(before.commands);
@@ -59,7 +66,7 @@ export function validate(before: Known, readings: readonly Reading[]): Validatio
     const id = canonicalUuid(commit.id)!;
     const commandId = commit.command === undefined ? undefined : canonicalUuid(commit.command.id);
 
-    const earlier = recall(commands, commandId, commit.at) ?? recall(commits, id, commit.at);
+    const earlier = earlierCommit(commands, commandId, commit.at) ?? earlierCommit(commits, id, commit.at);
     if (earlier !== undefined) return { offset, void: 'repeated', detail: `of offset ${earlier.offset}` };
 
     const exact = commit.revision !== null && commit.hash !== null;
@@ -70,7 +77,7 @@ export function validate(before: Known, readings: readonly Reading[]): Validatio
       heads.set(commit.stream, { revision: commit.revision, hash: commit.hash });
     }
 
-    // The log's own times decide what is forgotten. If the indexer decided, a rebuild could validate otherwise.
+    // The commits' own times decide which ids are forgotten. By the indexer's clock a rebuild could come to other verdicts.
     const horizon = memoryHorizon(commit.at);
     if (horizon !== memoryFrom) {
       memoryFrom = horizon;
@@ -83,18 +90,18 @@ export function validate(before: Known, readings: readonly Reading[]): Validatio
     if (commandId !== undefined) commands.set(commandId, sighting);
     return { offset, commit, body, void: null };
   });
-  return { verdicts, known: { heads, commits, commands, memoryFrom }, forget };
+  return { verdicts, state: { heads, commits, commands, memoryFrom }, forget };
 }
 
-function recall(seen: ReadonlyMap<string, Sighting>, id: string | undefined, at: number): Sighting | undefined {
+function earlierCommit(seen: ReadonlyMap<string, Sighting>, id: string | undefined, at: number): Sighting | undefined {
   const sighting = id === undefined ? undefined : seen.get(id);
   if (sighting === undefined) return undefined;
   return sighting.exact || sighting.at > at - COMMAND_MEMORY_MS ? sighting : undefined;
 }
 
-/** Beyond the memory, for writers whose clocks differ. */
+/** Ids are kept for this long beyond {@link COMMAND_MEMORY_MS}, since writers' clocks differ. */
 const MARGIN_MS = 60 * 60 * 1000;
-/** Forgetting goes in steps of so much: seldom, and little at a time. */
+/** Ids are forgotten in steps of this length, so that an indexer deletes seldom, and few at a time. */
 const STEP_MS = 60 * 1000;
 
 function memoryHorizon(at: number): number {

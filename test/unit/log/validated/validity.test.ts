@@ -4,7 +4,12 @@ import { encodeCommit, verifyChain } from '../../../../src/log/commit-codec.ts';
 import { partitionOfKey } from '../../../../src/log/kafka/partition.ts';
 import { COMMAND_MEMORY_MS, EMPTY_STREAM, type NewCommit, type RecordedCommit } from '../../../../src/log/port.ts';
 import { type LogRecord, type Reading, readRecord } from '../../../../src/log/validated/record.ts';
-import { type Known, NOTHING_KNOWN, type Verdict, validate } from '../../../../src/log/validated/validity.ts';
+import {
+  EMPTY_PARTITION,
+  type PartitionState,
+  type Verdict,
+  validate,
+} from '../../../../src/log/validated/validity.ts';
 
 const PARTITIONS = 3;
 const KEY = 'k1';
@@ -37,9 +42,9 @@ function reading(offset: number, of: NewCommit): Reading & { commit: RecordedCom
 }
 
 /** What becomes of commits appended in this order. */
-const fates = (commits: readonly NewCommit[], known: Known = NOTHING_KNOWN): (string | null)[] =>
+const fates = (commits: readonly NewCommit[], state: PartitionState = EMPTY_PARTITION): (string | null)[] =>
   validate(
-    known,
+    state,
     commits.map((of, offset) => reading(offset, of)),
   ).verdicts.map((verdict) => verdict.void);
 
@@ -150,9 +155,9 @@ describe('a record that is no commit of this partition is void', () => {
     expect(readRecord(record({}), (PARTITION + 1) % PARTITIONS, partitionOf)).toHaveProperty('malformed'));
 
   it('void records change no state', () => {
-    const { verdicts, known } = validate(NOTHING_KNOWN, [{ offset: 0, malformed: 'why' }, reading(1, good)]);
+    const { verdicts, state } = validate(EMPTY_PARTITION, [{ offset: 0, malformed: 'why' }, reading(1, good)]);
     expect(verdicts).toMatchObject([{ void: 'malformed', detail: 'why' }, { void: null }]);
-    expect(known.commits.size).toBe(1);
+    expect(state.commits.size).toBe(1);
   });
 });
 
@@ -195,17 +200,17 @@ describe('whatever the log holds', () => {
   it('a verdict depends on what lies before it, not on how the reader cuts the log', () => {
     fc.assert(
       fc.property(arbitraryLog, fc.array(fc.nat(25)), (log, cuts) => {
-        const whole = validate(NOTHING_KNOWN, log);
+        const whole = validate(EMPTY_PARTITION, log);
         const verdicts: Verdict[] = [];
-        let known = NOTHING_KNOWN;
+        let state = EMPTY_PARTITION;
         const edges = [0, ...cuts.filter((cut) => cut < log.length).sort((a, b) => a - b), log.length];
         for (const [i, start] of edges.slice(0, -1).entries()) {
-          const part = validate(known, log.slice(start, edges[i + 1]));
+          const part = validate(state, log.slice(start, edges[i + 1]));
           verdicts.push(...part.verdicts);
-          known = part.known;
+          state = part.state;
         }
         expect(verdicts).toEqual(whole.verdicts);
-        expect(known).toEqual(whole.known);
+        expect(state).toEqual(whole.state);
       }),
       { numRuns: 500 },
     );
@@ -214,8 +219,8 @@ describe('whatever the log holds', () => {
   it('the valid commits of a stream are an unbroken chain', () => {
     fc.assert(
       fc.property(arbitraryLog, (log) => {
-        const { verdicts, known } = validate(NOTHING_KNOWN, log);
-        for (const [stream, head] of known.heads) {
+        const { verdicts, state } = validate(EMPTY_PARTITION, log);
+        for (const [stream, head] of state.heads) {
           const chain = valid(verdicts).filter((of) => of.stream === stream);
           expect(verifyChain(stream, EMPTY_STREAM, chain)).toEqual(head);
         }
@@ -231,10 +236,10 @@ describe('whatever the log holds', () => {
           ...read,
           commit: { ...('commit' in read ? read.commit : {}), at: NOON },
         }));
-        const once = validate(NOTHING_KNOWN, sameHour as Reading[]);
+        const once = validate(EMPTY_PARTITION, sameHour as Reading[]);
         const took = new Set(valid(once.verdicts).map(({ id }) => id));
         const again = sameHour.map((read) => ({ ...read, offset: read.offset + log.length })) as Reading[];
-        for (const of of valid(validate(once.known, again).verdicts)) expect(took).not.toContain(of.id);
+        for (const of of valid(validate(once.state, again).verdicts)) expect(took).not.toContain(of.id);
       }),
       { numRuns: 500 },
     );
