@@ -12,28 +12,33 @@ import {
 import { inTime } from '../../util/in-time.ts';
 
 /**
- * All that the engine asks of EventStoreDB. Only this file knows the client, `@eventstore/db-client`
+ * All that the engine needs of EventStoreDB. Only this file knows the client, `@eventstore/db-client`
  * (docs/adr/0023-eventstoredb-by-its-own-client-one-append-a-call.md).
  * Streams count their events from 0. The numbers stay exact as JavaScript numbers for 2^53 events.
  */
 export interface EventStoreClient {
   /**
-   * Appends all events, if the stream has `expected` of them. Sent again with the same ids and `expected` it changes nothing.
-   * @throws RangeError larger than the server takes
+   * Appends the events, all or none, if the stream has `expected` events. A repeat with the same ids and the same `expected`
+   * changes nothing.
+   * @throws RangeError the events are larger than the server accepts
    * @throws NeverSentError
-   * @throws when the answer did not come: the events may be there
+   * @throws if no answer came: the stream may have the events
    */
   append(stream: string, events: readonly NewEvent[], expected: number): Promise<AppendOutcome>;
-  /** The last event; null when there is none, or the stream was deleted. */
+  /** Reads the last event; null if the stream is empty or deleted. */
   last(stream: string): Promise<StoredEvent | null>;
-  /** Events from number `from` on, at most `limit`. */
+  /** Reads at most `limit` events, from number `from` on. */
   read(stream: string, from: number, limit: number): Promise<StoredEvent[]>;
-  /** Events of all streams whose names begin with the prefix, perhaps deleted ones too. Reads the whole database. */
+  /** Reads the events of all streams whose names begin with the prefix, perhaps of deleted ones too. It reads the whole database. */
   readByPrefix(prefix: string): AsyncIterable<StoredEvent>;
-  /** Events from number `from` on, for ever; a step yields what has arrived since the one before. Throws when it breaks. */
+  /**
+   * Reads events from number `from` on, for ever. Each step yields the events that have arrived since the one before.
+   * @throws when the connection breaks
+   */
   follow(stream: string, from: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
-  /** For ever: nothing can be appended or read any more. Deleting again changes nothing. */
+  /** Deletes the stream for ever: it can be neither read nor appended to again. A repeat changes nothing. */
   tombstone(stream: string): Promise<void>;
+  /** Reads the stream's metadata. */
   metadata(stream: string): Promise<StreamMetadata>;
   close(): Promise<void>;
 }
@@ -49,35 +54,35 @@ export interface StoredEvent {
   readonly stream: string;
   readonly number: number;
   readonly type: string;
-  /** As it was given: bytes, or what JSON said. */
+  /** As it was appended: bytes, or the parsed JSON. */
   readonly data: unknown;
-  /** When the server took it, ms since 1970. */
+  /** When the server stored it, in milliseconds since 1970 UTC. */
   readonly at: number;
 }
 
-/** `next` is the number of events that the stream has then; `has`, of those that it has instead of `expected`. */
+/** `next`: appended, and the stream now has so many events. `has`: refused, since the stream has so many and not `expected`. */
 export type AppendOutcome = { readonly next: number } | { readonly has: number } | 'deleted';
 
-/** There was no connection, so nothing can have arrived. */
+/** The client had no connection, so the server cannot have the append. */
 export class NeverSentError extends Error {
   override readonly name = 'NeverSentError';
 }
 
-/** One attempt; a caller that waits longer asks again. */
+/** The deadline of one call. A caller that may wait longer repeats the call. */
 const DEADLINE_MS = 3000;
 /**
- * What there is already is read in pages: 500 bytes an event, 14 k events/s against 5 k/s by a subscription, with the double
- * in the same process.
+ * Events that `follow` reads at once until it has caught up; then it subscribes. Pages gave 14 k events/s, a subscription
+ * 5 k/s (500 bytes an event, the test double in the same OS process).
  */
 const PAGE = 500;
-/** Events of a subscription held here, besides what HTTP/2 holds in its window. */
+/** Events that a subscription buffers, besides those in HTTP/2's window. */
 const BUFFERED = 256;
 
 /** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with the options that the client's manual lists */
 export function openEventStoreClient(url: string): EventStoreClient {
   const client = EventStoreDBClient.connectionString(url.replace(/^(?:kurrentdb|kdb)(?=[:+])/, 'esdb'));
-  // The client says `false` of servers before 21.10. It then sends each append as a call of its own. Otherwise the appends
-  // of all clients of a thread share one map, and one broken connection fails them all (ADR 23).
+  // Makes the client send each append as its own call, as it does for servers before 21.10, for which `supports` is false.
+  // Otherwise the appends of all clients of a thread share one map, and one broken connection fails them all (ADR 23).
   Object.assign(client, { supports: async () => false });
   const options = { deadline: DEADLINE_MS };
   const read = (stream: string, from: number, limit: number): Promise<StoredEvent[]> =>
@@ -95,7 +100,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
         return { next: Number(nextExpectedRevision) + 1 };
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        // Words of @grpc/grpc-js for a call that never had a connection; UNAVAILABLE alone may have had one.
+        // @grpc/grpc-js says this of a call that never had a connection. A call that failed as UNAVAILABLE may have had one.
         if (error.message.includes('No connection established'))
           throw new NeverSentError(error.message, { cause: error });
         if (!isCommandError(error)) throw error;
@@ -103,7 +108,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
           return { has: typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) + 1 : 0 };
         if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
         if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
-          throw new RangeError('larger than the server takes: see its MaxAppendSize', { cause: error });
+          throw new RangeError('the append is larger than the server accepts (MaxAppendSize)', { cause: error });
         throw error;
       }
     },
@@ -120,7 +125,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
       // The client has no filter for this read.
       for await (const resolved of client.readAll()) {
         const event = storedOf(resolved);
-        // A deletion leaves a system event.
+        // A deleted stream has a system event.
         if (event?.stream.startsWith(prefix) && !event.type.startsWith('$')) yield event;
       }
     },
@@ -154,12 +159,12 @@ export function openEventStoreClient(url: string): EventStoreClient {
           if (arrived.length > 0) yield arrived;
           else if (failure !== null) throw failure;
           else if (subscription.destroyed || subscription.readableEnded) break;
-          else await settled(subscription);
+          else await readableOrEnded(subscription);
         }
         if (!signal.aborted) throw new Error('the server ended the subscription');
       } finally {
         signal.removeEventListener('abort', stop);
-        await subscription.unsubscribe().catch(() => {}); // it failed before, and said so
+        await subscription.unsubscribe().catch(() => {}); // a failure was thrown above
         subscription.destroy();
       }
     },
@@ -177,14 +182,14 @@ export function openEventStoreClient(url: string): EventStoreClient {
   };
 }
 
-/** Batched appends and reads have no deadline of the client's own. */
-function answered<T>(asked: Promise<T>): Promise<T> {
-  return inTime(asked, 2 * DEADLINE_MS, () => new SilenceError('EventStoreDB did not answer in time'));
+/** Limits the wait for an answer, since the client sets no deadline on reads and batched appends. */
+function answered<T>(call: Promise<T>): Promise<T> {
+  return inTime(call, 2 * DEADLINE_MS, () => new SilenceError('EventStoreDB did not answer in time'));
 }
 
 class SilenceError extends Error {}
 
-/** Whether the server neither answered nor refused. */
+/** Whether the error says that the server neither answered nor refused. */
 export function isSilence(error: unknown): boolean {
   if (error instanceof SilenceError) return true;
   return (
@@ -225,8 +230,8 @@ async function readAll(
 
 const GONE: readonly unknown[] = [ErrorType.STREAM_NOT_FOUND, ErrorType.STREAM_DELETED];
 
-/** Resolves when there is more to read, or never will be. */
-async function settled(stream: NodeJS.EventEmitter): Promise<void> {
+/** Resolves when the subscription has more to read or has ended. */
+async function readableOrEnded(stream: NodeJS.EventEmitter): Promise<void> {
   const done = new AbortController();
   const wait = (name: string): Promise<unknown> => once(stream, name, { signal: done.signal }).catch(() => {});
   await Promise.race(['readable', 'end', 'close'].map(wait));

@@ -14,36 +14,36 @@ export interface CommitStreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** The stream that is there cannot hold a log. */
+/** The existing stream cannot hold a log: its metadata removes events. */
 export class StreamUnfitError extends LogUnfitError {
   override readonly name = 'StreamUnfitError';
 }
 
-/** Commits are missing, or the stream has been replaced. Reading further would lose events silently. */
+/** Commits are missing, or another stream has replaced this one. Reading further would lose events silently. */
 export class StreamDamagedError extends Error {
   override readonly name = 'StreamDamagedError';
 }
 
 const PARTITION = 0;
 const EVENT_TYPE = 'commit';
-/** How long an append of unknown outcome is sent again. Its caller has its answer long before. */
+/** How long an append of unknown outcome is sent again. Its caller stops waiting long before. */
 const RESEND_FOR_MS = 30_000;
 const RETRY_MS = 100;
 const RESUME_MS = 200;
-/** Bytes of commits in one step of a reader. */
+/** Bytes of commits after which a chunk ends. */
 const MAX_CHUNK_BYTES = 4 << 20;
 
 /**
- * The log as one stream, one event a commit. A stream is what EventStoreDB gives one order, numbers without gaps, atomic
- * appends and expected revisions; across streams it gives an order alone.
+ * Opens the log as one stream, with one event for each commit. Within a stream EventStoreDB has one order, numbers without
+ * gaps, atomic appends and expected revisions; across streams it has an order only.
  *
- * Every append names the revision that it expects. So an append without an answer can be sent again: it is there, and the
- * server says so, or nothing of it is, or another's event is in its place, and it never will be. Appends of several
- * instances meet at the stream's end; the loser learns where the end is and tries there.
+ * Every append names the revision that it expects. So an append without an answer can be sent again. Either the stream has
+ * it, and the server says so; or the server stores it now; or another append took its place, and it will never be stored.
+ * Several instances append at the stream's end. The server tells the loser where the end is, and the loser appends there.
  */
 export function openCommitStream({ client, stream, logger, signal }: CommitStreamOptions): RecordStore {
   let end = 0;
-  let silent = false;
+  let isSilent = false;
 
   async function findEnd(): Promise<number> {
     const last = await client.last(stream);
@@ -55,9 +55,9 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
   return {
     /** After a failure, waits until the server answers. */
     async ready() {
-      while (silent && !signal.aborted) {
+      while (isSilent && !signal.aborted) {
         await findEnd().then(
-          () => (silent = false),
+          () => (isSilent = false),
           () => pause(RETRY_MS, signal),
         );
       }
@@ -66,7 +66,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
     async send(records: readonly NewRecord[]) {
       const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
       const giveUpAt = performance.now() + RESEND_FOR_MS;
-      // Stays the same while an outcome is unknown, whatever end readers find meanwhile: that end may be this append.
+      // Stays the same while the outcome is unknown, whatever end `findEnd` finds: that end may include this append.
       let expected = end;
       let sent = false;
       for (;;) {
@@ -77,17 +77,17 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
             end = Math.max(end, outcome.next);
             return events.map((_, i) => outcome.next - events.length + i);
           }
-          if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its end`);
+          if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its last events`);
           expected = outcome.has;
           // Every earlier attempt expected a place that another append took. So none of them is stored, now or later.
           sent = false;
         } catch (error) {
           if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;
-          silent = true;
+          isSilent = true;
           if (error instanceof NeverSentError && !sent) throw new NotSentError(error.message, { cause: error });
           sent = true;
           if (performance.now() > giveUpAt || signal.aborted) throw error;
-          logger.warn({ err: error, stream }, 'an append to EventStoreDB was not answered; sending it again');
+          logger.warn({ err: error, stream }, 'EventStoreDB did not answer an append; sending it again');
           await pause(RETRY_MS, signal);
         }
       }
@@ -105,7 +105,7 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
       while (!reading.aborted) {
         try {
           if ((await findEnd()) < next)
-            throw new StreamDamagedError(`${stream} has not all that was read from it before`);
+            throw new StreamDamagedError(`${stream} has fewer events than were read from it before`);
           for await (const arrived of client.follow(stream, next, reading)) {
             for (const records of portions(arrived.map(recordOf))) {
               checkContinuity(stream, next, records);
@@ -123,10 +123,13 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
   };
 }
 
-/** What a stream's metadata may hold that takes its first events away; `$tb` is also what a deletion leaves. */
+/** Settings in a stream's metadata that remove its first events. A soft deletion sets `truncateBefore` (`$tb`) too. */
 const TRUNCATING = ['maxCount', 'maxAge', 'truncateBefore'] as const;
 
-/** @throws StreamUnfitError */
+/**
+ * Checks that the stream's metadata removes no events.
+ * @throws StreamUnfitError
+ */
 export async function checkCommitStream(client: Pick<EventStoreClient, 'metadata'>, stream: string): Promise<void> {
   const metadata = await client.metadata(stream);
   const found = TRUNCATING.filter((name) => metadata[name] !== undefined);
@@ -134,7 +137,7 @@ export async function checkCommitStream(client: Pick<EventStoreClient, 'metadata
     throw new StreamUnfitError(`the stream ${stream} cannot hold the log: its metadata has ${found.join(', ')}`);
 }
 
-/** What is no commit has no value, and is void. */
+/** An event that is no commit gets no value, so that its record is void. */
 function recordOf({ number, type, data }: StoredEvent): LogRecord {
   return { offset: number, value: type === EVENT_TYPE && data instanceof Uint8Array ? data : null };
 }

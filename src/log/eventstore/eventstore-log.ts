@@ -9,7 +9,7 @@ import { type EventStoreClient, isSilence, openEventStoreClient } from './client
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
 
-/** The schema of the index of an EventStoreDB log: see validated/index-schema.ts. */
+/** The schema of the index of an EventStoreDB log (validated/index-schema.ts). */
 const SCHEMA = 'eventstore_index';
 
 const migrations: Migrations = { '0001_index': indexTables(SCHEMA) };
@@ -22,18 +22,18 @@ export interface EventStoreLogOptions extends OpenOptions {
   readonly maxQueuedBytes?: number;
 }
 
-/** EventStoreDB's greatest record (TFConsts.EffectiveMaxLogRecordSize: 16 MiB less 10,000), and room for our own fields. */
+/** EventStoreDB's largest record (TFConsts.EffectiveMaxLogRecordSize: 16 MiB less 10,000 bytes), less room for our own fields. */
 const MAX_COMMIT_BYTES = (16 << 20) - 10_000 - 1024;
 const GROUPS: GroupLimits = {
   maxRecords: 1000,
-  // Below the 1 MiB that a server takes in one append by default (MaxAppendSize); a larger commit goes alone.
+  // Below the default limit of one append, 1 MiB (MaxAppendSize). A larger commit is sent alone.
   maxBytes: (1 << 20) - 64 * 1024,
-  // They expect one revision after the other.
+  // One at a time, since each append expects the revision that the one before has left.
   maxSends: 1,
 };
 
 /**
- * Opens the log on an EventStoreDB stream. Its rules are those of validated/validity.ts.
+ * Opens the log on an EventStoreDB stream. Which records count is decided in validated/validity.ts.
  * @throws StreamUnfitError, ForeignIndexError, LogUnavailableError
  */
 export async function openEventStoreLog(options: EventStoreLogOptions): Promise<EventLog & VoidCounts> {
@@ -47,7 +47,7 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     onError: (error) => logger.warn({ err: error, stream }, 'failed to read the index; retrying'),
   });
   const closing = new AbortController();
-  const shut = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     closing.abort();
     await client.close();
     await pool.end();
@@ -73,11 +73,11 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
       ...log,
       async close() {
         await log.close();
-        await shut();
+        await closeAll();
       },
     };
   } catch (error) {
-    await shut();
+    await closeAll();
     throw error;
   }
 }
@@ -86,7 +86,7 @@ function connect(url: string): EventStoreClient {
   try {
     return openEventStoreClient(url);
   } catch (error) {
-    // Its message has the URL in it, perhaps with a password.
-    throw new LogUnavailableError(`not a connection string that EventStoreDB's client takes`, { cause: error });
+    // The message leaves out the URL, which may hold a password.
+    throw new LogUnavailableError(`EventStoreDB's client does not accept the connection string`, { cause: error });
   }
 }

@@ -6,29 +6,32 @@ import type { EventStoreClient } from './client.ts';
 
 export interface EventStoreKeyringOptions {
   readonly client: Pick<EventStoreClient, 'append' | 'last' | 'read' | 'readByPrefix' | 'tombstone'>;
-  /** The log's stream; those of the keyring are named after it. */
+  /** The log's stream. The names of the keyring's streams begin with its name. */
   readonly stream: string;
-  /** No caller waits longer for an answer to one page, in milliseconds. */
+  /** The longest wait for one page of keys, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
 const SECRET_BYTES = 32;
-/** Keys asked for at once: each is a read of its own stream. */
+/** Keys that are read at once. Each is a read of its own stream. */
 const PAGE = 64;
-/** Names of a subject's keys in one read. */
+/** Key names of a subject in one read. */
 const NAMES = 4096;
 
 const StoredKey = z.object({ subject: z.string(), secret: z.base64() });
 const StoredName = z.object({ key: z.uuid() });
 
 /**
- * The keyring as streams: one for each key, with the secret as its only event, and one for each subject, naming its keys. To
- * forget a key is to delete its stream for ever (a tombstone): no reader gets it from then on, not even by undoing the
- * deletion, and a subject that is met again gets another key, in another stream. A key is named before it is there, and
- * what has a tombstone takes no event: so a key that is being made while its subject is forgotten is either found and
- * forgotten, or never comes to be. There is no index: the streams are the truth, at once and for every instance.
+ * The keyring as streams: one for each key, with the secret as its only event, and one for each subject, which names the
+ * subject's keys.
  *
- * The bytes leave the server's disks with its next scavenge.
+ * Forgetting a key deletes its stream for ever, by a tombstone. From then on no reader gets the key, and the deletion cannot
+ * be undone. If the subject comes again, it gets another key, in another stream. The server removes the bytes from its disks
+ * with its next scavenge.
+ *
+ * The subject's stream names a key before the key is stored, and a stream with a tombstone takes no event. So if a subject is
+ * forgotten while its key is being made, the key is either found and forgotten, or never stored. There is no index: every
+ * instance reads the streams.
  */
 export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyringOptions): Keyring {
   const keyPrefix = `${stream}_key-`;
@@ -40,11 +43,11 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
       return await inTime(work, maxWaitMs, () => new LogUnavailableError('the keyring did not answer in time'));
     } catch (error) {
       if (error instanceof LogUnavailableError) throw error;
-      throw new LogUnavailableError('the keyring cannot be asked', { cause: error });
+      throw new LogUnavailableError('failed to read or write the keyring', { cause: error });
     }
   }
 
-  /** `work` on all, so many at once. */
+  /** Runs `work` on all, PAGE of them at once. */
   async function each<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
     const done: R[] = [];
     for (let start = 0; start < all.length; start += PAGE)
@@ -59,7 +62,7 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
     return { id: id.toLowerCase(), subject, secret: Buffer.from(secret, 'base64') };
   }
 
-  /** Whether the key is there now: not if it was forgotten. Storing it again changes nothing. */
+  /** Stores a key; a repeat changes nothing. Returns false if the key was forgotten. */
   async function store({ id, subject, secret }: DataKey): Promise<boolean> {
     const data = { subject, secret: secret.toString('base64') };
     return (await client.append(streamOfKey(id), [{ id, type: 'key', data }], 0)) !== 'deleted';
@@ -74,6 +77,7 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
     }
   }
 
+  /** Adds a key's name to the stream of its subject. Returns false if another name was added first. */
   async function name(subject: string, id: string, expected: number): Promise<boolean> {
     const outcome = await client.append(
       streamOfSubject(subject),
@@ -83,20 +87,20 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
     return outcome !== 'deleted' && 'next' in outcome;
   }
 
-  /** The key named last; where there is none any more, or not yet, a new one. */
+  /** Returns the subject's last named key, or a new one if that was forgotten or there is none. */
   async function keyFor(subject: string): Promise<DataKey> {
     for (;;) {
       const last = await client.last(streamOfSubject(subject));
-      const known = last === null ? null : await findOne(StoredName.parse(last.data).key);
-      if (known !== null) return known;
+      const present = last === null ? null : await findOne(StoredName.parse(last.data).key);
+      if (present !== null) return present;
       const key = { id: randomUUID(), subject, secret: randomBytes(SECRET_BYTES) };
-      // The loser reads again: the key named in between may be another instance's.
+      // If another instance has named a key first, reads again and uses that key.
       if (!(await name(subject, key.id, last === null ? 0 : last.number + 1))) continue;
       if (await store(key)) return key;
     }
   }
 
-  async function take(key: DataKey): Promise<void> {
+  async function put(key: DataKey): Promise<void> {
     const id = key.id.toLowerCase();
     for (;;) {
       const names = await namesOf(key.subject);
@@ -123,7 +127,7 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
 
     async *all() {
       let ids: string[] = [];
-      // Until a scavenge, what was forgotten is still among them; each is looked for as any other.
+      // Forgotten keys are still among these until a scavenge. `findOne` does not find them.
       for await (const { stream: found } of client.readByPrefix(keyPrefix)) {
         ids.push(found.slice(keyPrefix.length));
         if (ids.length < PAGE) continue;
@@ -134,7 +138,7 @@ export function eventStoreKeyring({ client, stream, maxWaitMs }: EventStoreKeyri
     },
 
     async put(keys) {
-      await each(keys, take);
+      await each(keys, put);
     },
   };
 }

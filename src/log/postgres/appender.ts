@@ -14,25 +14,25 @@ import { keyOf } from '../stream-name.ts';
 import { positionOf } from './position.ts';
 
 export interface AppenderOptions {
-  /** Connections of the appender alone: intake must not queue behind reports. */
+  /** A pool that only the appender uses, so that intake does not wait behind reports. */
   readonly pool: pg.Pool;
-  /** No append waits longer, in milliseconds. */
+  /** The longest wait of an append, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Appends waiting for their turn, in bytes of their text; more are refused at once. */
+  /** The most bytes of text of the appends that wait for a group. Further appends are refused at once. */
   readonly maxQueuedBytes: number;
-  /** Told after each commit of a group: wake the readers. */
+  /** Called after each transaction, to wake the readers. */
   readonly onAppended: () => void;
 }
 
 interface Waiting {
   readonly commit: NewCommit;
   readonly body: string;
-  /** Where its stream ends with it. */
+  /** The head of its exact stream after the append. */
   readonly head: StreamHead | null;
   readonly deadline: number;
-  /** Set from when a statement with it is sent until its outcome is learnt. */
+  /** Whether a statement with the commit was sent and its outcome is unknown. */
   maybeWritten: boolean;
-  /** Set when that was never learnt, and the statement is sent again. */
+  /** Whether a statement was sent again, since the outcome of the first remained unknown. */
   repeated: boolean;
   settled: boolean;
   resolve(appended: Appended): void;
@@ -44,13 +44,13 @@ interface OutcomeRow {
   outcome: 'appended' | 'repeated' | 'conflict';
   txid: string | null;
   seq: string | null;
-  /** Of a conflict: where the stream ends. */
+  /** Of a conflict: the revision of the stream's head. */
   revision: number | null;
-  /** Of the commit that was there before. */
+  /** Of a repeat: the text of the earlier commit. */
   body: string | null;
 }
 
-/** What the database said of a group. */
+/** The database's answer for a group. */
 interface Answered {
   readonly group: readonly Waiting[];
   readonly rows: readonly OutcomeRow[];
@@ -67,9 +67,9 @@ const APPEND = {
 };
 
 /**
- * Group commit: appends that arrive while a transaction is on its way go together in the next one, and each is answered
- * after the commit. One flush is under way at a time; at 32 clients that is a third of the round trips and one fsync
- * for many. The next is sent before the last is answered, so that the database need not wait for the answering.
+ * Group commit: appends that arrive during a transaction share the next one, and each is answered after its commit. One
+ * transaction is under way at a time; at 32 clients that is a third of the round trips and one fsync for many appends. The
+ * appender sends the next transaction before it answers the callers of the last, so that the database need not wait.
  */
 export class Appender {
   readonly #options: AppenderOptions;
@@ -109,19 +109,19 @@ export class Appender {
     });
   }
 
-  /** Waits for what is under way; nothing new is taken. */
+  /** Refuses new appends, and waits for the present ones. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#flushing;
   }
 
   async #drain(): Promise<void> {
-    // So that requests that were read together share the first group too.
+    // Waits one turn, so that requests that arrived together share the first group too.
     await turn();
     let answered: Answered = NOTHING;
     while (this.#queue.length > 0) {
       const flushed = this.#flush(this.#takeGroup());
-      // Once this group is sent: its predecessor's callers are answered while the database works.
+      // The group is sent now. The callers of the one before are answered while the database works.
       await turn();
       settle(answered);
       answered = await flushed;
@@ -147,7 +147,7 @@ export class Appender {
     return this.#queue.splice(0, count);
   }
 
-  /** Repeats the statement, with the same commit ids, until the database has answered it or no caller waits any more. */
+  /** Sends the statement, and repeats it with the same commit ids, until the database answers or no caller waits any more. */
   async #flush(group: readonly Waiting[]): Promise<Answered> {
     this.#inFlight = group;
     for (let attempt = 0; ; attempt++) {
@@ -191,7 +191,7 @@ export class Appender {
   #rejectOverdue(): void {
     const now = performance.now();
     for (const entry of this.#inFlight) {
-      // A statement may be under way: what is not known to be unsent is unknown.
+      // `unavailable` says "unknown" if a statement with the commit was sent.
       if (entry.deadline <= now) fail(entry, unavailable(entry, undefined));
     }
     const overdue = this.#queue.filter(({ deadline }) => deadline <= now);
@@ -232,7 +232,7 @@ function parameters(group: readonly Waiting[]): unknown[] {
   ];
 }
 
-/** An array as PostgreSQL reads it, of numbers, hex and UUIDs: `pg` would look for what to escape in each of them. */
+/** An array literal of numbers, hex and UUIDs, which need no escapes. `pg` would search each value for characters to escape. */
 function arrayOf(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`;
 }
@@ -255,14 +255,15 @@ function appended(entry: Waiting, { outcome, txid, seq, body }: OutcomeRow): App
   const position = positionOf({ txid: txid!, seq: seq! });
   if (outcome === 'appended') return { position, head: entry.head, repeated: null };
   const commit = decodeCommit(body!, position, Number(seq));
-  // Our own earlier attempt, whose answer was lost, is not a repeat to the caller.
+  // To the caller it is no repeat if our own earlier attempt, whose answer was lost, appended the commit.
   const own = entry.repeated && commit.id === entry.commit.id;
   return { position, head: headAt(commit), repeated: own ? null : commit };
 }
 
 /**
- * Whether the database answered with an error, so that the transaction is certainly rolled back. Not so for the classes
- * 08 (connection) and 57 (the server is going away, perhaps after the commit): manual, appendix A.
+ * Whether the database answered with an error after which the transaction is certainly rolled back. After errors of the
+ * classes 08 (connection) and 57 (the server is stopping, perhaps after the commit) it may be committed. Errors of class 53
+ * (out of resources) are retried too. Classes: PostgreSQL's manual, appendix A.
  */
 function isRefusal(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;

@@ -4,9 +4,9 @@ import { pause } from '../../util/pause.ts';
 
 /** Wakes readers after an append, in this OS process at once and in others through NOTIFY. */
 export interface GrowthNotifier {
-  /** Wakes all readers: something was appended. */
+  /** Wakes all readers after an append. */
   notify(): void;
-  /** Aborts at the next append, here or elsewhere. A signal, since a reader that stops waiting leaves nothing behind. */
+  /** A signal that aborts at the next append of any OS process. With a signal, a reader that stops waiting has nothing to undo. */
   next(): AbortSignal;
   close(): Promise<void>;
 }
@@ -22,13 +22,13 @@ const CHANNEL = 'botledger_log';
 /** At most one NOTIFY per this many milliseconds. */
 const NOTIFY_EVERY_MS = 10;
 const RECONNECT_MS = 500;
-/** How often the log end is queried until the first notification: poolers pass none on. */
+/** How often the log end is queried until the first notification: a connection pooler may pass none on. */
 const POLL_MS = 500;
-/** The same once notifications come. A lost one costs this long, so that a revocation still takes effect within 2 s. */
+/** How often afterwards. A lost notification delays readers by this at most, so a revocation still takes effect within 2 s. */
 const SLOW_POLL_MS = 750;
 const ANSWER_WITHIN_MS = 5000;
 
-/** A notification need not outlive a crash. */
+/** Sends a notification without a wait for the disk: a crash may lose it. */
 const NOTIFY = `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', '')`;
 const END = {
   name: 'log_end',
@@ -36,22 +36,22 @@ const END = {
 };
 
 /**
- * NOTIFY inside the append's transaction takes a global lock and cut throughput to a quarter (5.9 k/s against 23.0 k/s at
- * 32 clients), so it is sent after the commit, one for many appends. One connection listens from the first wait on, and queries the
- * log end for all readers that wait.
+ * Sends NOTIFY after the commit, one for many appends. Inside the append's transaction it takes a global lock and cut
+ * throughput to a quarter (5.9 k/s against 23.0 k/s at 32 clients). From the first wait on, one connection listens and
+ * queries the log end for all waiting readers.
  */
 export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNotifierOptions): GrowthNotifier {
   /** Aborts at the next append; null while no reader waits. */
   let waiting: AbortController | null = null;
-  /** The connection that listens, or is about to; null: no reader has waited yet, or the next connection is about to be made. */
+  /** The connection that listens or is connecting. Null: no reader has waited yet, or a reconnect is scheduled. */
   let latest: pg.Client | null = null;
   /** `latest`, once it listens. */
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | null = null;
   /** Whether notifications arrive on the connection. */
-  let hears = false;
-  /** Whether one has arrived since the last poll. */
-  let heard = false;
+  let receives = false;
+  /** Whether a notification has arrived since the last poll. */
+  let received = false;
   let appendedSince = false;
   let announcing: Promise<void> | null = null;
   let polling: Promise<void> | null = null;
@@ -64,7 +64,7 @@ export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNo
   };
   const connect = (): void => {
     reconnect = null;
-    const fresh = new pg.Client({
+    const connecting = new pg.Client({
       connectionString,
       application_name: 'botledger log notifier',
       keepAlive: true,
@@ -72,34 +72,34 @@ export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNo
       query_timeout: ANSWER_WITHIN_MS,
     });
     const lost = (error: Error): void => {
-      if (latest !== fresh) return;
+      if (latest !== connecting) return;
       latest = client = null;
-      hears = false;
-      fresh.end().catch(() => {}); // it may be closed already
+      receives = false;
+      connecting.end().catch(() => {}); // it may be closed already
       if (closed.signal.aborted) return;
       onError(error);
       reconnect = setTimeout(connect, RECONNECT_MS);
     };
-    latest = fresh;
-    fresh.on('notification', () => {
-      hears = heard = true;
+    latest = connecting;
+    connecting.on('notification', () => {
+      receives = received = true;
       wake();
     });
-    fresh.on('error', lost);
-    fresh.on('end', () => lost(new Error('the connection for notifications ended')));
-    fresh
+    connecting.on('error', lost);
+    connecting.on('end', () => lost(new Error('the connection for notifications ended')));
+    connecting
       .connect()
-      .then(() => fresh.query(`LISTEN ${CHANNEL}`))
+      .then(() => connecting.query(`LISTEN ${CHANNEL}`))
       .then(() => {
-        if (closed.signal.aborted) return fresh.end();
-        client = fresh;
+        if (closed.signal.aborted) return connecting.end();
+        client = connecting;
         wake();
-        // Sent by another connection: if this notification arrives, others arrive, too.
+        // A test by another connection: if this notification arrives, the others will.
         return pool.query(NOTIFY).catch(onError);
       })
       .catch(lost);
   };
-  /** Notifies the other OS processes, once for all appends meanwhile. */
+  /** Notifies the other OS processes, once for all appends of an interval. */
   const announce = async (): Promise<void> => {
     while (appendedSince && !closed.signal.aborted) {
       await pause(NOTIFY_EVERY_MS);
@@ -108,24 +108,24 @@ export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNo
     }
     announcing = null;
   };
-  /** While a reader waits, queries whether the log has grown without a notification. */
+  /** While a reader waits, queries the log end, to find growth without a notification. */
   const poll = async (): Promise<void> => {
     for (let last: string | undefined; ; ) {
-      await pause(hears ? SLOW_POLL_MS : POLL_MS, closed.signal);
+      await pause(receives ? SLOW_POLL_MS : POLL_MS, closed.signal);
       if (waiting === null || closed.signal.aborted) break;
-      const asked = client;
+      const listening = client;
       try {
-        const { rows } = await (asked ?? pool).query<{ end: string }>(END);
+        const { rows } = await (listening ?? pool).query<{ end: string }>(END);
         const end = rows[0]?.end ?? '';
         if (end !== last) {
-          if (last !== undefined) hears &&= heard;
+          if (last !== undefined) receives &&= received;
           wake();
         }
         last = end;
-        heard = false;
+        received = false;
       } catch (error) {
-        if (asked === null) onError(error as Error);
-        else asked.emit('error', error); // replaces a connection that does not answer any more
+        if (listening === null) onError(error as Error);
+        else listening.emit('error', error); // replaces the connection, which no longer answers
       }
     }
     polling = null;

@@ -5,7 +5,7 @@ import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
 
 export interface PostgresKeyringOptions {
   readonly pool: pg.Pool;
-  /** No caller waits longer for an answer, in milliseconds. */
+  /** The longest wait of a caller, in milliseconds. */
   readonly maxWaitMs: number;
 }
 
@@ -13,7 +13,7 @@ const SECRET_BYTES = 32;
 const PAGE = 5000;
 
 /**
- * The keyring in the table `log.keys`. Forgetting deletes rows: what they held stays in dead tuples until the next vacuum,
+ * The keyring in the table `log.keys`. Forgetting deletes rows. The deleted bytes stay in dead tuples until the next vacuum,
  * and in the write-ahead log and in backups for as long as those are kept.
  */
 export function postgresKeyring({ pool, maxWaitMs }: PostgresKeyringOptions): Keyring {
@@ -23,7 +23,7 @@ export function postgresKeyring({ pool, maxWaitMs }: PostgresKeyringOptions): Ke
       return (await inTime(pool.query<Row>({ name, text, values }), maxWaitMs, late)).rows;
     } catch (error) {
       if (error instanceof LogUnavailableError) throw error;
-      throw new LogUnavailableError('the keyring cannot be asked', { cause: error });
+      throw new LogUnavailableError('failed to read or write the keyring', { cause: error });
     }
   }
 

@@ -3,17 +3,18 @@ import type { Migrations } from '../../database/migrate.ts';
 /**
  * `log.append`: appends a group of commits in one statement, one transaction, one round trip.
  *
- * Per key (a bot) it takes an advisory lock **before** the transaction id is assigned and before any head is read:
- * with the id first and the revision after, 4 of 78,758 events of a hot stream came out inverted; lock first: none.
- * It also makes `seq` follow the readers' order within a bot, which is what `ordinal` promises. Keys are locked in
- * ascending order, so that two groups cannot deadlock. Under READ COMMITTED each statement below takes its own
- * snapshot, so what other writers committed before the lock was granted is seen.
+ * It takes an advisory lock per key (a bot) **before** the transaction gets its id and before it reads any head. With the id
+ * first, readers got 4 of 78,758 events of a busy stream in the wrong order; with the lock first, none. The lock also makes
+ * `seq` follow the readers' order within a bot, as `ordinal` promises. Keys are locked in ascending order, so that two groups
+ * cannot deadlock. Under READ COMMITTED each statement below has its own snapshot, so it sees what other writers committed
+ * before the lock was granted.
  *
- * The bodies come as one `bytea` with their lengths: as a `text[]` each quote of their JSON would be escaped on one side
- * and unescaped on the other.
+ * The bodies arrive as one `bytea` with their lengths. In a `text[]` the sender would escape each quote of their JSON, and the
+ * server would remove the escapes.
  *
- * Answers one row per commit: what became of it (`appended`, `repeated`, `conflict`), its place, and for a repeat the
- * commit that was there before with its place, for a conflict the revision that the stream is at.
+ * It returns one row per commit with the outcome (`appended`, `repeated` or `conflict`) and the commit's transaction id and
+ * sequence number. These, and the body, are the earlier commit's for a repeat. For a conflict the row has the revision of the
+ * stream's head.
  */
 const APPEND_FUNCTION = `
 CREATE FUNCTION log.append(
@@ -97,8 +98,8 @@ BEGIN
 END $$;`;
 
 /**
- * The schema `log`: the only part of the database that cannot be rebuilt. Append-only is the database's own rule: a
- * trigger refuses updates, deletes and truncation even to the owner of the table, and the grants are gone too.
+ * The schema `log`: the only part of the database that cannot be rebuilt. The database itself keeps it append-only: a trigger
+ * refuses updates, deletes and truncation even to the owner of the table, and the grants for them are revoked.
  */
 export const SCHEMA = 'log';
 
@@ -145,7 +146,7 @@ export const migrations: Migrations = {
       FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
     REVOKE UPDATE, DELETE, TRUNCATE ON log.commits FROM PUBLIC, CURRENT_USER;
   `,
-  // Whatever form of it is there: the function holds no data. A change of it moves this line to a migration of its own.
+  // Replaces any earlier form of the function, which holds no data. To change the function, move this line to a new migration.
   '0002_append': `
     DROP FUNCTION IF EXISTS log.append;
     ${APPEND_FUNCTION}

@@ -1,6 +1,6 @@
 import type { Position } from '../port.ts';
 
-/** PostgreSQL has one partition, ordered by (transaction id, sequence number). Padding makes the order of the text the same. */
+/** PostgreSQL has one partition, ordered by transaction id, then sequence number. Positions pad both, so that text sorts alike. */
 const PARTITION = '0:';
 
 /** The order of commits: transaction id, then sequence number, as decimal text. */
@@ -12,8 +12,8 @@ export interface OrderKey {
 /** Before the first commit. */
 export const START: OrderKey = { txid: '0', seq: '0' };
 
-export function positionOf(place: OrderKey): Position {
-  return `${PARTITION}${place.txid.padStart(20, '0')}.${place.seq.padStart(16, '0')}`;
+export function positionOf({ txid, seq }: OrderKey): Position {
+  return `${PARTITION}${txid.padStart(20, '0')}.${seq.padStart(16, '0')}`;
 }
 
 export function orderKeyOf(position: Position | undefined): OrderKey {

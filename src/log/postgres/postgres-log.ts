@@ -28,20 +28,21 @@ import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 
 export interface PostgresLogOptions {
   readonly connectionString: string;
-  /** Categories whose streams take appends in any order; readers of none of them skip all of those. */
+  /** Categories of *any* streams. A reader of other categories reads by the index of exact streams. */
   readonly anyCategories: readonly string[];
-  /** No append waits longer, in milliseconds. Default 5,000. */
+  /** The longest wait of an append, in milliseconds. Default 5,000. */
   readonly maxWaitMs?: number;
   readonly maxQueuedBytes?: number;
   /** Called with errors after which the log recovers by itself (a lost connection), for the operator's log. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Bytes of commits in one batch of a subscription. */
+/** The most bytes of commits in one batch of a subscription. */
 const MAX_BATCH_BYTES = 4 << 20;
 /** The notifier wakes readers, also after a lost notification. A reader that nothing wakes queries by itself after this time. */
 const LAST_RESORT_MS = 600_000;
 const FORGET_EVERY_MS = 60 * 60 * 1000;
+/** The pause of a reader of exact streams after it was woken: intake may wake readers a hundred times a second. */
 const EXACT_ONLY_MS = 40;
 /** How soon a reader queries again while an open transaction holds the horizon back. */
 const BLOCKED_MS = 5;
@@ -53,8 +54,8 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   const { connectionString } = options;
   const poolOf = (max: number, name: string, answerWithinMs?: number): pg.Pool =>
     createPool({ connectionString, max, name, maxWaitMs, onError, ...(answerWithinMs && { answerWithinMs }) });
-  const answered = <T>(asked: Promise<T>): Promise<T> =>
-    inTime(asked, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
+  const answered = <T>(query: Promise<T>): Promise<T> =>
+    inTime(query, maxWaitMs, () => new LogUnavailableError('the log did not answer in time'));
   const readers = poolOf(6, 'log readers');
   try {
     await migrate(readers, SCHEMA, migrations);
@@ -64,7 +65,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     throw error;
   }
   const forgetting = setInterval(() => void forgetCommands(readers).catch(onError), FORGET_EVERY_MS);
-  // The statement may be sent again, and no caller waits longer for its answer.
+  // Twice the wait, since the appender may send a statement again. No caller waits longer for its answer.
   const writers = poolOf(1, 'log writer', 2 * maxWaitMs);
   const notifier = openGrowthNotifier({ connectionString, pool: readers, onError });
   const appender = new Appender({
@@ -100,7 +101,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
         body === null ? [] : [decodeCommit(body, positionOf({ txid, seq }), Number(seq))],
       );
       const head = verifyChain(stream, from, commits);
-      if (commits.length < atMost) anchor(stream, head, { revision: rows[0]!.rev, hash: rows[0]!.hash });
+      if (commits.length < atMost) checkHead(stream, head, { revision: rows[0]!.rev, hash: rows[0]!.hash });
       return { head, commits };
     },
 
@@ -140,7 +141,6 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
         } else if (page.blocked) await pause(BLOCKED_MS, signal);
         else {
           await pause(LAST_RESORT_MS, signal, grown);
-          // Intake wakes readers a hundred times a second; a reader of exact streams alone need not query each time.
           if (exactOnly) await pause(EXACT_ONLY_MS, signal);
         }
       }
@@ -153,11 +153,11 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
         name: 'log_head',
         text: 'SELECT txid::text, seq::text FROM log.commits ORDER BY commits.txid DESC, commits.seq DESC LIMIT 1',
       });
-      return new Map(rows.map((place) => [0, positionOf(place)]));
+      return new Map(rows.map((row) => [0, positionOf(row)]));
     },
 
     async lag(after): Promise<Lag> {
-      const place = orderKeyOf(after.get(0));
+      const { txid, seq } = orderKeyOf(after.get(0));
       const { rows } = await readers.query<{ commits: string; seconds: number }>({
         name: 'log_lag',
         // Sequence numbers may have gaps, so the count is an upper bound; counting rows would read them all.
@@ -165,7 +165,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
                         (SELECT seq FROM log.commits ORDER BY txid DESC, seq DESC LIMIT 1) AS last) - $2::bigint AS commits,
                  extract(epoch FROM clock_timestamp()) - (body::json->>'at')::float8 / 1000 AS seconds
                FROM log.commits WHERE (txid, seq) > ($1::xid8, $2::bigint) ORDER BY txid, seq LIMIT 1`,
-        values: [place.txid, place.seq],
+        values: [txid, seq],
       });
       const row = rows[0];
       if (row === undefined) return { commits: 0, seconds: 0 };
@@ -188,14 +188,15 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   };
 }
 
-function anchor(stream: string, found: StreamHead, recorded: StreamHead): void {
-  if (found.revision !== recorded.revision || found.hash !== recorded.hash)
-    throw new BrokenChainError(stream, recorded.revision, `the stream ends at revision ${found.revision} instead`);
+/** @throws BrokenChainError the last commit of a stream is not its head in the table of stream heads */
+function checkHead(stream: string, last: StreamHead, head: StreamHead): void {
+  if (last.revision !== head.revision || last.hash !== head.hash)
+    throw new BrokenChainError(stream, head.revision, `the stream ends at revision ${last.revision} instead`);
 }
 
 /**
- * Readers go by transaction ids, which are the cluster's own: in another cluster those of a restored log may lie ahead,
- * and nothing at or above them would ever be read.
+ * Refuses a log of another PostgreSQL cluster. Readers read by transaction ids, and each cluster counts its own. The ids of a
+ * log that was moved to another cluster may lie ahead of that cluster's, and readers would never reach those commits.
  * @throws Error
  */
 async function refuseForeignLog(db: pg.Pool): Promise<void> {
@@ -206,7 +207,7 @@ async function refuseForeignLog(db: pg.Pool): Promise<void> {
     throw new Error('the log comes from another PostgreSQL cluster: its transaction ids lie ahead of this one’s');
 }
 
-/** Deletes command ids of *any* streams that no append asks for any more. Keeps twice the memory, since writers' clocks differ. */
+/** Deletes old command ids of *any* streams. Keeps them for twice COMMAND_MEMORY_MS, since writers' clocks differ. */
 async function forgetCommands(db: pg.Pool): Promise<void> {
   await db.query(
     'DELETE FROM log.commands WHERE NOT exact AND at < extract(epoch FROM clock_timestamp()) * 1000 - $1',
@@ -214,23 +215,24 @@ async function forgetCommands(db: pg.Pool): Promise<void> {
   );
 }
 
-/** By the place of the question among those that were gathered, from 1 on. */
+/** The commits found, by the number of the look-up in its group, from 1 on. */
 type Found = ReadonlyMap<number, RecordedCommit>;
 
-interface Gathering {
+/** Look-ups that will share one query. */
+interface LookUpGroup {
   readonly ids: string[];
-  /** Of *any* streams, only what is younger. */
+  /** For each id: commits of *any* streams count only after this time. */
   readonly since: number[];
   readonly found: Promise<Found>;
 }
 
-/** Looks up commands on the way of requests that name one: those that were read together share one question. */
+/** Finds the commits of commands, for requests that name one. Look-ups that arrive together share one query. */
 function commandFinder(readers: pg.Pool): (id: string, at: number) => Promise<RecordedCommit | null> {
-  let gathering: Gathering | null = null;
+  let group: LookUpGroup | null = null;
 
-  async function ask(ids: readonly string[], since: readonly number[]): Promise<Found> {
+  async function query(ids: readonly string[], since: readonly number[]): Promise<Found> {
     await new Promise((resolve) => setImmediate(resolve));
-    gathering = null;
+    group = null;
     const { rows } = await readers.query<{ n: number; txid: string; seq: string; body: string }>({
       name: 'log_commands',
       // The limit keeps it a look-up for each: a join might be planned over the whole log.
@@ -245,12 +247,12 @@ function commandFinder(readers: pg.Pool): (id: string, at: number) => Promise<Re
   }
 
   return async (id, at) => {
-    if (gathering === null) {
+    if (group === null) {
       const [ids, since]: [string[], number[]] = [[], []];
-      gathering = { ids, since, found: ask(ids, since) };
+      group = { ids, since, found: query(ids, since) };
     }
-    const n = gathering.ids.push(id);
-    gathering.since.push(at - COMMAND_MEMORY_MS);
-    return (await gathering.found).get(n) ?? null;
+    const n = group.ids.push(id);
+    group.since.push(at - COMMAND_MEMORY_MS);
+    return (await group.found).get(n) ?? null;
   };
 }

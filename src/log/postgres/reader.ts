@@ -4,18 +4,21 @@ import type { Batch, Position, RecordedCommit } from '../port.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
- * The type of the first event, which a commit names within its first characters. By a regular expression it took 11 µs a
- * commit, this way less than 2; to look for each unwanted type in whole texts (LIKE) took more time than decoding them all.
+ * SQL for the type of a commit's first event, which stands among the first characters of the text. This way it takes less than
+ * 2 µs a commit, by a regular expression 11 µs. A search for each unwanted type in whole texts (LIKE) took more time than
+ * decoding all of them.
  */
 const HEAD_LENGTH = 2000;
 const FIRST_TYPE = `split_part(split_part(left(page.body, ${HEAD_LENGTH}), '"events":[{"type":"', 2), '"', 1)`;
 
 /**
- * Sequence numbers are handed out before commit, so a reader that trusts the greatest one loses what commits later with a
- * smaller one; skipping gaps by a timeout loses it too. So: read only below the oldest transaction still open
- * (`pg_snapshot_xmin`), ordered by (transaction id, sequence number). No commit can ever appear behind a reader.
- * One statement, so one snapshot for the page and the horizon. Whether it is blocked is asked of the last commit alone: the
- * planner cannot know that hardly any lie above the snapshot, and an EXISTS read the whole log for each page.
+ * Reads a page of commits, ordered by transaction id, then sequence number, and only below the oldest transaction still open
+ * (`pg_snapshot_xmin`). So no commit can ever appear behind a reader. A reader that trusts the greatest sequence number loses
+ * commits: a transaction gets the number before it commits, and one with a smaller number may commit later. Skipping gaps
+ * after a timeout loses them too.
+ *
+ * It is one statement, so the page and the horizon have one snapshot. `blocked` looks at the last commit alone: an EXISTS read
+ * the whole log for each page, since the planner cannot know that hardly any commits lie above the snapshot.
  */
 const PAGE = `
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin),
@@ -45,12 +48,12 @@ const PAGE = `
     AND NOT (${FIRST_TYPE} = ANY ($6) AND strpos(page.body, '${BETWEEN_EVENTS}') = 0)
   ORDER BY page.txid, page.seq`;
 
-/** Text by itself is prepared once per connection. Readers that ask for no intake go by the index on exact streams. */
+/** Each text has its own name, so that a connection prepares it once. Readers without intake use the index on exact streams. */
 const ALL = { name: 'log_page', text: PAGE.replace('EXACT_ONLY', 'true') };
 const EXACT_ONLY = { name: 'log_page_exact', text: PAGE.replace('EXACT_ONLY', 'revision IS NOT NULL') };
 
 interface PageRow {
-  /** All three null in the one row of a page of which no commit is wanted. */
+  /** These three are null in the single row of a page without wanted commits. */
   txid: string | null;
   seq: string | null;
   body: string | null;
@@ -70,9 +73,9 @@ export interface PageOptions {
 }
 
 export interface Page {
-  /** Null when there is nothing new. */
+  /** Null if there are no new commits. */
   readonly batch: Batch | null;
-  /** Commits exist that an older open transaction keeps from being read: look again soon. */
+  /** Whether commits exist that cannot be read until an older open transaction ends: read again soon. */
   readonly blocked: boolean;
 }
 

@@ -8,7 +8,7 @@ const PAGE_COMMITS = 1000;
 const PAGE_BYTES = 4 << 20;
 
 const END = 'SELECT txid::text, seq::text FROM log.commits ORDER BY commits.txid DESC, commits.seq DESC LIMIT 1';
-/** As for other readers: what is below the oldest transaction that is still open (reader.ts). */
+/** Whether the audit can read up to a transaction: as all readers, it reads below the oldest open transaction (reader.ts). */
 const HORIZON = 'SELECT $1::xid8 < pg_snapshot_xmin(pg_current_snapshot()) AS passed';
 const BLOCKED_MS = 20;
 
@@ -29,7 +29,7 @@ interface Row extends OrderKey {
   readonly body: string;
 }
 
-/** Every row of the table of commits, compared with the columns beside its text, by which commits are found. */
+/** Reads every row of the table of commits, and compares its text with its other columns, by which commits are found. */
 export async function* readStoredRecords(db: pg.Pool, signal: AbortSignal): AsyncGenerator<readonly StoredRecord[]> {
   const { rows: ends } = await db.query<OrderKey>({ name: 'log_stored_records_end', text: END });
   const end = ends[0];
@@ -66,7 +66,7 @@ function recordOf(row: Row): StoredRecord {
   return { position, commit, void: null, fault };
 }
 
-/** Where exact streams end by the table that holds it. */
+/** Reads the heads of exact streams from their table, in pages. */
 export async function* indexedStreamHeads(db: pg.Pool): AsyncGenerator<ReadonlyMap<string, StreamHead>> {
   for (let after = ''; ; ) {
     const { rows } = await db.query<StreamHead & { readonly stream: string }>({
