@@ -70,7 +70,7 @@ export function accessControl({
 
   async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
     const principal =
-      typeof key === 'string' ? await authenticator.authenticate(key, seenBeforeWillDo(request, rule)) : null;
+      typeof key === 'string' ? await authenticator.authenticate(key, allowsStale(request, rule)) : null;
     if (principal === null) return refuse(request, keyProblem(request, key));
     await consume(perKey, String(principal.keyId), 'too many requests with this key');
     request.principal = principal;
@@ -107,8 +107,8 @@ export function accessControl({
   async function checkSecretToken(request: FastifyRequest, rule: AccessRule): Promise<void> {
     const { bot_public_key } = request.params as { bot_public_key: string };
     const secret = request.headers['x-telegram-bot-api-secret-token'];
-    const seenBefore = seenBeforeWillDo(request, rule);
-    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, seenBefore) : null;
+    const allowStale = allowsStale(request, rule);
+    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, allowStale) : null;
     if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
     request.access = { principal: null, bot };
   }
@@ -125,7 +125,7 @@ export function accessControl({
     const found = await authenticator.resource(
       request.principal!,
       named as string | undefined,
-      seenBeforeWillDo(request, rule),
+      allowsStale(request, rule),
     );
     switch (found) {
       case 'missing':
@@ -165,7 +165,7 @@ function isRepeated(request: FastifyRequest, parameter: string, value: unknown):
  * Whether cached keys and bots are accepted while the database is down. Never with an Idempotency-Key: without the database
  * the service cannot know whether the request is a repeat (decisions.md#database-down).
  */
-function seenBeforeWillDo({ headers }: FastifyRequest, { withoutDatabase = false }: AccessRule): boolean {
+function allowsStale({ headers }: FastifyRequest, { withoutDatabase = false }: AccessRule): boolean {
   return withoutDatabase && headers['idempotency-key'] === undefined;
 }
 

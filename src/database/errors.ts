@@ -1,26 +1,26 @@
-/** The database cannot be asked now; the same may work later. */
+/** The database is down or did not answer in time. The same query may succeed later. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
 /**
- * Node's codes for what the system refused: ECONNREFUSED, ENETUNREACH, EMFILE and dozens more. Those of Node's own
+ * Node's codes for errors of the operating system: ECONNREFUSED, ENETUNREACH, EMFILE and dozens more. Codes of Node's own
  * checks begin with ERR_, and no SQLSTATE begins with an E.
  */
-const SYSTEM = /^E(?!RR_)[A-Z]/;
+const SYSTEM_CODE = /^E(?!RR_)[A-Z]/;
 
-/** What `pg` says without a code when a connection ends or cannot be had. */
+/** Messages of `pg`'s errors without a code: a connection ended or could not be opened. */
 const MESSAGES =
   /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 
 /**
- * Whether an error means that the database is down or going: an error of the system, or SQLSTATE classes 08 (connection),
+ * Whether an error means that the database is down or shutting down: an error of the system, or SQLSTATE classes 08 (connection),
  * 53 (out of resources) and 57P (operator intervention) of the PostgreSQL manual, appendix A.
  */
 export function isDatabaseDown(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string') return SYSTEM.test(code) || /^(08|53|57P)/.test(code);
+  if (typeof code === 'string') return SYSTEM_CODE.test(code) || /^(08|53|57P)/.test(code);
   return MESSAGES.test(error.message);
 }

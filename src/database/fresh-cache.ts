@@ -3,22 +3,23 @@ import { inTime } from '../util/in-time.ts';
 import { DatabaseUnavailableError, isDatabaseDown } from './errors.ts';
 
 export interface FreshCacheOptions<Value> {
-  /** Asks the database. */
+  /** Reads a value from the database; null: not found. */
   readonly load: (key: string) => Promise<Value | null>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds by a clock that never goes back. */
   readonly elapsed: () => number;
+  /** The most values in the cache. */
   readonly max: number;
-  /** How long to wait for the database, in milliseconds; {@link STALE_WAIT_MS} where what was seen before may serve. */
+  /** The longest wait for the database, in milliseconds. {@link STALE_WAIT_MS} if a stale value may be served instead. */
   readonly maxWaitMs: number;
 }
 
-/** decisions.md#key-scope: a revocation is effective within 2 s; the projector has the other second. */
+/** How old a value may be. A revocation takes effect within 2 s (decisions.md#key-scope); the projector has the other second. */
 export const FRESH_MS = 1000;
-/** decisions.md#database-down: how long what was seen before may serve while the database is down. */
+/** How old a value may be while the database is down (decisions.md#database-down). */
 const STALE_MS = 60_000;
-/** While the database is known to be down, what is cached is served without waiting for it to time out again. */
+/** After a failed query the cache serves stale values for this long without another query. */
 const RETRY_MS = 1000;
-/** How long a database that does not answer keeps back what was seen before. */
+/** The longest wait for the database before a stale value is served. */
 const STALE_WAIT_MS = 500;
 
 interface Entry<Value> {
@@ -27,23 +28,23 @@ interface Entry<Value> {
 }
 
 /**
- * A cache of look-ups that is never more than {@link FRESH_MS} behind the database while there is one. What was not found
- * is not remembered: it is seen as soon as it is there, and guesses do not drive out what is used.
- * @returns a look-up; null: not found. `seenBefore`: while the database is down, what was seen within {@link STALE_MS} will
- * do. @throws DatabaseUnavailableError the database is down and nothing usable is cached
+ * Caches look-ups. While the database answers, a value is at most {@link FRESH_MS} old. A missing value is not cached: it is
+ * found as soon as it exists, and guessed keys displace no value in use.
+ * @returns a look-up; null: not found. With `allowStale` it returns a value of at most {@link STALE_MS} while the database is
+ * down. It throws a DatabaseUnavailableError if the database is down and the cache has no such value.
  */
 export function freshCache<Value extends object>({
   load,
   elapsed,
   max,
   maxWaitMs,
-}: FreshCacheOptions<Value>): (key: string, seenBefore: boolean) => Promise<Value | null> {
+}: FreshCacheOptions<Value>): (key: string, allowStale: boolean) => Promise<Value | null> {
   const entries = new LRUCache<string, Entry<Value>>({ max });
   const loading = new Map<string, Promise<Value | null>>();
   let downAt = Number.NEGATIVE_INFINITY;
 
   async function reload(key: string): Promise<Value | null> {
-    // Before the query: the answer may be as old as that.
+    // The time before the query: the answer may be as old as that.
     const loadedAt = elapsed();
     const value = await load(key);
     if (value === null) entries.delete(key);
@@ -59,20 +60,20 @@ export function freshCache<Value extends object>({
     return started;
   }
 
-  return async (key, seenBefore) => {
+  return async (key, allowStale) => {
     const entry = entries.get(key);
     const age = entry === undefined ? Number.POSITIVE_INFINITY : elapsed() - entry.loadedAt;
     if (entry !== undefined && age <= FRESH_MS) return entry.value;
-    const usable = seenBefore && age <= STALE_MS ? entry?.value : undefined;
-    if (usable !== undefined && elapsed() - downAt < RETRY_MS) return usable;
+    const stale = allowStale && age <= STALE_MS ? entry?.value : undefined;
+    if (stale !== undefined && elapsed() - downAt < RETRY_MS) return stale;
     try {
-      const patience = usable === undefined ? maxWaitMs : Math.min(STALE_WAIT_MS, maxWaitMs);
-      return await inTime(reloadOnce(key), patience, late);
+      const waitMs = stale === undefined ? maxWaitMs : Math.min(STALE_WAIT_MS, maxWaitMs);
+      return await inTime(reloadOnce(key), waitMs, late);
     } catch (error) {
       if (!isDatabaseDown(error)) throw error;
       downAt = elapsed();
-      if (usable !== undefined) return usable;
-      throw new DatabaseUnavailableError('the database cannot be asked', { cause: error });
+      if (stale !== undefined) return stale;
+      throw new DatabaseUnavailableError('the database is not available', { cause: error });
     }
   };
 }

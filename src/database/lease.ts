@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-/** Migration of the schema `runtime`. */
+/** A migration of the schema `runtime`: creates the table of leases. */
 export const LEASE_DDL = `
   CREATE TABLE runtime.leases (
     name text PRIMARY KEY,
@@ -12,20 +12,21 @@ export const LEASE_DDL = `
 
 export interface LeaseOptions {
   readonly logger: Logger;
-  /** How long a holder that has died keeps others waiting, in milliseconds. */
+  /** How long a lease lasts without renewal, in milliseconds. After a holder's death others wait this long. */
   readonly ttlMs?: number;
   readonly renewMs?: number;
 }
 
-/** Holds leases. One statement renews all that are held and asks for all that are waited for. */
+/** Holds leases for one holder. One statement renews its leases and tries to take those that it waits for. */
 export interface LeaseHolder {
   /**
-   * Waits for the lease `name`, then runs `work` while holding it; the work's signal aborts when the lease is lost or the
-   * caller's signal aborts. The lease is given back at once at the end. Time is the database's, so clocks need not agree.
+   * Waits for the lease `name`, then runs `work` while holding it. The work's signal aborts when the lease is lost or the
+   * caller's signal aborts. At the end the lease is given back at once. Leases expire by the database's clock, so the clocks of
+   * the holders need not agree.
    *
-   * A lease only avoids double work. A holder that was stopped for longer than the lease lasts continues for a moment beside
-   * its successor, so whatever the work writes must be safe against that by itself (a compare-and-set).
-   * @returns what the work returned, or undefined when the signal aborted first
+   * A lease only avoids double work. A holder that was paused for longer than the lease lasts continues for a moment beside
+   * its successor. So the work must protect its own writes (by a compare-and-set).
+   * @returns the work's result, or undefined if the signal aborted first
    */
   hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
 }
@@ -41,17 +42,17 @@ export function holdLease<T>(
   return createLeaseHolder(pool, holder, options).hold(name, signal, work);
 }
 
-interface Held {
+interface HeldLease {
   readonly name: string;
   readonly lost: AbortController;
   goodUntil: number;
 }
 
-/** A lease that another holder has for now. */
-interface Wanted {
+/** A lease that another holder has, and this one waits for. */
+interface AwaitedLease {
   readonly name: string;
-  /** `askedAt`: when it was asked for. */
-  taken(askedAt: number): void;
+  /** Called once the lease is taken, with the time at which it was requested. */
+  taken(requestedAt: number): void;
   failed(error: unknown): void;
 }
 
@@ -60,22 +61,22 @@ export function createLeaseHolder(
   holder: string,
   { logger, ttlMs = 3000, renewMs = 1000 }: LeaseOptions,
 ): LeaseHolder {
-  const leases = new Set<Held>();
-  const waiting = new Set<Wanted>();
+  const leases = new Set<HeldLease>();
+  const waiting = new Set<AwaitedLease>();
   let timer: NodeJS.Timeout | null = null;
-  let asking: Promise<void> | null = null;
+  let renewing: Promise<void> | null = null;
 
-  async function ask(): Promise<void> {
-    const askedAt = performance.now();
+  async function renew(): Promise<void> {
+    const requestedAt = performance.now();
     const held = [...leases].filter(({ lost }) => !lost.signal.aborted);
     const wanted = [...waiting];
     try {
       const names = new Set([...held, ...wanted].map(({ name }) => name));
       const taken = await take(pool, [...names], holder, ttlMs);
       for (const each of held)
-        if (taken.has(each.name)) each.goodUntil = askedAt + ttlMs;
+        if (taken.has(each.name)) each.goodUntil = requestedAt + ttlMs;
         else each.lost.abort();
-      for (const each of wanted) if (taken.has(each.name)) each.taken(askedAt);
+      for (const each of wanted) if (taken.has(each.name)) each.taken(requestedAt);
     } catch (error) {
       for (const each of wanted) each.failed(error);
       for (const { name, lost, goodUntil } of held) {
@@ -86,44 +87,47 @@ export function createLeaseHolder(
     }
   }
 
-  function askLater(): void {
-    if (asking !== null || leases.size + waiting.size === 0) return;
+  function renewLater(): void {
+    if (renewing !== null || leases.size + waiting.size === 0) return;
     timer ??= setTimeout(() => {
       timer = null;
-      asking = ask().then(() => {
-        asking = null;
-        askLater();
+      renewing = renew().then(() => {
+        renewing = null;
+        renewLater();
       });
     }, renewMs);
   }
 
-  function askNoMore(): void {
+  function stopIfIdle(): void {
     if (timer === null || leases.size + waiting.size > 0) return;
     clearTimeout(timer);
     timer = null;
   }
 
-  /** Waits for a lease that another holds. @returns when it was asked for; null: the signal aborted first */
+  /**
+   * Waits for a lease that another holder has.
+   * @returns when the lease was requested; null: the signal aborted first
+   */
   async function wait(name: string, signal: AbortSignal): Promise<number | null> {
     const over = new AbortController();
-    let wanted: Wanted | undefined;
+    let wanted: AwaitedLease | undefined;
     try {
       return await new Promise<number | null>((resolve, reject) => {
         wanted = { name, taken: resolve, failed: reject };
         waiting.add(wanted);
         setMaxListeners(0, signal); // all leases of a thread wait on the same one
         signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal });
-        askLater();
+        renewLater();
       });
     } finally {
       over.abort();
       waiting.delete(wanted!);
-      askNoMore();
+      stopIfIdle();
     }
   }
 
   async function leave(name: string): Promise<void> {
-    await asking; // it may take the lease once more
+    await renewing; // a renewal under way may take the lease once more
     if ([...leases, ...waiting].some((other) => other.name === name)) return;
     await giveBack(pool, name, holder).catch((error: unknown) => {
       logger.warn({ err: error, lease: name }, 'failed to give back a lease; it expires by itself');
@@ -132,30 +136,30 @@ export function createLeaseHolder(
 
   return {
     async hold(name, signal, work) {
-      let askedAt: number | null = performance.now();
+      let requestedAt: number | null = performance.now();
       if (!(await take(pool, [name], holder, ttlMs)).has(name)) {
         if (signal.aborted) return undefined;
-        askedAt = await wait(name, signal);
-        if (askedAt === null) {
-          if (asking !== null) await leave(name);
+        requestedAt = await wait(name, signal);
+        if (requestedAt === null) {
+          if (renewing !== null) await leave(name);
           return undefined;
         }
       }
-      const held = { name, lost: new AbortController(), goodUntil: askedAt + ttlMs };
+      const held = { name, lost: new AbortController(), goodUntil: requestedAt + ttlMs };
       leases.add(held);
-      askLater();
+      renewLater();
       try {
         return await work(AbortSignal.any([signal, held.lost.signal]));
       } finally {
         leases.delete(held);
-        askNoMore();
+        stopIfIdle();
         await leave(name);
       }
     },
   };
 }
 
-/** Whether anybody but `holder` holds the lease. */
+/** Whether another than `holder` has the lease. */
 export async function isHeldByOther(pool: pg.Pool, name: string, holder: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'SELECT FROM runtime.leases WHERE name = $1 AND holder <> $2 AND expires_at >= clock_timestamp()',
@@ -164,7 +168,7 @@ export async function isHeldByOther(pool: pg.Pool, name: string, holder: string)
   return rowCount === 1;
 }
 
-/** Whether anybody holds the lease. */
+/** Whether the lease has a holder. */
 export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     'SELECT FROM runtime.leases WHERE name = $1 AND expires_at >= clock_timestamp()',
@@ -174,8 +178,9 @@ export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
 }
 
 /**
- * Takes or renews leases. A crash of the database may forget it: then others may take them sooner, as after a holder's death.
- * @returns those that are held
+ * Takes or renews leases. A crash of the database may lose the renewal: then others may take the leases sooner, as after a
+ * holder's death.
+ * @returns the names of the leases that the holder now has
  */
 async function take(pool: pg.Pool, names: readonly string[], holder: string, ttlMs: number): Promise<Set<string>> {
   const { rows } = await pool.query<{ name: string }>({

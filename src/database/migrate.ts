@@ -4,7 +4,7 @@ import type pg from 'pg';
 /** Numbered, immutable migrations of one schema: name -> SQL. A landed migration is never edited; a change is a new one. */
 export type Migrations = Readonly<Record<string, string>>;
 
-/** The database has migrations that this binary does not know: it was written by a newer version. */
+/** A newer version has written the database: it has migrations that this version does not know. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
@@ -22,9 +22,9 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
     throw new NewerDatabaseError(
       `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, which this one does not know`,
     );
-  // Kysely looks through every table of every schema, and fails when somebody drops one meanwhile.
+  // Skips Kysely, which reads every table of every schema and fails if one is dropped meanwhile.
   if (done.length === known.size) return;
-  // A library of 260 files: most starts, and all commands but the first, have nothing to migrate.
+  // Loaded only here, since it has 260 files. Most starts, and all commands but the first, have nothing to migrate.
   const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });
   const up = (text: string): Migration => ({
@@ -42,12 +42,12 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
   if (error !== undefined) throw error;
 }
 
-/** Kysely ends its pool when destroyed; this one belongs to the caller. */
+/** The pool without its end: Kysely ends its pool when destroyed, and this one belongs to the caller. */
 function borrowed(pool: pg.Pool): Pick<pg.Pool, 'connect'> & { end(): Promise<void> } {
   return { connect: () => pool.connect(), end: () => Promise.resolve() } as never;
 }
 
-/** Names of the migrations that the schema has, as Kysely notes them. */
+/** Reads the names of the schema's applied migrations from Kysely's table. */
 async function applied(pool: pg.Pool, schema: string): Promise<string[]> {
   const table = `${schema}.kysely_migration`;
   const exists = await pool.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [table]);

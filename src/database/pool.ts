@@ -3,28 +3,28 @@ import pg from 'pg';
 export interface PoolOptions {
   readonly connectionString: string;
   readonly max: number;
-  /** Shown in pg_stat_activity, after `botledger`. */
+  /** The pool's name. pg_stat_activity shows it after `botledger`. */
   readonly name: string;
-  /** How long to wait for a connection, in milliseconds. */
+  /** The longest wait for a connection, in milliseconds. */
   readonly maxWaitMs: number;
   /**
-   * How long a statement may take, in milliseconds, before its connection is given up: the last resort against a server
-   * that went silent. The server does not learn of it and works on, so it must be longer than any statement that is
-   * worth its answer: what is retried sooner than it can end is retried for ever.
+   * How long a statement may take, in milliseconds, before its connection is closed: the last resort against a server that
+   * stopped answering. The server does not notice, and continues with the statement. So it must be longer than any statement
+   * takes: a statement that is retried before it can end is retried for ever.
    */
   readonly answerWithinMs?: number;
-  /** Called with the error of a broken connection. Its user gets the error from the query. */
+  /** Called with the error of a broken connection. The query on it rejects with an error of its own. */
   readonly onError: (error: Error) => void;
 }
 
-/** For statements by key, as those of the log. */
+/** The default of `answerWithinMs`. It fits statements by key, as the log has. */
 const ANSWER_WITHIN_MS = 60_000;
-/** From here on a connection that only waits is probed each second; ten probes without an answer end it (libuv). */
+/** After this time an idle connection is probed each second. Ten probes without an answer end it (libuv). */
 const PROBE_AFTER_MS = 10_000;
 
 /**
- * A pool whose broken connections never end the process: `pg` emits `error` on a client, and one that is checked out
- * and between two queries has no other listener.
+ * Creates a pool whose broken connections never end the OS process. `pg` emits `error` on a broken client. A client that is
+ * checked out and between two queries has no other listener, and an `error` without a listener would end the OS process.
  */
 export function createPool(options: PoolOptions): pg.Pool {
   const { connectionString, max, name, maxWaitMs, answerWithinMs = ANSWER_WITHIN_MS, onError } = options;
@@ -43,16 +43,16 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * When the signal aborts, ends the pool's connections, those with a query under way too: a server or a pooler may hold
- * a query back for as long as the pool lets it. Call it before the pool has connections.
- * @returns no longer does so from here on
+ * Ends the pool's connections when the signal aborts, also those with a query under way: a server or a connection pooler may
+ * delay a query for as long as the pool allows. Call it before the pool has connections.
+ * @returns a function that undoes the call
  */
 export function cutOffOnAbort(pool: pg.Pool, signal: AbortSignal): () => void {
   const clients = new Set<unknown>();
   const add = (client: unknown): void => void clients.add(client);
   const remove = (client: unknown): void => void clients.delete(client);
   const cutOff = (): void => {
-    for (const client of clients) if (client instanceof pg.Client) client.end().catch(() => {}); // it is lost already
+    for (const client of clients) if (client instanceof pg.Client) client.end().catch(() => {}); // the connection is broken already
   };
   const stop = (): void => {
     signal.removeEventListener('abort', cutOff);

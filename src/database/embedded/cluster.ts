@@ -8,7 +8,7 @@ import type { Command, ServerUser } from './server-user.ts';
 
 const PREFIX = 'postgres.new-';
 
-/** What the service logs in as. Not a superuser, so a hole in our SQL does not reach the server's files. */
+/** The role that the service logs in as. It is no superuser, so that a hole in our SQL does not reach the server's files. */
 export const SERVICE_ROLE = 'botledger';
 export const SERVICE_DATABASE = 'botledger';
 
@@ -16,7 +16,7 @@ export interface ClusterPlace {
   readonly dataDir: string;
   /** PGDATA, a folder in dataDir. */
   readonly folder: string;
-  /** Whether it must survive a power cut. */
+  /** Whether the cluster must survive a power cut. */
   readonly durable: boolean;
   readonly binaries: Binaries;
   readonly user: ServerUser;
@@ -33,26 +33,27 @@ export async function clusterExists(folder: string): Promise<boolean> {
 }
 
 /**
- * Makes the cluster, with the service's role and database in it, beside its place and moves it there when it is complete: a start that
- * was killed half-way leaves nothing that counts. The caller holds the start lock. `password` is for both roles, `postgres` and the service's.
+ * Creates the cluster with the service's role and database. Creates it in another folder and renames that when it is complete,
+ * so that a start that is killed half-way leaves no incomplete cluster. The caller holds the start lock. `password` is for
+ * both roles, `postgres` and the service's.
  */
 export async function createCluster(place: ClusterPlace, password: string): Promise<void> {
   const { dataDir, folder, durable, binaries, user } = place;
   for (const name of await readdir(dataDir)) {
-    // Retried because an orphaned initdb may still write there.
+    // Retries, since an orphaned initdb may still write there.
     if (name.startsWith(PREFIX)) await rm(join(dataDir, name), { recursive: true, maxRetries: 10 });
   }
-  const workshop = await mkdtemp(join(dataDir, PREFIX));
+  const workFolder = await mkdtemp(join(dataDir, PREFIX));
   try {
-    const passwordFile = join(workshop, 'password');
+    const passwordFile = join(workFolder, 'password');
     await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
     if (user.account !== undefined) {
       await chown(passwordFile, user.account.uid, user.account.gid);
-      await chown(workshop, user.account.uid, user.account.gid);
+      await chown(workFolder, user.account.uid, user.account.gid);
     }
-    const made = join(workshop, 'data');
-    await complete(user.command(binaries.initdb, initdbArguments(made, passwordFile, durable)), '');
-    // Single-user mode: one statement a line, an error ends it, and no client can connect meanwhile.
+    const newCluster = join(workFolder, 'data');
+    await run(user.command(binaries.initdb, initdbArguments(newCluster, passwordFile, durable)), '');
+    // Single-user mode: one statement a line, the first error ends the server, and no client can connect meanwhile.
     const statements = [
       `CREATE ROLE ${SERVICE_ROLE} LOGIN CREATEDB PASSWORD '${password}'`,
       `GRANT pg_monitor, pg_signal_backend TO ${SERVICE_ROLE}`,
@@ -61,22 +62,22 @@ export async function createCluster(place: ClusterPlace, password: string): Prom
     const single = [
       '--single',
       '-D',
-      made,
+      newCluster,
       '-c',
       'exit_on_error=on',
       '-c',
       'log_min_error_statement=panic',
       'postgres',
     ];
-    await complete(user.command(binaries.postgres, single), `${statements.join('\n')}\n`);
-    await rename(made, folder); // replaces an empty folder at most: foreign files in its place are never lost
+    await run(user.command(binaries.postgres, single), `${statements.join('\n')}\n`);
+    await rename(newCluster, folder); // replaces an empty folder at most, so that no foreign files are lost
     await syncFolder(dataDir);
   } finally {
-    await rm(workshop, { recursive: true, force: true, maxRetries: 5 });
+    await rm(workFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** The builtin C.UTF-8 compares by code points, the same on every machine, and still knows upper and lower case beyond ASCII. */
+/** The builtin locale C.UTF-8 compares by code points, alike on every machine, and knows upper and lower case beyond ASCII. */
 function initdbArguments(folder: string, passwordFile: string, durable: boolean): string[] {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const authentication = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
@@ -84,22 +85,22 @@ function initdbArguments(folder: string, passwordFile: string, durable: boolean)
   return [`--pgdata=${folder}`, '--data-checksums', ...sync, ...locale, ...authentication];
 }
 
-async function complete({ file, args, options }: Command, input: string): Promise<void> {
-  // Its output goes through pipes, so that an initdb whose parent was killed dies when it next says something.
+async function run({ file, args, options }: Command, input: string): Promise<void> {
+  // The output goes through pipes, so that an initdb whose parent was killed dies at its next output.
   const child = spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdout.resume();
   const exit = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  child.stdin.on('error', () => {}); // it ended before it read; its exit code tells
+  child.stdin.on('error', () => {}); // the program ended before it read; its exit code says why
   child.stdin.end(input);
-  const [code, said] = await Promise.all([exit, text(child.stderr)]);
+  const [code, output] = await Promise.all([exit, text(child.stderr)]);
   if (code === 0) return;
   throw new EmbeddedPostgresError(
     'cannot-run',
-    `making the PostgreSQL cluster failed: ${said.trim().replaceAll('\n', ' | ')}`,
+    `failed to create the PostgreSQL cluster: ${output.trim().replaceAll('\n', ' | ')}`,
   );
 }
 
-/** The rename itself must survive a power cut, or acknowledged events would lie in a cluster that is not found. */
+/** Flushes the folder, so that the rename survives a power cut. Otherwise acknowledged events would be in a cluster without a name. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // folders cannot be opened there
   const handle = await open(folder);

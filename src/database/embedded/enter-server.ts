@@ -9,12 +9,12 @@ import { isRefusal, isUsed, joinServer, type Usage } from './usage.ts';
 
 export interface EnterOptions {
   readonly password: string;
-  /** Asked before each start. */
+  /** Called before each start of the server. */
   choosePort(): Promise<number>;
-  /** Whether a server without users is stopped first: its service was killed. */
+  /** Whether to stop a running server without users first: the service that started it was killed. */
   readonly replaceOrphan: boolean;
-  /** For how long what fails is tried again, in milliseconds. */
-  readonly patienceMs: number;
+  /** For how long failed attempts are repeated, in milliseconds. */
+  readonly retryForMs: number;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -26,21 +26,24 @@ export interface Entered {
 
 /** SQLSTATE of a server that starts, stops or recovers from a crash. */
 const CANNOT_CONNECT_NOW = '57P03';
-/** A server that does not answer for so long, after a process that used it was killed, is as good as orphaned. */
+/**
+ * How long to ask a server whether it has users. One that does not answer for so long, after an OS process that used it was
+ * killed, counts as orphaned.
+ */
 export const ASK_MS = 5_000;
 /**
- * A server that refuses everybody and has no startup process is stuck: a full disk may leave it so. Between a crash and
- * its startup process a server waits for its backends, which it kills after 5 s.
+ * A server that refuses all connections and has no startup process for so long is stuck, for example after a full disk. Between
+ * a crash and the startup process a server waits for its backends, which it kills after 5 s.
  */
 const STUCK_MS = 10_000;
 const POLL_MS = 250;
 
 /** Finds or starts the server, and joins it. The caller holds the start lock. */
 export async function enterServer(place: ClusterPlace, options: EnterOptions): Promise<Entered> {
-  const { password, log, signal, patienceMs } = options;
+  const { password, log, signal, retryForMs } = options;
   let giveUpAt: number | undefined;
   let replaceOrphan = options.replaceOrphan;
-  for (let complaint = ''; ; ) {
+  for (let lastMessage = ''; ; ) {
     signal.throwIfAborted();
     try {
       const server = await findServer(place);
@@ -60,20 +63,23 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         const message = `the PostgreSQL server on ${place.folder} refuses the password in ${place.dataDir}/postgres.json`;
         throw new EmbeddedPostgresError('cannot-run', message, { cause: error });
       }
-      giveUpAt ??= Date.now() + patienceMs;
+      giveUpAt ??= Date.now() + retryForMs;
       if (Date.now() >= giveUpAt) throw error;
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== complaint) log.warn(`${message}; trying again for up to ${patienceMs / 1000} s`);
-      complaint = message;
+      if (message !== lastMessage) log.warn(`${message}; trying again for up to ${retryForMs / 1000} s`);
+      lastMessage = message;
       await sleep(POLL_MS, undefined, { signal });
     }
   }
 }
 
-/** Joins the server when it has replayed its own log, however long that takes; undefined if it ended, or was stuck and is stopped. */
+/**
+ * Joins the server once it has replayed its own log, however long that takes. Returns undefined if the server ended, or if it
+ * was stuck and is now stopped.
+ */
 async function joinRunning(place: ClusterPlace, server: Server, options: EnterOptions): Promise<Usage | undefined> {
   const { password, log, signal } = options;
-  let aliveAt = Date.now();
+  let startingAt = Date.now();
   for (let waited = POLL_MS; ; waited += POLL_MS) {
     try {
       return await joinServer({ port: server.port, password });
@@ -81,8 +87,8 @@ async function joinRunning(place: ClusterPlace, server: Server, options: EnterOp
       if (errorCode(error) !== CANNOT_CONNECT_NOW) throw error;
     }
     if ((await findServer(place))?.pid !== server.pid) return undefined;
-    if (await hasStartupProcess(server.pid)) aliveAt = Date.now();
-    if (Date.now() - aliveAt > STUCK_MS) {
+    if (await hasStartupProcess(server.pid)) startingAt = Date.now();
+    if (Date.now() - startingAt > STUCK_MS) {
       log.warn(`PostgreSQL (pid ${server.pid}) refuses connections and has no startup process; stopping it`);
       await stopServer(place, server, { atOnce: true, signal });
       return undefined;
@@ -97,9 +103,8 @@ async function isOrphan({ port }: Server, password: string): Promise<boolean> {
 }
 
 /**
- * Whether the server has a startup process: the one that replays its log after a crash, for as long as that takes. A
- * server without one that refuses connections refuses connections for ever. Windows shows no titles of processes: there,
- * true.
+ * Whether the server has a startup process, which replays the server's log after a crash. A server that refuses connections
+ * and has none will refuse them for ever. Windows shows no titles of processes, so there it returns true.
  */
 async function hasStartupProcess(serverPid: number): Promise<boolean> {
   if (process.platform === 'win32') return true;
@@ -107,7 +112,7 @@ async function hasStartupProcess(serverPid: number): Promise<boolean> {
   return titles.some((title) => /^postgres: (?:.*: )?startup/.test(title));
 }
 
-/** Not by `ps`, which small images of containers lack. */
+/** Reads the titles in /proc, since small container images have no `ps`. */
 async function titlesInProc(parent: number): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const titles = await Promise.all(
@@ -118,7 +123,7 @@ async function titlesInProc(parent: number): Promise<string[]> {
         const [, ppid] = status.slice(status.lastIndexOf(')') + 2).split(' ');
         return Number(ppid) === parent ? [await readFile(`/proc/${pid}/cmdline`, 'utf8')] : [];
       } catch {
-        return []; // it has just ended
+        return []; // the process has just ended
       }
     }),
   );

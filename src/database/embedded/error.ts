@@ -3,10 +3,10 @@ export type EmbeddedPostgresErrorCode =
   | 'folder-in-use'
   /** This platform, this account or this folder cannot run the server; the message says what to change. */
   | 'cannot-run'
-  /** The server was started for 30 s and never came up; the message ends with its own last words. */
+  /** The server did not start within 30 s of attempts. The message ends with the last lines of its log. */
   | 'did-not-start';
 
-/** A refusal whose message is one line, written for the person who started the program. */
+/** The embedded server cannot be used. The message is one line, for the person who started the program. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
   readonly code: EmbeddedPostgresErrorCode;
@@ -17,7 +17,7 @@ export class EmbeddedPostgresError extends Error {
   }
 }
 
-/** The `code` of a system error or the SQLSTATE of a database error; undefined where there is none. */
+/** The `code` of a system error or the SQLSTATE of a database error; undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

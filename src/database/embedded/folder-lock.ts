@@ -10,14 +10,14 @@ export interface FolderLock {
 }
 
 /**
- * Locks `name` of a folder for this process; undefined if another process has it. The operating system frees the lock when the
- * process ends, however it ends: a file with a pid in it would outlive a kill -9, and pids come again.
+ * Takes the lock `name` of a folder for this OS process; undefined if another OS process has it. The operating system frees the
+ * lock when the OS process ends, however it ends. A file with a pid would outlive a kill -9, and pids are reused.
  */
 export async function tryLockFolder(folder: string, name: string): Promise<FolderLock | undefined> {
   return process.platform === 'linux' ? lockSocket(folder, name) : lockFile(folder, name);
 }
 
-/** Like `tryLockFolder`, but waits until the lock is free; undefined if it was not within `timeoutMs`. */
+/** Like `tryLockFolder`, but waits until the lock is free; undefined if it is not free within `timeoutMs`. */
 export async function lockFolder(
   folder: string,
   name: string,
@@ -33,23 +33,27 @@ export async function lockFolder(
 }
 
 /**
- * Linux: Node offers no file lock there, but a socket in the abstract namespace is bound by one process at a time and leaves nothing
- * behind. It is named by device and inode, so every path to the folder means the same lock. It reaches as far as the network
- * namespace: two containers that share a folder do not see each other, as with PostgreSQL's own postmaster.pid.
+ * Locks by a socket in Linux's abstract namespace, since Node has no file lock there. One OS process at a time can bind it, and
+ * it leaves no file. Its name has the folder's device and inode, so that every path to the folder means the same lock. The lock
+ * holds within a network namespace: two containers that share a folder do not see each other's lock, nor each other's pid in
+ * PostgreSQL's own postmaster.pid.
  */
 async function lockSocket(folder: string, name: string): Promise<FolderLock | undefined> {
   const { dev, ino } = await stat(folder, { bigint: true });
   const server = createServer((connection) => connection.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', (error) => (errorCode(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
-    // `exclusive` because a cluster worker would otherwise share its parent's handle, and the lock with it.
+    // `exclusive`: otherwise a worker of node:cluster would share its parent's handle, and the lock with it.
     server.listen({ path: `\0botledger/${name}/${dev}/${ino}`, exclusive: true }, () =>
       resolve({ release: () => new Promise((done) => server.close(() => done())) }),
     );
   });
 }
 
-/** macOS and Windows: a file that only one process at a time may have open (`UV_FS_O_EXLOCK`, libuv's documentation of uv_fs_open). */
+/**
+ * Locks by a file that one OS process at a time may have open, on macOS and Windows (`UV_FS_O_EXLOCK`, libuv's documentation
+ * of uv_fs_open).
+ */
 async function lockFile(folder: string, name: string): Promise<FolderLock | undefined> {
   const exclusive = process.platform === 'win32' ? 0x1000_0000 : 0x20 | constants.O_NONBLOCK;
   try {

@@ -13,14 +13,14 @@ import { findServerUser } from './server-user.ts';
 import { isUsed, type Usage } from './usage.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Made if it is missing. Holds the cluster (`postgres`), `postgres.json` (port and password, mode 0600) and `postgres.log`. */
+  /** Created if it is missing. Holds the cluster (`postgres`), `postgres.json` (port and password, mode 0600) and `postgres.log`. */
   readonly dataDir: string;
-  /** A `service` has the folder to itself and replaces an orphaned server; a `command` joins whatever runs. */
+  /** A `service` is the folder's only service, and replaces an orphaned server. A `command` joins any running server. */
   readonly role: 'service' | 'command';
   readonly log: Log;
   /** False for tests: no fsync. Default true. */
   readonly durable?: boolean;
-  /** Calls the opening off: it rejects with the signal's reason, and leaves no server that it started. */
+  /** Cancels the opening: it rejects with the signal's reason, and stops the server if it has started it. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,27 +28,27 @@ export interface EmbeddedPostgres {
   /** Stays the same until `close`, across restarts of the server. The role may create databases but is no superuser. */
   readonly url: string;
   /**
-   * From here on this process joins a server that is back, and never starts one. A process of low priority calls it: a
-   * server inherits the priority of the process that starts it, for its whole life.
+   * From now on this OS process joins a server that another has restarted, and starts none itself. An OS process of low
+   * priority calls it, since a server keeps the priority of the OS process that starts it.
    */
   startNoServer(): void;
   /** Leaves the server, and stops it if it has no other user. Close pools first: their running queries are cut off. */
   close(): Promise<void>;
 }
 
-/** Longer than the slowest orderly stop (80 s, `stopServer`). */
+/** The longest wait for the start lock: longer than the slowest stop of a server (80 s, `stopServer`). */
 const START_LOCK_MS = 120_000;
-/** After a kill -9 of the server its backends may live on for a while, and PostgreSQL does not start beside them. */
-const RETRY_MS = 30_000;
-/** The first try after a crash waits for nothing, the second 0.25 s, and each further one twice as long, up to the longest. */
+/** How long the first start is retried. After a kill -9 the server's backends may live for a while, and it does not start beside them. */
+const RETRY_FOR_MS = 30_000;
+/** After a crash the first attempt comes at once, the second after 0.25 s, each further one after twice as long, up to 15 s. */
 const LEAST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
-/** A server that ran for so long did not fail to start. */
+/** If the server ran for so long, the attempts count from 0 again. */
 const STEADY_MS = 60_000;
 
 /**
- * A PostgreSQL server of our own in `dataDir`, answering when this returns. While it is open, a server that dies is started again; its
- * clients see broken and refused connections meanwhile.
+ * Opens a PostgreSQL server of our own in `dataDir`, and resolves when it answers. Until `close`, a server that dies is started
+ * again; its clients get broken and refused connections meanwhile.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -62,12 +62,12 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     const folder = join(dataDir, 'postgres');
     const binaries = await findBinaries();
     const user = await findServerUser(dataDir, folder, binaries.postgres);
-    const kept = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, user }, options);
+    const opened = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, user }, options);
     return {
-      ...kept,
+      ...opened,
       async close() {
         try {
-          await kept.close();
+          await opened.close();
         } finally {
           await serviceLock?.release();
         }
@@ -83,7 +83,7 @@ async function makeUsable(dataDir: string): Promise<string> {
   try {
     await makeFolder(resolve(dataDir));
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    // Folders of the kernel, as in /proc, may be entered and hold no other: only a try tells.
+    // Tries to create a folder: a folder of the kernel, as in /proc, passes the check above and can hold none.
     if (!(await clusterExists(join(dataDir, 'postgres')))) await rmdir(await mkdtemp(join(dataDir, '.try-')));
     return await realpath(dataDir);
   } catch (cause) {
@@ -111,24 +111,24 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Joins the server, and stands by it until `close`. */
+/** Joins the server, or starts it, and does so again whenever the connection to it is lost, until `close`. */
 async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { role, log } = options;
   const closing = new AbortController();
   const opening = options.signal ?? closing.signal;
 
   const enterFirst = async () => {
-    const known = await prepareCluster(place, log);
-    const { password } = known;
+    const access = await prepareCluster(place, log);
+    const { password } = access;
     const entered = await enterServer(place, {
       log,
       signal: opening,
       password,
-      choosePort: () => freePort(known.port),
+      choosePort: () => freePort(access.port),
       replaceOrphan: role === 'service',
-      patienceMs: RETRY_MS,
+      retryForMs: RETRY_FOR_MS,
     });
-    if (entered.port !== known.port) await writeAccess(place.dataDir, { port: entered.port, password });
+    if (entered.port !== access.port) await writeAccess(place.dataDir, { port: entered.port, password });
     return { ...entered, password };
   };
   const { usage, password, port } = await withStartLock(place, enterFirst, opening);
@@ -143,17 +143,17 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
       throw new EmbeddedPostgresError('did-not-start', 'the service that runs beside this command has to start it');
     },
     replaceOrphan: false,
-    patienceMs: 0,
+    retryForMs: 0,
   };
   const closed = once(closing.signal, 'abort');
-  const standingBy = (async () => {
-    const tries = { count: 0 };
+  const supervision = (async () => {
+    const attempts = { count: 0 };
     for (let present: Usage | undefined = usage; present !== undefined; ) {
       const since = Date.now();
       await Promise.race([present.lost, closed]);
       if (closing.signal.aborted) return present.leave();
-      if (Date.now() - since > STEADY_MS) tries.count = 0;
-      present = await enterAgain(place, again, port, tries);
+      if (Date.now() - since > STEADY_MS) attempts.count = 0;
+      present = await enterAgain(place, again, port, attempts);
       if (present !== undefined) log.info('PostgreSQL is back');
     }
   })();
@@ -165,7 +165,7 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
     },
     async close() {
       closing.abort();
-      await standingBy;
+      await supervision;
       await withStartLock(place, async () => {
         const server = await findServer(place);
         if (server === undefined) return;
@@ -177,59 +177,62 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
 }
 
 /**
- * Joins or starts the server, on the port that our clients know, until that succeeds; undefined when it was called off.
- * `tries` counts those since the server last ran for STEADY_MS. Each waits longer, also where the server recovers by
- * itself: one that crashes again and again would otherwise write its lines without a pause.
+ * Joins or starts the server on the port that our clients use, and retries until it succeeds. Returns undefined if the signal
+ * aborts. `attempts` counts the attempts since the server last ran for STEADY_MS. Each waits longer than the one before, also
+ * if the server recovers by itself: otherwise a server that crashes again and again would fill the log without a pause.
  */
 async function enterAgain(
   place: ClusterPlace,
   options: EnterOptions,
   port: number,
-  tries: { count: number },
+  attempts: { count: number },
 ): Promise<Usage | undefined> {
   const { log, signal } = options;
-  log.warn(`lost PostgreSQL; joining or starting it in ${pauseBefore(tries.count) / 1000} s`);
+  log.warn(`lost PostgreSQL; joining or starting it in ${pauseBefore(attempts.count) / 1000} s`);
   for (;;) {
     try {
-      await sleep(pauseBefore(tries.count), undefined, { signal });
-      tries.count += 1;
+      await sleep(pauseBefore(attempts.count), undefined, { signal });
+      attempts.count += 1;
       const entered = await withStartLock(place, () => enterServer(place, options), options.signal);
       if (entered.port === port) return entered.usage;
-      await entered.usage.leave(); // a command started it while our port was taken, and will stop it
-      throw new Error(`PostgreSQL runs on port ${entered.port}, our clients know ${port}`);
+      await entered.usage.leave(); // a command started the server while our port was taken; it will stop it
+      throw new Error(`PostgreSQL runs on port ${entered.port}, our clients use ${port}`);
     } catch (error) {
       if (signal.aborted) return undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn(`PostgreSQL is still down: ${reason}; retrying in ${pauseBefore(tries.count) / 1000} s`);
+      log.warn(`PostgreSQL is still down: ${reason}; retrying in ${pauseBefore(attempts.count) / 1000} s`);
     }
   }
 }
 
-function pauseBefore(tries: number): number {
-  return tries === 0 ? 0 : Math.min(LEAST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
+function pauseBefore(attempts: number): number {
+  return attempts === 0 ? 0 : Math.min(LEAST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
 }
 
-/** Stores the password before the cluster that has it. A start that was killed between the two resumes with the same one. */
+/**
+ * Creates the cluster if it is missing, and returns how to reach it. Stores the password first, so that a start that is killed
+ * in between resumes with the same one.
+ */
 async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
   const { dataDir, folder } = place;
-  const known = await readAccess(dataDir);
+  const stored = await readAccess(dataDir);
   if (await clusterExists(folder)) {
-    if (known !== undefined) return known;
+    if (stored !== undefined) return stored;
     const message = `${dataDir}/postgres.json is missing: it holds the password of the cluster in ${folder}`;
     throw new EmbeddedPostgresError('cannot-run', message);
   }
-  const fresh = known ?? { port: await freePort(undefined), password: newPassword() };
-  if (known === undefined) await writeAccess(dataDir, fresh);
+  const access = stored ?? { port: await freePort(undefined), password: newPassword() };
+  if (stored === undefined) await writeAccess(dataDir, access);
   log.info(`creating a PostgreSQL cluster in ${folder}`);
-  await createCluster(place, fresh.password);
-  return fresh;
+  await createCluster(place, access.password);
+  return access;
 }
 
-/** One OS process at a time creates, starts, joins, leaves or stops the server. So one that finds it unused stops it without a race. */
+/** Runs `work` under the start lock: one OS process at a time creates, starts, joins, leaves or stops the server. */
 async function withStartLock<T>({ dataDir }: ClusterPlace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const lock = await lockFolder(dataDir, 'start', START_LOCK_MS, signal);
   if (lock === undefined) {
-    const message = `another process has been starting or stopping PostgreSQL in ${dataDir} for ${START_LOCK_MS / 1000} s`;
+    const message = `another OS process has been starting or stopping PostgreSQL in ${dataDir} for ${START_LOCK_MS / 1000} s`;
     throw new EmbeddedPostgresError('did-not-start', message);
   }
   try {

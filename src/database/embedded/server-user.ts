@@ -11,7 +11,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** What to pass to `spawn` so that a program of PostgreSQL runs as the server's user. */
+/** Arguments for `spawn`, so that a program of PostgreSQL runs as the server's user. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
@@ -19,15 +19,16 @@ export interface Command {
 }
 
 export interface ServerUser {
-  /** Who must own the cluster; undefined when it is the user of this process. */
+  /** The account that must own the cluster; undefined: the user of this OS process. */
   readonly account: Account | undefined;
   command(file: string, args: readonly string[]): Command;
 }
 
 /**
- * PostgreSQL refuses to run as root. So as root it runs as the owner of the existing cluster, else as `postgres`, else as `nobody`
- * (initdb wants an account with a name). That user may be unable to enter the folders above the checkout or above DATA_DIR, /root for
- * one. Their modes are not ours to change; instead the server gets the one capability that lets it pass.
+ * Finds the user that the server runs as. PostgreSQL refuses to run as root. So if we are root, it runs as the owner of the
+ * existing cluster, else as `postgres`, else as `nobody` (initdb needs an account with a name). That user may be unable to
+ * enter the folders above the checkout or above DATA_DIR, such as /root. We do not change the modes of those folders; the
+ * server gets the one capability that lets it pass.
  */
 export async function findServerUser(dataDir: string, cluster: string, postgres: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return { account: undefined, command: plainCommand };
@@ -46,7 +47,7 @@ export async function findServerUser(dataDir: string, cluster: string, postgres:
   let setprivFound = true;
   for (const command of candidates) {
     try {
-      // Tried rather than computed from modes: access lists, umask at install and missing capabilities all count.
+      // A trial: modes alone do not say it, since access lists, the umask at install and missing capabilities count too.
       const probe = command('/bin/sh', ['-c', 'cd -- "$1" && exec "$0" --version', postgres, dataDir]);
       await run(probe.file, probe.args, probe.options);
       return { account, command };
@@ -54,10 +55,10 @@ export async function findServerUser(dataDir: string, cluster: string, postgres:
       if (command !== asAccount && errorCode(error) === 'ENOENT') setprivFound = false;
     }
   }
-  const cure = setprivFound ? 'start as an ordinary user' : 'install setpriv (util-linux), start as an ordinary user';
+  const remedy = setprivFound ? 'start as an ordinary user' : 'install setpriv (util-linux), start as an ordinary user';
   const message =
     `PostgreSQL runs as user ${account.uid} here, who cannot enter ${dataDir} or ${dirname(postgres)}: ` +
-    `${cure}, or keep both in folders that everyone may enter`;
+    `${remedy}, or keep both in folders that everyone may enter`;
   throw new EmbeddedPostgresError('cannot-run', message);
 }
 
@@ -72,13 +73,13 @@ async function findAccount(cluster: string): Promise<Account | undefined> {
       const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') throw error; // no `id` at all
+      if (errorCode(error) === 'ENOENT') throw error; // this machine has no program `id`
     }
   }
   return undefined;
 }
 
-/** The environment is not inherited: PGPORT and the like would be obeyed, and our secrets are none of the server's business. */
+/** Runs without our environment: PostgreSQL would obey PGPORT and others, and the server must not get our secrets. */
 function plainCommand(file: string, args: readonly string[]): Command {
   const { PATH, SystemRoot, TEMP } = process.env;
   const env = { PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? { SystemRoot, TEMP } : {}) };
@@ -86,9 +87,10 @@ function plainCommand(file: string, args: readonly string[]): Command {
 }
 
 /**
- * The capability is ambient, so it survives the exec by another user, and unlike file capabilities it leaves $ORIGIN in the library path
- * working (capabilities(7)). `no_setuid_fixup` is for access(2), with which PostgreSQL looks for its own files: it decides
- * by the real user and ignores capabilities unless that bit is set. Containers often grant dac_override but not dac_read_search.
+ * Runs a program as the account with one capability. The capability is ambient, so that it survives the exec by another user.
+ * Unlike a file capability it leaves $ORIGIN in the library path working (capabilities(7)). `no_setuid_fixup` is for access(2),
+ * by which PostgreSQL finds its own files: without that bit access(2) decides by the real user and ignores capabilities.
+ * Containers often grant dac_override but not dac_read_search.
  */
 function withCapability({ uid, gid }: Account, capability: string): ServerUser['command'] {
   return (file, args) => {

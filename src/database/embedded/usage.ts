@@ -3,9 +3,9 @@ import pg from 'pg';
 import { errorCode } from './error.ts';
 
 /**
- * Every process that uses the server says so by a shared advisory lock in the database `postgres`, held by one idle connection: it vanishes
- * with the process, however that ends, so a process that leaves can tell whether the server still has users. Joining and leaving
- * happen under the folder's start lock.
+ * The use of the server by this OS process. Every user holds a shared advisory lock in the database `postgres`, on one idle
+ * connection. The lock ends with the OS process, however that ends. So a user that leaves can find out whether the server has
+ * other users. Joining and leaving happen under the folder's start lock.
  */
 export interface Usage {
   /** Resolves when the connection ends: the server died, or `leave` was called. */
@@ -20,7 +20,7 @@ export interface ServerAddress {
 
 const LOCK_KEY = 0x62_6f_74_6c; // "botl"; no other program takes advisory locks in that database
 
-/** Says that this process uses the server. */
+/** Registers this OS process as a user of the server. */
 export async function joinServer(address: ServerAddress): Promise<Usage> {
   const client = await connect(address);
   const lost = new Promise<void>((resolve) => client.once('end', resolve));
@@ -28,20 +28,20 @@ export async function joinServer(address: ServerAddress): Promise<Usage> {
   return {
     lost,
     async leave() {
-      // Unlocked by hand, because the server notices an ended connection a moment late.
-      await client.query('SELECT pg_advisory_unlock_shared($1)', [LOCK_KEY]).catch(() => {}); // lost: the lock is gone too
+      // Unlocks explicitly, since the server notices the end of a connection a moment late.
+      await client.query('SELECT pg_advisory_unlock_shared($1)', [LOCK_KEY]).catch(() => {}); // the connection is lost, and the lock with it
       await client.end();
     },
   };
 }
 
-/** Whether any process uses the server; `unknown` when it did not let us ask within `patienceMs`. */
-export async function isUsed(address: ServerAddress, patienceMs: number): Promise<boolean | 'unknown'> {
-  for (const giveUpAt = Date.now() + patienceMs; Date.now() < giveUpAt; await sleep(50)) {
+/** Whether any OS process uses the server; `unknown` if the server does not answer within `waitMs`. */
+export async function isUsed(address: ServerAddress, waitMs: number): Promise<boolean | 'unknown'> {
+  for (const giveUpAt = Date.now() + waitMs; Date.now() < giveUpAt; await sleep(50)) {
     try {
       const client = await connect(address);
       try {
-        // Not pg_try_advisory_lock: the connection of a process killed just now may still be closing.
+        // Waits 100 ms instead of pg_try_advisory_lock, since the connection of a killed OS process may still be closing.
         await client.query("SET lock_timeout = '100ms'");
         await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
         return false;
@@ -58,7 +58,7 @@ export async function isUsed(address: ServerAddress, patienceMs: number): Promis
   return 'unknown';
 }
 
-/** Whether waiting for the server cannot help: it does not know our password (class 28) or has lost its database (3D). */
+/** Whether a retry cannot help: the server refuses our password (class 28) or has lost its database (class 3D). */
 export function isRefusal(error: unknown): boolean {
   return /^(28|3D)/.test(errorCode(error) ?? '');
 }
@@ -73,7 +73,7 @@ async function connect({ port, password }: ServerAddress): Promise<pg.Client> {
     application_name: 'botledger presence',
     connectionTimeoutMillis: 5_000,
   });
-  client.on('error', () => {}); // an 'end' follows, or the query in flight rejects
+  client.on('error', () => {}); // an 'end' follows, or the running query rejects
   await client.connect();
   return client;
 }

@@ -19,13 +19,13 @@ export interface Principal {
 }
 
 /**
- * With `seenBefore`, each method uses cached rows of at most 60 s ago while the database is down
+ * With `allowStale`, each method uses cached rows of at most 60 s ago while the database is down
  * (decisions.md#database-down).
  * @throws DatabaseUnavailableError the database is down, and the cache may not be used or has no row
  */
 export interface Authenticator {
   /** Null if there is no such key, or it has expired or been revoked. */
-  authenticate(apiKey: string, seenBefore: boolean): Promise<Principal | null>;
+  authenticate(apiKey: string, allowStale: boolean): Promise<Principal | null>;
   /**
    * The bot that a request acts on. `missing`: the key is for several bots and the request names none; `unknown`: there is
    * no such bot; `forbidden`: the bot is outside the key's scope.
@@ -33,10 +33,10 @@ export interface Authenticator {
   resource(
     principal: Principal,
     resourceKey: string | undefined,
-    seenBefore: boolean,
+    allowStale: boolean,
   ): Promise<BotRow | 'missing' | 'unknown' | 'forbidden'>;
   /** The bot of a webhook; null if there is no such bot, or the secret is wrong. */
-  webhookBot(publicKey: string, secret: string, seenBefore: boolean): Promise<BotRow | null>;
+  webhookBot(publicKey: string, secret: string, allowStale: boolean): Promise<BotRow | null>;
 }
 
 export interface AuthenticatorOptions {
@@ -63,10 +63,10 @@ export function createAuthenticator({
   const bots = freshCache({ ...cache, load: async (publicKey) => findBot(await catalog(), publicKey) });
 
   return {
-    async authenticate(apiKey, seenBefore) {
+    async authenticate(apiKey, allowStale) {
       const parts = parseApiKey(apiKey);
       if (parts === null) return null;
-      const found = await keys(hashSecret(parts.secret), seenBefore);
+      const found = await keys(hashSecret(parts.secret), allowStale);
       if (found === null || found.publicPart !== parts.publicPart) return null;
       const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found;
       const now = sources.now();
@@ -75,18 +75,18 @@ export function createAuthenticator({
       return { keyId, ownerId, kind, scope, plan, currency };
     },
 
-    async resource({ scope, ownerId }, resourceKey, seenBefore) {
+    async resource({ scope, ownerId }, resourceKey, allowStale) {
       const own = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
       const publicKey = resourceKey ?? own;
       if (publicKey === undefined) return 'missing';
-      const bot = await bots(publicKey, seenBefore);
+      const bot = await bots(publicKey, allowStale);
       if (bot === null) return 'unknown';
       const within = scope.type === 'all' || scope.bots.includes(publicKey);
       return within && bot.owner_id === ownerId ? bot : 'forbidden';
     },
 
-    async webhookBot(publicKey, secret, seenBefore) {
-      const bot = await bots(publicKey, seenBefore);
+    async webhookBot(publicKey, secret, allowStale) {
+      const bot = await bots(publicKey, allowStale);
       if (bot === null) return null;
       const given = Buffer.from(hashSecret(secret));
       return timingSafeEqual(given, Buffer.from(bot.webhook_secret_hash)) ? bot : null;
