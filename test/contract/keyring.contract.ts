@@ -62,7 +62,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       expect(both.get(subject)).toEqual(key);
     });
 
-    it('answers an empty question with nothing, and finds no unknown key', async () => {
+    it('finds nothing for no ids, and finds no unknown key', async () => {
       expect(await log.keys.keysFor([])).toEqual(new Map());
       expect(await log.keys.find([])).toEqual(new Map());
       expect(await log.keys.find([randomUUID()])).toEqual(new Map());

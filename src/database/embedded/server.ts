@@ -186,7 +186,7 @@ async function isFull(folder: string): Promise<boolean> {
 }
 
 /**
- * The server's settings, for a machine of two cores with a few GB of memory. They go on its command line, so that a new version
+ * The server's settings, for a machine of two cores with a few GB of memory. Its command line carries them, so that a new version
  * of Botledger applies its own settings to an old cluster.
  */
 const settings = {

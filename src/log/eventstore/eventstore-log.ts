@@ -1,18 +1,12 @@
-import type { Migrations } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
 import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
-import { indexTables } from '../validated/index-schema.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
-
-/** The schema of the index of an EventStoreDB log (validated/index-schema.ts). */
-const SCHEMA = 'eventstore_index';
-
-const migrations: Migrations = { '0001_index': indexTables(SCHEMA) };
+import { migrations, SCHEMA } from './migrations.ts';
 
 export interface EventStoreLogOptions extends OpenOptions {
   /** `esdb://host:port?tls=false`. */

@@ -164,7 +164,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     if (verdict.void === 'conflict') throw await conflict(index, commit);
     const earlier = await holderOf(index, partition, commit, text);
     if (earlier === null) throw new OutcomeUnknownError(`the record at ${positionOf(partition, offset)} is void`);
-    // `earlier` may be this append itself, stored twice by the client's retry. The two cannot be told apart.
+    // `earlier` may be this append itself, stored twice by the client's retry. The index cannot distinguish the two.
     return { position: earlier.position, head: headAt(earlier), repeated: earlier };
   };
 

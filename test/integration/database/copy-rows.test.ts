@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('gives every row once, over many parts, and nulls', async () => {
+it('delivers every row once, over many parts, and nulls', async () => {
   let sum = 0;
   let nulls = 0;
   const select =
@@ -30,7 +30,7 @@ it('gives every row once, over many parts, and nulls', async () => {
   expect({ sum, nulls }).toEqual({ sum: 2_001_000, nulls: 1000 });
 });
 
-it('leaves no timer behind, which would keep a command from ending, whether it succeeds or fails', async () => {
+it('leaves no timer, which would keep a command from ending, whether it succeeds or fails', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
   for (let i = 0; i < 5; i++) await copyRows(client, 'SELECT 1', 1, () => {});

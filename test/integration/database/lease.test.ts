@@ -46,7 +46,7 @@ function hold(holder: string, signal = end.signal): Worker {
 const holders = async (): Promise<string[]> =>
   (await database.pool.query<{ holder: string }>('SELECT holder FROM runtime.leases')).rows.map(({ holder }) => holder);
 
-it('is held by one at a time, for longer than it lasts', async () => {
+it('has one holder at a time, also for longer than its time to live', async () => {
   const first = hold('first');
   await first.begun;
   let overlapped = false;
@@ -59,7 +59,7 @@ it('is held by one at a time, for longer than it lasts', async () => {
   await Promise.all([first.done, second.done]);
 });
 
-it('is given back at the end, so that the next need not wait for it to run out', async () => {
+it('is given back at the end, so that the next holder need not wait for it to expire', async () => {
   const own = new AbortController();
   const first = hold('first', own.signal);
   await first.begun;
@@ -72,14 +72,14 @@ it('is given back at the end, so that the next need not wait for it to run out',
   await second.done;
 });
 
-it('is given back when the work fails, whose error is passed on', async () => {
+it('is given back when the work fails, and the caller gets the error', async () => {
   const options = { signal: end.signal, logger: pino({ level: 'silent' }), ttlMs: TTL_MS, renewMs: RENEW_MS };
   const failing = holdLease(database.pool, 'a lease', 'first', options, () => Promise.reject(new Error('no')));
   await expect(failing).rejects.toThrow('no');
   expect(await holders()).toEqual([]);
 });
 
-it('passes on when its holder died', async () => {
+it('passes to another holder when its holder died', async () => {
   await database.pool.query(
     `INSERT INTO runtime.leases VALUES ('a lease', 'dead', clock_timestamp() + $1 * interval '1 millisecond')`,
     [TTL_MS],
@@ -93,7 +93,7 @@ it('passes on when its holder died', async () => {
   await second.done;
 });
 
-it('tells the work when it was lost, and leaves the new holder alone', async () => {
+it('aborts the work when it is lost, and leaves the new holder’s lease alone', async () => {
   const first = hold('first');
   await first.begun;
   await database.pool.query(
@@ -105,7 +105,7 @@ it('tells the work when it was lost, and leaves the new holder alone', async () 
   expect(await holders()).toEqual(['thief']);
 });
 
-it('tells the work when the database cannot be asked until it has run out', async () => {
+it('aborts the work when the database does not renew it before it expires', async () => {
   const first = hold('first');
   await first.begun;
   await database.pool.query('ALTER TABLE runtime.leases RENAME TO hidden');
@@ -117,7 +117,7 @@ it('tells the work when the database cannot be asked until it has run out', asyn
   await first.done;
 });
 
-it('never begins when told to end while waiting', async () => {
+it('never begins the work when the signal aborts while it waits', async () => {
   const first = hold('first');
   await first.begun;
   const own = new AbortController();
@@ -169,7 +169,7 @@ it('is renewed with all others of its holder, until each is lost or given back b
   expect(await holders()).toEqual(['thief']);
 });
 
-it('asks for all leases that others hold in one statement, and takes each when it is free', async () => {
+it('requests all leases that others hold in one statement, and takes each when it is free', async () => {
   const statements: string[] = [];
   const logger = pino({ level: 'silent' });
   const leases = createLeaseHolder(spied(database.pool, statements), 'second', {

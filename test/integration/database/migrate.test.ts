@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test('migrations run once, also where several start at once', async () => {
+test('migrations run once, also when several instances start at once', async () => {
   const migrations = {
     '0001_first': 'CREATE SCHEMA IF NOT EXISTS shop; CREATE TABLE shop.sold (n integer)',
     '0002_second': 'INSERT INTO shop.sold VALUES (1)',
@@ -20,14 +20,14 @@ test('migrations run once, also where several start at once', async () => {
   expect(rows.map(({ n }) => n)).toEqual([1, 3]);
 });
 
-test('a migration that fails leaves nothing behind, and is run again', async () => {
+test('a failed migration leaves no change, and runs again', async () => {
   const failing = { '0001_first': 'CREATE TABLE shop.sold (n integer); SELECT 1 / 0' };
   await expect(migrate(database.pool, 'shop', failing)).rejects.toThrow('division by zero');
   await migrate(database.pool, 'shop', { '0001_first': 'CREATE TABLE shop.sold (n integer)' });
   expect((await database.pool.query('SELECT FROM shop.sold')).rowCount).toBe(0);
 });
 
-test('a database that has them all is not looked through, so that others may drop schemas meanwhile', async () => {
+test('a database with all migrations is not searched, so that others may drop schemas meanwhile', async () => {
   const migrations = { '0001_first': 'CREATE TABLE shop.sold (n integer)' };
   await migrate(database.pool, 'shop', migrations);
   let comingAndGoing = true;

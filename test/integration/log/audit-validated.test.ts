@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import type { LogFinding } from '../../../src/log/audit.ts';
-import { migrations, SCHEMA } from '../../../src/log/kafka/kafka-log.ts';
+import { migrations, SCHEMA } from '../../../src/log/kafka/migrations.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { openValidatedLog } from '../../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -93,13 +93,13 @@ describe('on records that are validated when they are read', () => {
     }
   }
 
-  it('finds nothing in what was left alone, lost races and what is no commit included', async () => {
+  it('finds nothing in an unchanged log, which has lost races and records that are no commits', async () => {
     expect((await log.read(stream)).head.revision).toBe(7);
     expect(await findings(log, database.pool, bot)).toEqual([]);
     expect(await remade()).toEqual([]);
   });
 
-  it('finds a byte that was altered, also when the index was made anew', async () => {
+  it('finds an altered byte, also after the index was rebuilt', async () => {
     alter(3, '"n":3', '"n":4');
     expect(kinds(await findings(log, database.pool, bot))).toEqual([
       ['noted', 3],
@@ -108,7 +108,7 @@ describe('on records that are validated when they are read', () => {
     expect(kinds(await remade())).toEqual([['void', 4]]);
   });
 
-  it('finds a last one that was altered, as long as there is the index', async () => {
+  it('finds an altered last commit, as long as the index was not rebuilt', async () => {
     alter(7, '"n":7', '"n":8');
     expect(kinds(await findings(log, database.pool, bot))).toEqual([
       ['noted', 7],
@@ -116,7 +116,7 @@ describe('on records that are validated when they are read', () => {
     ]);
   });
 
-  it('finds what is no commit any more', async () => {
+  it('finds a commit that is no commit any more', async () => {
     alter(2, '"events"', '"event"');
     expect(kinds(await findings(log, database.pool, bot))).toEqual([
       ['unreadable', null],
@@ -125,14 +125,14 @@ describe('on records that are validated when they are read', () => {
     expect(kinds(await remade())).toEqual([['void', 3]]);
   });
 
-  it('finds what is gone', async () => {
+  it('finds missing records', async () => {
     store.records.splice(orderKeyOf(4), 1);
     expect(kinds(await remade())).toEqual([['void', 5]]);
     store.records.splice(0, 0, Buffer.from('in its place'));
     expect(kinds(await remade())).toEqual([['void', 5]]);
   });
 
-  it('finds two that were swapped', async () => {
+  it('finds two swapped commits', async () => {
     const [a, b] = [orderKeyOf(2), orderKeyOf(3)];
     [store.records[a], store.records[b]] = [store.records[b]!, store.records[a]!];
     expect(kinds(await findings(log, database.pool, bot))).toEqual([

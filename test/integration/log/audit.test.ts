@@ -44,11 +44,11 @@ describe('on postgres', () => {
   const altered = (from: string, to: string, revision: number): string =>
     `UPDATE log.commits SET body = replace(body, '${from}', '${to}') ${at(revision)}`;
 
-  it('finds nothing in what was left alone', async () => {
+  it('finds nothing in an unchanged log', async () => {
     expect(await findings(log, database.pool)).toEqual([]);
   });
 
-  it('takes what is appended meanwhile for what it is', async () => {
+  it('finds nothing wrong with commits that are appended during the audit', async () => {
     const growing: EventLog = {
       ...log,
       async *indexedStreamHeads() {
@@ -124,7 +124,7 @@ describe('on postgres', () => {
     expect(all).toEqual(expect.arrayContaining(found));
   });
 
-  it('keeps few streams in memory', async () => {
+  it('keeps the heads of few streams in memory', async () => {
     const ends = await openAuditedStreamHeads(database.pool, 3);
     for (let n = 1; n <= 20; n++) {
       const known = await ends.of([`a-${n % 7}`, `b-${n}`]);

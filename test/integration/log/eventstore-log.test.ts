@@ -103,7 +103,7 @@ describe('a stream that cannot be the log', () => {
     await expect(under.open()).rejects.toThrow(StreamUnfitError);
   });
 
-  it('is refused when the index is of another', async () => {
+  it('is refused when the index is of another stream', async () => {
     await open();
     await expect(under.open({ stream: `${under.stream}.other` })).rejects.toThrow(ForeignIndexError);
   });
@@ -255,7 +255,7 @@ describe('a server that fails', () => {
     await surviveBrokerKills({ broker, under, writers: 6, kills: 3, between: 60 });
   });
 
-  it('refuses what is too large for it, and nothing else', async () => {
+  it('refuses a commit that is too large for it, and no other', async () => {
     const log = await open();
     const bot = newBot();
     const data = 'x'.repeat(1024 * 1024);
@@ -268,7 +268,7 @@ describe('a server that fails', () => {
     expect(await idsOf(log, bot)).toEqual(small.map(({ id }) => id));
   });
 
-  it('forgets a key in the moment that it is made', async () => {
+  it('forgets a key while it is being made', async () => {
     const log = await open();
     const subject = `${newBot()}/1`;
     let made = '';

@@ -39,7 +39,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
     return [...(await log.keys.keysFor(subjects)).values()];
   }
 
-  it('leaves forgotten a key whose record comes once more, behind its tombstone', async () => {
+  it('keeps a key forgotten whose record comes again after its tombstone', async () => {
     const [key] = await newKeys(1);
     await log.keys.forget(key!.subject);
     await producer.send({ topic: topic(), acks: -1, messages: [{ key: nameOf(key!), value: key!.secret }] });
@@ -49,7 +49,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
     await expect.poll(last, { timeout: 10_000 }).toBeNull();
   });
 
-  it('passes over what is no key', async () => {
+  it('skips records that are no keys', async () => {
     const messages = [
       { key: 'b/1', value: Buffer.alloc(32) },
       { key: `b/1/${randomUUID()}`, value: 'too short' },
@@ -61,7 +61,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
     expect(await log.keys.find([key!.id])).toEqual(new Map([[key!.id, key]]));
   });
 
-  it('is read whole again from a topic that was compacted, forgotten keys not even there', {
+  it('is rebuilt from a compacted topic, which no longer has the forgotten keys', {
     timeout: 120_000,
   }, async () => {
     const keys = await newKeys(40);

@@ -37,7 +37,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
   beforeAll(() => Promise.all([producer.connect(), admin.connect()]));
   afterAll(() => Promise.all([producer.disconnect(), admin.disconnect()]));
 
-  describe('whatever else is in the topic', () => {
+  describe('other records in the topic', () => {
     let under: KafkaTestLog;
     let log: Awaited<ReturnType<KafkaTestLog['open']>>;
     beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       expect(ids).not.toContain(stale.id);
     });
 
-    it('what is no commit is passed over, and counted', async () => {
+    it('a record that is no commit is skipped and counted', async () => {
       const before = (await log.voids()).get('malformed') ?? 0;
       const bot = newBot();
       const elsewhere = (partitionOfKey(bot, under.partitions) + 1) % under.partitions;
@@ -89,7 +89,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       expect((await log.voids()).get('malformed')).toBe(before + 6);
     });
 
-    it('the index is made from the topic alone: dropped, it comes back the same', async () => {
+    it('the index is rebuilt from the topic alone: after a drop it is the same', async () => {
       const bot = newBot();
       const repeated = { id: randomUUID() };
       for (let n = 0; n < 3; n++) {
@@ -138,7 +138,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     });
   });
 
-  describe('without anybody to lead the index', () => {
+  describe('without a leader of the index', () => {
     const bot = newBot();
     let under: KafkaTestLog;
     beforeAll(async () => {
@@ -149,7 +149,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     });
     afterAll(() => under.destroy());
 
-    it('takes intake, leaves exact streams unknown, and no reader gets ahead of the index', async () => {
+    it('accepts intake, answers exact appends with an unknown outcome, and lets no reader get ahead of the index', async () => {
       const log = await under.open({ mayLead: false, maxWaitMs: 700 });
       const { head } = await log.read(`bot-${bot}`);
       const after = await log.endCursor();
@@ -186,7 +186,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
       await log.close();
     });
 
-    it('refuses to answer from an index that is still being made', async () => {
+    it('refuses to answer from an index that is still being rebuilt', async () => {
       await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
       const log = await under.open({ mayLead: false, maxWaitMs: 200 });
       await expect(log.read(`bot-${bot}`)).rejects.toThrow(LogUnavailableError);
@@ -195,7 +195,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     });
   });
 
-  it('is led by another soon when the leader is killed', async () => {
+  it('gets another leader soon when the leader is killed', async () => {
     const under = await create();
     // The other process starts first and leads.
     const stream = `intake-${newBot()}`;
@@ -209,7 +209,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     await under.destroy();
   });
 
-  it('is led by two at once, who keep taking the lease from each other, without a difference', async () => {
+  it('comes to the same index when two leaders keep taking the lease from each other', async () => {
     const under = await create();
     const logs = [await under.open(), await under.open(), await under.open()];
     const bots = [newBot(), newBot()];
@@ -259,7 +259,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     await under.destroy();
   });
 
-  it('refuses commits that no reader could take, before they are sent', async () => {
+  it('refuses commits that no reader could read, before they are sent', async () => {
     const under = await create();
     const log = await under.open();
     const event = { type: 'Happened', v: 1, data: 'x'.repeat(21 << 20) };

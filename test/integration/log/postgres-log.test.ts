@@ -91,7 +91,7 @@ describe('a reader', () => {
     },
   );
 
-  it('loses none of two transactions whose sequence numbers interleave, and tells none twice', async () => {
+  it('loses none of two transactions whose sequence numbers interleave, and delivers none twice', async () => {
     const after = (await log.endCursor()).get(0);
     const [a1, b1, a2] = [newCommit(`intake-${bot}`), newCommit(`intake-${newBot()}`), newCommit(`intake-${bot}`)];
     const other = new pg.Client({ connectionString: database.url });
@@ -111,7 +111,7 @@ describe('a reader', () => {
     expect(read).toEqual([a1.id, a2.id, b1.id]);
   });
 
-  it('hands out what is below an open transaction, and what is above it later and once', async () => {
+  it('delivers commits below an open transaction, and those above it later and once', async () => {
     const after = (await log.endCursor()).get(0);
     const [below, inside, above] = [1, 2, 3].map(() => newCommit(`intake-${newBot()}`));
     await log.append(below!);
@@ -143,7 +143,7 @@ describe('a reader', () => {
     expect(await across(third, 2, 1 << 20)).toBeNull();
   });
 
-  it('does not go through the whole log for a page', async () => {
+  it('does not read the whole log for a page', async () => {
     const long = await createTestDatabase();
     const opened = await open({ connectionString: long.url });
     const one = new pg.Pool({ connectionString: long.url, max: 1 }); // so that it can tell its own counts at once
@@ -173,7 +173,7 @@ describe('a reader', () => {
     }
   });
 
-  it('sees what was appended before such a transaction', async () => {
+  it('reads commits that were appended before such a transaction', async () => {
     const after = (await log.endCursor()).get(0);
     const before = newCommit(`intake-${bot}`);
     await log.append(before);
@@ -210,7 +210,7 @@ describe('a writer', () => {
     expect((await log.read(commit.stream)).commits.map(({ id }) => id)).toEqual([commit.id]);
   });
 
-  it('gives up each append at its own deadline, in whatever order they came', async () => {
+  it('gives up each append at its own deadline, in any order of arrival', async () => {
     const patient = await open({ maxWaitMs: 600_000 });
     await holdLock(bot);
     const soon = () => ({ deadline: performance.now() + 1000 });
@@ -224,7 +224,7 @@ describe('a writer', () => {
     await patient.close();
   });
 
-  it('says unknown of what was sent, unavailable of what was not, and a retry changes nothing', async () => {
+  it('says unknown of a sent append and unavailable of an unsent one, and a retry changes nothing', async () => {
     const impatient = await open({ maxWaitMs: 300, maxQueuedBytes: 10_000 });
     await holdLock(bot);
     const sent = newCommit(`bot-${bot}`);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createPool } from '../../../src/database/pool.ts';
 import { openGrowthNotifier } from '../../../src/log/postgres/growth-notifier.ts';
 
-it('a server that takes connections and never answers is tried again, and close() leaves no connection', async () => {
+it('connects again to a server that accepts connections and never answers, and close() leaves no connection', async () => {
   const open = new Set<Socket>();
   let listens = 0;
   const server = createServer((socket) => {
