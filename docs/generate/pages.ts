@@ -83,7 +83,7 @@ function httpApi({ paths }: OpenApi): string {
   return `# HTTP API\n\n${NOTE}\n\n${httpApiIntro()}\n${sections.join('\n\n')}\n`;
 }
 
-/** The rules that hold forevery endpoint, written by hand. */
+/** The rules that hold for every endpoint, written by hand. */
 const httpApiIntro = (): string => readFileSync(join(import.meta.dirname, 'http-api-intro.md'), 'utf8');
 
 function operationSection({ method, path, ...operation }: Operation & { method: string; path: string }): string {

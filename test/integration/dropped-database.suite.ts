@@ -89,7 +89,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(before['amounts']!.body.data.columns[1].total).toBe(27.489);
     });
 
-    test('has received a request forevery route of the API', async () => {
+    test('has received a request for every route of the API', async () => {
       const asked = vi.spyOn(globalThis, 'fetch');
       await answers(service.address);
       const ways = asked.mock.calls.map(([url, init]) => [init?.method ?? 'GET', String(url)] as const);

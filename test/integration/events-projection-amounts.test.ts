@@ -162,7 +162,7 @@ describe('amounts', () => {
     expect(set.errors).toMatchObject([{ ...error, resolved_at: EPOCH + 3 * HOUR }]);
   });
 
-  it('have no warning for a rate that was in the log before, forevery interleaving of the partitions', async () => {
+  it('have no warning for a rate that was in the log before, for every interleaving of the partitions', async () => {
     const { events, errors } = await outcomeOf(
       known,
       custom({ date: EPOCH, value: '100', unit: 'EUR' }, HOUR),

@@ -50,7 +50,7 @@ async function checkMemories(tx: ClientBase): Promise<void> {
 }
 
 describe('the read model `events`', () => {
-  it('holds what a plain fold of the log gives, forevery interleaving of partitions and every cut into batches', async () => {
+  it('holds what a plain fold of the log gives, for every interleaving of partitions and every cut into batches', async () => {
     const log = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' });
     const picks = fc.array(fc.nat(9), { minLength: 1, maxLength: 60, size: 'max' });
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 5 });
@@ -64,7 +64,7 @@ describe('the read model `events`', () => {
     );
   });
 
-  it('holds the same forevery order of arrival', async () => {
+  it('holds the same for every order of arrival', async () => {
     const events = fc.uniqueArray(fc.record({ date, update: updateItem, custom: fc.boolean() }), {
       selector: ({ date }) => date,
       minLength: 2,

@@ -47,7 +47,7 @@ interface Rewardable {
   readonly position: string;
 }
 
-/** The table after the steps, in the order in which it is read; the same forevery cut into batches. */
+/** The table after the steps, in the order in which it is read; the same for every cut into batches. */
 async function rewardable(...steps: Step[]): Promise<Rewardable[]> {
   const commits = commitsOf(steps);
   const read = (batches: readonly (readonly ReadCommit[])[]) =>

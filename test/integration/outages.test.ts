@@ -13,7 +13,7 @@ const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
 const MAX_WAIT_MS = 1000;
-/** Time foreverything except the wait, on a busy machine. */
+/** Time for everything except the wait, on a busy machine. */
 const SLACK_MS = 4000;
 /** Time to parse 96 MiB of JSON on a busy machine. */
 const PARSING_MS = 40_000;

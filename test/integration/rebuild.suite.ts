@@ -187,7 +187,7 @@ function askAllTheTime(address: string, { apiKey }: TestBot): () => Promise<stri
   };
 }
 
-/** Asks forevery kind of answer, about a bot without traffic, until it is stopped. @returns the answers that changed */
+/** Asks for every kind of answer, about a bot without traffic, until it is stopped. @returns the answers that changed */
 function compareAllTheTime(address: string, filled: FilledBots, before: Answers): () => Promise<string[]> {
   const noticed: string[] = [];
   let stopped = false;

@@ -47,7 +47,7 @@ export function eventFieldList(): AnyRoute {
     method: 'GET',
     url: '/v1/reports/event-fields',
     operationId: 'listEventFields',
-    summary: 'The fixed event fields that filters can name: the same forevery bot',
+    summary: 'The fixed event fields that filters can name: the same for every bot',
     tag: 'Reports',
     access: { resource: 'optional', premium: true },
     answer: eventFieldsAnswer,

@@ -10,7 +10,7 @@ import {
   type SharedCopy,
 } from '../decide-and-append.ts';
 
-/** Finds the event ids of custom events' names and of goals, forevery intake request. */
+/** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {
   /** The ids of names. A new name gets an id, which is in the log before this resolves. @throws Rejection limit: its path is the index of a name */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;

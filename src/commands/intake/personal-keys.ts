@@ -26,7 +26,7 @@ interface Gathering {
 }
 
 /**
- * Finds keys forevery request with updates. Requests of one turn of the event loop share one question to the keyring, and
+ * Finds keys for every request with updates. Requests of one turn of the event loop share one question to the keyring, and
  * users of the last second need none.
  */
 export function personalKeys(

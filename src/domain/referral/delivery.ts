@@ -27,7 +27,7 @@ export function noticeBody({ requested_at, amount, payout_id, user_id, unit_id, 
   return stringify({ type: 'payout.created', timestamp: new Date(requested_at).toISOString(), data })!;
 }
 
-/** The same forevery attempt, so that a client recognises a repeat. */
+/** The same for every attempt, so that a client recognises a repeat. */
 export function webhookId(payoutId: number): string {
   return `payout_${payoutId}`;
 }

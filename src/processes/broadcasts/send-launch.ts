@@ -234,7 +234,7 @@ function templateFailed(error: TemplateError): Delivery['answer'] {
   return { outcome: 'not_delivered', reason: `the template failed: ${error.message}`, without_call: true };
 }
 
-/** Wakes one sleeper. An AbortController would cost an error object and two listeners forevery message. */
+/** Wakes one sleeper. An AbortController would cost an error object and two listeners for every message. */
 interface WakeUp {
   /** Wakes the sleeper. If none, the next `sleep()` returns at once. */
   wake(): void;

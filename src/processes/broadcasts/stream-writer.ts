@@ -54,7 +54,7 @@ async function open<State, Event>(
   /** Whether `loaded` has all that this writer has appended; the outcome of its last append may be unknown. */
   let isCurrent = false;
 
-  /** Reads new commits. After a restart these are all: for a million recipients, perhaps one forevery few of them. */
+  /** Reads new commits. After a restart these are all: for a million recipients, perhaps one for every few of them. */
   async function read(): Promise<Loaded<State>> {
     for (let count = PAGE; count === PAGE; ) {
       const { commits, head } = await log.read(stream, loaded.head, PAGE);

@@ -21,7 +21,7 @@ interface RateChange {
 /**
  * Stores the exchange rates and the owners' currencies of a batch. They come from other partitions of the log than the
  * events that they convert, in no common order. So the rows keep the times of receipt: whether an event could be converted
- * when it was received is then the same forevery interleaving.
+ * when it was received is then the same for every interleaving.
  */
 export async function storeMoney(tx: ClientBase, commits: readonly ReadCommit[]): Promise<MoneyChanges> {
   const rates = new Map<string, Rate>();

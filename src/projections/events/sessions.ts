@@ -102,7 +102,7 @@ interface Chained {
 /**
  * Adds new events to a user's chain of sessions (decisions.md#sessions). The earliest event of a session names it. An
  * event more than the gap after its predecessor starts a session; an event that fills a gap merges two. A new event never
- * splits a session, so the result is the same forevery order of arrival.
+ * splits a session, so the result is the same for every order of arrival.
  * @param added new events, by moment
  */
 function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighbours): Chained {

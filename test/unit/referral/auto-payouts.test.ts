@@ -58,7 +58,7 @@ describe('payouts are due', () => {
     expect(due('2026-01-12T09:00', '2000-01-01T00:00', setting('2026-01-12T08:00', 'daily'))).toBeNull();
   });
 
-  it('at one midnight at a time, forevery setting and every time', () => {
+  it('at one midnight at a time, for every setting and every time', () => {
     const when = fc.constantFrom<AutoPayout>('off', 'daily', 'weekly', 'monthly');
     const moment = fc.integer({ min: at('2026-01-01T00:00'), max: at('2026-03-01T00:00') });
     fc.assert(
