@@ -10,7 +10,7 @@ export interface PoolOptions {
   /**
    * How long a statement may take, in milliseconds, before its connection is closed: the last resort against a server that
    * stopped answering. The server does not notice, and continues with the statement. So it must be longer than any statement
-   * takes: a statement that is retried before it can end is retried for ever.
+   * takes: a statement that is retried before it can end is retried forever.
    */
   readonly answerWithinMs?: number;
   /** Called with the error of a broken connection. The query on it rejects with an error of its own. */

@@ -31,7 +31,7 @@ export interface LogEvent {
 }
 
 /**
- * Makes a repeat recognisable. The log appends the same command `id` once: on exact streams for ever, on *any* streams for
+ * Makes a repeat recognisable. The log appends the same command `id` once: on exact streams forever, on *any* streams for
  * {@link COMMAND_MEMORY_MS} by the commits' own times. `bodyHash` and `answer` are stored with it. By `bodyHash` the caller
  * tells a repeat from another request with the same id; with `answer` it gives a repeat the first answer again.
  */
@@ -163,7 +163,7 @@ export interface EventLog {
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
   /** Reads the heads of these exact streams, without their commits. Leaves out empty streams. */
   streamHeads(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
-  /** Delivers every commit of the categories after the cursor, for ever, each exactly once, in order within a partition. */
+  /** Delivers every commit of the categories after the cursor, forever, each exactly once, in order within a partition. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
   /**
    * Returns a signal that aborts when the log has grown since the call, or may have grown: within 0.75 s even if a

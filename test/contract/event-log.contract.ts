@@ -252,7 +252,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.append({ ...lost, expected: head })).toMatchObject({ head: { revision: 2 }, repeated: null });
       });
 
-      it('on intake is remembered for a day of the log, on exact streams for ever', async () => {
+      it('on intake is remembered for a day of the log, on exact streams forever', async () => {
         const at = Date.now() - 10 * COMMAND_MEMORY_MS;
         const bot = newBot();
         const [intake, exact] = [{ id: randomUUID() }, { id: randomUUID() }];

@@ -47,6 +47,9 @@ const PHRASES: readonly Phrase[] = [
   { phrase: /\bcomes? to nothing\b/i, instead: 'has no effect' },
   { phrase: /\b(?:go|goes|gone|going|went) on\b/i, instead: 'continues, resumes' },
   { phrase: /\b(?:comes?|came) about\b/i, instead: 'happens' },
+  { phrase: /\b(?:some|every)body\b/i, instead: 'the named actor, or "every recipient"' },
+  { phrase: /\banew\b/i, instead: 'again, rebuilt' },
+  { phrase: /\bfor ever\b/i, instead: 'forever' },
   { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"' },
 ];
 

@@ -104,7 +104,7 @@ async function isOrphan({ port }: Server, password: string): Promise<boolean> {
 
 /**
  * Whether the server has a startup process, which replays the server's log after a crash. A server that refuses connections
- * and has none will refuse them for ever. Windows shows no titles of processes, so there it returns true.
+ * and has none will refuse them forever. Windows shows no titles of processes, so there it returns true.
  */
 async function hasStartupProcess(serverPid: number): Promise<boolean> {
   if (process.platform === 'win32') return true;

@@ -92,7 +92,7 @@ async function makeUsable(dataDir: string): Promise<string> {
   }
 }
 
-/** Like `mkdir -p`. Node's own `recursive` tries for ever below a folder that refuses with ENOENT, as /proc does. */
+/** Like `mkdir -p`. Node's own `recursive` tries forever below a folder that refuses with ENOENT, as /proc does. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

@@ -88,7 +88,7 @@ export interface AcceptedUpdate {
 
 /**
  * @returns null for an update that changes nothing: a repeat within 7 days (decisions.md#platform-updates), or an update
- * from a group about somebody whom the bot does not know
+ * from a group about a user that the bot does not know
  */
 export function acceptUpdate(
   state: IntakeState,

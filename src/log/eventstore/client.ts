@@ -32,11 +32,11 @@ export interface EventStoreClient {
   /** Reads the events of all streams whose names begin with the prefix, perhaps of deleted ones too. It reads the whole database. */
   readByPrefix(prefix: string): AsyncIterable<StoredEvent>;
   /**
-   * Reads events from number `from` on, for ever. Each step yields the events that have arrived since the one before.
+   * Reads events from number `from` on, forever. Each step yields the events that have arrived since the one before.
    * @throws when the connection breaks
    */
   follow(stream: string, from: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
-  /** Deletes the stream for ever: it can be neither read nor appended to again. A repeat changes nothing. */
+  /** Deletes the stream forever: it can be neither read nor appended to again. A repeat changes nothing. */
   tombstone(stream: string): Promise<void>;
   /** Reads the stream's metadata. */
   metadata(stream: string): Promise<StreamMetadata>;

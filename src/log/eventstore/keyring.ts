@@ -25,7 +25,7 @@ const StoredName = z.object({ key: z.uuid() });
  * The keyring as streams: one for each key, with the secret as its only event, and one for each subject, which names the
  * subject's keys.
  *
- * Forgetting a key deletes its stream for ever, by a tombstone. From then on no reader gets the key, and the deletion cannot
+ * Forgetting a key deletes its stream forever, by a tombstone. From then on no reader gets the key, and the deletion cannot
  * be undone. If the subject comes again, it gets another key, in another stream. The server removes the bytes from its disks
  * with its next scavenge.
  *

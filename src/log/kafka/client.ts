@@ -30,7 +30,7 @@ export interface KafkaClient extends RecordStore {
   /** Seconds since the oldest record at or after these offsets (one a partition) was appended; an upper bound. */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all partitions from these offsets on, for ever, also over restarts of the brokers. Within a partition the records
+   * Reads all partitions from these offsets on, forever, also over restarts of the brokers. Within a partition the records
    * come in order, without repeats and (unless the topic is compacted) without gaps. Each step yields the records that have
    * arrived since the one before. Buffers a bounded amount.
    * @throws TopicDamagedError

@@ -148,7 +148,7 @@ export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNo
       if (reconnect !== null) clearTimeout(reconnect);
       await Promise.all([announcing, polling]);
       wake();
-      await latest?.end().catch(() => {}); // also one that is still connecting, perhaps for ever
+      await latest?.end().catch(() => {}); // also one that is still connecting, perhaps forever
     },
   };
 }

@@ -46,7 +46,7 @@ export function indexTables(schema: string): string {
       hash text NOT NULL
     );
 
-    -- The commits of exact streams; their ids and command ids are remembered for ever.
+    -- The commits of exact streams; their ids and command ids are remembered forever.
     CREATE TABLE ${schema}.commits (
       lane integer NOT NULL,
       at_offset bigint NOT NULL,

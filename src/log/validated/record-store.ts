@@ -24,7 +24,7 @@ export interface RecordStore {
    */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all partitions from these offsets on, for ever, also over restarts of the server. Within a partition the records
+   * Reads all partitions from these offsets on, forever, also over restarts of the server. Within a partition the records
    * come in order, without gaps or repeats. Each step yields the records that have arrived since the one before. Buffers a
    * bounded amount.
    * @throws if records are missing

@@ -27,7 +27,7 @@ export function canonicalUuid(text: string): string | undefined {
 
 /**
  * Reads the commit in a record, or says why there is none. Any client with access to the store may write any record, and a
- * reader that throws at a record would throw at it for ever. So this rejects every record that the index could not store or
+ * reader that throws at a record would throw at it forever. So this rejects every record that the index could not store or
  * find again.
  */
 export function readRecord(record: LogRecord, partition: number, partitionOf: (key: string) => number): Reading {

@@ -8,7 +8,7 @@ import { canonicalUuid, type Reading } from './record.ts';
  *
  * A record is void if it is
  * - malformed: it is no commit, or is not in the partition of its key;
- * - repeated: an earlier valid commit has its command id or its commit id. A commit of an exact stream counts for ever, one
+ * - repeated: an earlier valid commit has its command id or its commit id. A commit of an exact stream counts forever, one
  *   of an *any* stream for {@link COMMAND_MEMORY_MS} by the commits' own times;
  * - conflict: it is of an exact stream, and does not continue the head that the earlier valid commits have left.
  *

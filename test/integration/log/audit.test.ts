@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { ANY_CATEGORIES, appendOnTop, newBot, newCommit } from '../../support/log.ts';
 import { fillLog, findings, kinds } from '../../support/log-audit.ts';
 
-/** What an audit finds in a log on PostgreSQL that somebody has changed past the service. */
+/** An audit finds changes that were made to a log on PostgreSQL outside the service. */
 
 let database: TestDatabase;
 let bot: string;

@@ -103,7 +103,7 @@ describe('an exact stream', () => {
     ]);
   });
 
-  it('takes a commit and a command once for ever', () => {
+  it('takes a commit and a command once forever', () => {
     const command = { id: uuid(100) };
     const stamped = { ...first, command };
     const head = { revision: 1, hash: reading(0, stamped).commit.hash! };

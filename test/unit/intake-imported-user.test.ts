@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { readImportedUser } from '../../../src/domain/catalog/imported-user.ts';
+import { readImportedUser } from '../../src/domain/intake/imported-user.ts';
 
 const fromText = (columns: Record<string, string>) => readImportedUser(Object.entries(columns), 'text');
 const fromJson = (text: string) => readImportedUser(Object.entries(parse(text) as object), 'json');

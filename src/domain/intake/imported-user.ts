@@ -1,8 +1,8 @@
-import { decimalText } from '../intake/amounts.ts';
-import { type CustomFieldValue, type ImportedUser, importedUser } from '../intake/events.ts';
-import { isWithinYears, parseIso8601 } from '../intake/moment.ts';
 import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
+import { decimalText } from './amounts.ts';
+import { type CustomFieldValue, type ImportedUser, importedUser } from './events.ts';
+import { isWithinYears, parseIso8601 } from './moment.ts';
 
 /**
  * The form of a user's values in `user import` and `user set-field` (decisions.md#user-import). text: values of a CSV, read
