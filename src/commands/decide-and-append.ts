@@ -119,32 +119,34 @@ export async function decideAndAppend<State, Event>(
   let current = known;
   let loaded = known;
   for (let failures = 0; ; ) {
+    let preparing: Promise<void> | undefined;
     try {
       loaded = current ?? (await read(loaded));
       current = undefined;
       const at = sources.now();
-      const preparing = prepare?.(loaded.state, at);
-      if (preparing !== undefined) {
-        await preparing;
-        continue;
-      }
-      const { head, position } = loaded;
-      const decision = decide(loaded.state, at);
-      if (decision instanceof Rejection) {
-        // A command that succeeded before may be impossible now. Its repeat gets the answer of the first time.
-        const repeated = await repeatedBy(log, stream, meta, at);
-        if (repeated === null) throw decision;
-        return { events: repeated.events.map(decider.read), position: repeated.position, head: null, repeated };
-      }
-      if (decision.length === 0) return { events: [], position, head, repeated: null };
-      const events = decision.map(decider.write);
-      const appended = await log.append({ id: sources.uuid(), stream, expected: head, at, events, ...meta });
-      const { repeated } = appended;
-      return { ...appended, events: repeated === null ? decision : repeated.events.map(decider.read) };
+      preparing = prepare?.(loaded.state, at);
+      if (preparing === undefined) return await appendDecision(loaded, at);
     } catch (error) {
       failures++;
       await onFailure(error, failures);
     }
+    // Outside of the attempt: a failure of the preparation is none of this stream's conflicts.
+    await preparing;
+  }
+
+  async function appendDecision({ state, head, position }: Loaded<State>, at: number): Promise<CommandResult<Event>> {
+    const decision = decide(state, at);
+    if (decision instanceof Rejection) {
+      // A command that succeeded before may be impossible now. Its repeat gets the answer of the first time.
+      const repeated = await repeatedBy(log, stream, meta, at);
+      if (repeated === null) throw decision;
+      return { events: repeated.events.map(decider.read), position: repeated.position, head: null, repeated };
+    }
+    if (decision.length === 0) return { events: [], position, head, repeated: null };
+    const events = decision.map(decider.write);
+    const appended = await log.append({ id: sources.uuid(), stream, expected: head, at, events, ...meta });
+    const { repeated } = appended;
+    return { ...appended, events: repeated === null ? decision : repeated.events.map(decider.read) };
   }
 }
 

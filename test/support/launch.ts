@@ -24,6 +24,8 @@ export interface LaunchSetup {
   readonly failures: Failures;
   /** The platform's answer to a call; calls `written` when the request is written. */
   readonly answer: (chat: number, written: () => void) => Promise<Answer>;
+  /** Stops the service; default: when the launch has ended. */
+  readonly stop?: AbortController;
 }
 
 /** Reads the broadcast's stream. */
@@ -33,13 +35,12 @@ export function writerOf(log: EventLog): Promise<SendingWriter> {
 
 /** Sends until the launch ends or fails, as one run of the process does. */
 export async function sendOnce(
-  { log, failures, answer }: LaunchSetup,
+  { log, failures, answer, stop = new AbortController() }: LaunchSetup,
   changes: Partial<LaunchOptions> = {},
 ): Promise<SendingWriter> {
   const logger = pino({ level: 'silent' });
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
-  const stop = new AbortController();
   const queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
   ahead = 2000; // the rest after a start
   const writer = await writerOf(log);

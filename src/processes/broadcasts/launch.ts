@@ -110,16 +110,17 @@ function endedBy(state: Launch, problem: NonNullable<Delivery['botProblem']>, no
   }
 }
 
-/** Outcomes that could not be recorded are tried again at once. */
+/** Outcomes that could not be recorded are tried again at once. The driver gives the input at each turn: only the first counts. */
 function aborted(state: Launch, now: number): Effects {
-  if (!state.aborted) state.recordAt = now;
+  if (state.aborted) return NONE;
+  state.recordAt = now;
   state.aborted = true;
   return endWith(state, { type: 'interrupted' }, now);
 }
 
 /** The first reason to end counts. Recipients that were not called go back. */
 function endWith(state: Launch, end: LaunchEnd, now: number): Effects {
-  if (state.end !== null) return WAKE;
+  if (state.end !== null) return NONE;
   state.end = end;
   release(state, state.waiting.splice(0), now);
   return [{ type: 'stop' }, ...WAKE];
@@ -174,6 +175,8 @@ function nextEntries(state: Launch, platform: PlatformStatus, now: number): Entr
   const outcomes = state.unrecorded.take((claim) => openOf(state, claim), now, end !== null);
   const taken = [...outcomes.values()].reduce((sum, { length }) => sum + length, 0);
   const isOpen = end === null && platform.waitMs <= 0 && now >= plan.opensAt;
+  // Asked for during a pause, too: the budget grows with time.
+  const count = room(state, platform, taken, now);
   state.newFiles = [];
   state.unreachable = [];
   return {
@@ -182,7 +185,7 @@ function nextEntries(state: Launch, platform: PlatformStatus, now: number): Entr
       launch: plan.launch,
       sender: plan.sender,
       audience: plan.chats.length,
-      count: isOpen ? room(state, platform, taken, now) : 0,
+      count: isOpen ? count : 0,
     },
     answered: outcomes,
     files,

@@ -75,6 +75,8 @@ export async function sendLaunch(
   /** Further calls about recipients whose first call was made. */
   let followUps: { readonly units: number; resolve(permit: Permit | null): void }[] = [];
   let ended = null as LaunchEnd | null;
+  /** The driver has stopped, also by an error: no further call may begin. */
+  let isOver = false;
 
   const source: Source = {
     limiter,
@@ -89,7 +91,7 @@ export async function sendLaunch(
   const caller = {
     ...options,
     permit(units: number): Promise<Permit | null> {
-      if (state.end !== null) return Promise.resolve(null);
+      if (state.end !== null || isOver) return Promise.resolve(null);
       return new Promise((resolve) => {
         followUps.push({ units, resolve });
         queue.wake();
@@ -224,6 +226,7 @@ export async function sendLaunch(
       await wakeUp.sleep(dueInMs(state, elapsed()));
     }
   } finally {
+    isOver = true;
     deadline.forget();
     perform({ type: 'stop' });
     queue.remove(source);

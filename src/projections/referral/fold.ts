@@ -52,7 +52,8 @@ function foldUpdate(bot: Bot, commit: ReadCommit, item: UpdateItem | SealedUpdat
   const { user_id } = item;
   const { userAppears, visitBy: code } = accepted;
   if (userAppears) bot.added.users.push(user_id);
-  if (code === null) return;
+  // An update without an event is no visit here, whatever its start parameter.
+  if (code === null || item.event_id === undefined) return;
   const refers = userAppears || !bot.newUsersOnly;
   take(bot, commit, { type: 'visited', user_id, code, date: item.date ?? commit.at, refers }, ord);
 }

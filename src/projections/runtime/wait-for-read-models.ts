@@ -34,16 +34,22 @@ export async function waitForReadModels<P extends Progress>(
   { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal }: WaitOptions,
 ): Promise<readonly P[] | null> {
   const deadline = performance.now() + timeoutMs;
+  let hasFailed = false;
   const waits = loads.map(async (load) => {
     for (;;) {
-      if (signal?.aborted) return null;
+      if (hasFailed || signal?.aborted) return null;
       const progress = await load();
       if (progress !== null && hasPassedAll(progress.passed, cursor)) return progress;
       if (performance.now() >= deadline) return null;
       await pause(pollMs, signal);
     }
   });
-  const all = (await Promise.all(waits)).filter((progress) => progress !== null);
+  const found = await Promise.all(waits).catch((error: unknown) => {
+    // The other loads stop, too.
+    hasFailed = true;
+    throw error;
+  });
+  const all = found.filter((progress) => progress !== null);
   return all.length === loads.length ? all : null;
 }
 

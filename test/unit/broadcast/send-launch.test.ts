@@ -50,13 +50,13 @@ beforeEach(() => {
 });
 
 /** Sends until it ends or fails, as one run of the process does. */
-function send(changes: Partial<LaunchOptions> = {}): Promise<SendingWriter> {
+function send(changes: Partial<LaunchOptions> = {}, stop = new AbortController()): Promise<SendingWriter> {
   const noted = (chat: number, written: () => void) =>
     answer(chat, () => {
       called.push(chat);
       written();
     });
-  return sendOnce({ log, failures, answer: noted }, changes);
+  return sendOnce({ log, failures, answer: noted, stop }, changes);
 }
 
 function countOf({ state }: SendingWriter, place: number): number {
@@ -251,4 +251,19 @@ test('a call that a bug breaks is unknown if it was written, and released if not
   const after = await send();
   expect(countOf(after, PLACE.unknown), 'after a failure one recipient is tried').toBe(1);
   expect(reported).toEqual(['TypeError: a mistake before the call', 'TypeError: a mistake after the call']);
+});
+
+/** The event loop must turn meanwhile: an answer that never comes in would hang the whole thread. */
+test('a service that stops records an answer that takes longer than its pauses', async () => {
+  const stop = new AbortController();
+  answer = async (_, written) => {
+    written();
+    setTimeout(() => stop.abort(), 50);
+    await pause(600);
+    return DONE;
+  };
+  const { state } = await send({ cap: 30 }, stop);
+  expect(called.length).toBeGreaterThan(0);
+  expect(state.attempted).toBe(called.length);
+  expect(state.claims.size).toBe(0);
 });
