@@ -4,6 +4,7 @@ import { isJsonObject, property } from '../domain/json.ts';
 import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
 import type { BotRow } from '../queries/catalog/bots.ts';
 import { type ParsedBody, parseBody } from './body.ts';
+import type { SessionAccess } from './console/session.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 /** What a route requires of the caller beyond a valid key. */
@@ -43,9 +44,15 @@ export interface AccessControlOptions {
   readonly ratePerKey: number;
   /** Failed authentications a minute of one address; 0: no limit. */
   readonly failuresPerMinute: number;
+  /** Finds the principal of a console's session if a request has no API key. Absent: there are no sessions. */
+  readonly sessions?: SessionAccess;
 }
 
 export interface AccessControl {
+  /** @throws ApiError 503 until the catalog has caught up */
+  checkReady(): void;
+  /** Counts a failed authentication of the address. @throws ApiError 401, or 429 after too many */
+  refuse(request: FastifyRequest, message: string): Promise<never>;
   /** Called before the body is read. Refuses a wrong key in header or query, and a wrong secret token. */
   checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
   /** Called after the body is read. Checks in the order of decisions.md#order-of-checks. */
@@ -59,6 +66,7 @@ export function accessControl({
   catalogReady,
   ratePerKey,
   failuresPerMinute,
+  sessions,
 }: AccessControlOptions): AccessControl {
   const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
   const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
@@ -68,17 +76,28 @@ export function accessControl({
     throw new ApiError(401, message);
   }
 
+  async function principalBy(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<Principal | null> {
+    if (key === undefined) return (await sessions?.principalOf(request)) ?? null;
+    return typeof key === 'string' ? authenticator.authenticate(key, allowsStale(request, rule)) : null;
+  }
+
   async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
-    const principal =
-      typeof key === 'string' ? await authenticator.authenticate(key, allowsStale(request, rule)) : null;
+    const principal = await principalBy(request, rule, key);
     if (principal === null) return refuse(request, keyProblem(request, key));
     await consume(perKey, String(principal.keyId), 'too many requests with this key');
     request.principal = principal;
   }
 
+  function checkReady(): void {
+    if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
+  }
+
   return {
+    checkReady,
+    refuse,
+
     async checkKey(request, rule) {
-      if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
+      checkReady();
       if (rule.resource === 'webhook') return checkSecretToken(request, rule);
       const key = request.headers['api-key'] ?? bearerOf(request) ?? queryOf(request)['api-key'];
       if (key === undefined) return;

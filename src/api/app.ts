@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
+import { servePages } from './console/pages.ts';
+import { type SessionOptions, serveSession, sessionAccess } from './console/session.ts';
 import type { CorsOrigins } from './cors.ts';
 import { answerFrameworkError, handleErrors, refuseOtherMethods } from './errors.ts';
 import { closeInOrder } from './front.ts';
@@ -22,6 +24,8 @@ export interface AppOptions {
     readonly access: AccessControlOptions;
     readonly routes: readonly AnyRoute[];
     readonly context: CommandContext;
+    /** The console's sessions. Absent: the console is not served. */
+    readonly console?: SessionOptions;
     /** Origins whose pages may call the intake methods; default none. */
     readonly corsOrigins?: CorsOrigins;
   } | null;
@@ -51,7 +55,13 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     rememberCommands(app, api.context);
     await describeApi(app);
     serveGuide(app);
-    registerRoutes(app, accessControl(api.access), api.routes, api.corsOrigins);
+    const sessions = api.console === undefined ? {} : { sessions: sessionAccess(api.console) };
+    const control = accessControl({ ...api.access, ...sessions });
+    registerRoutes(app, control, api.routes, api.corsOrigins);
+    if (api.console !== undefined) {
+      serveSession(app, control, api.console);
+      await servePages(app);
+    }
   }
   refuseMissingMethods();
   return app;

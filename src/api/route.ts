@@ -203,7 +203,7 @@ function checkedBody(declared: AnyRoute, request: FastifyRequest): unknown {
 }
 
 /** @throws ApiError 400, naming every problem */
-function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw invalid(problemsOf(result.error));

@@ -11,8 +11,9 @@ const OWNERS_ONLY = { mode: 0o600, flush: true };
 export interface Demo {
   /** The file with the API key. Only its owner may read it. */
   readonly keyFile: string;
+  readonly apiKey: string;
   /** Commands to paste. They contain the key itself only if `toTerminal`. */
-  text(address: string, toTerminal: boolean): string;
+  text(address: string, toTerminal: boolean, logInToken: string): string;
 }
 
 /**
@@ -33,7 +34,8 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
   if (demo === null) return null;
   return {
     keyFile,
-    text(address, toTerminal) {
+    apiKey: demo.apiKey,
+    text(address, toTerminal, logInToken) {
       const key = toTerminal ? demo.apiKey : `$(cat ${keyFile})`;
       const update = {
         update_id: 1,
@@ -53,7 +55,7 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
         `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,
         `curl -s ${address}/v1/reports/events -H "Api-Key: ${key}"`,
         '',
-        ...(toTerminal ? nextSteps(address, dataDir) : []),
+        ...(toTerminal ? nextSteps(address, dataDir, logInToken) : []),
         '',
       ].join('\n');
     },
@@ -63,10 +65,11 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
 /**
  * Lines for a person at a terminal. They set the variables that differ from the defaults, so that each can be pasted.
  */
-function nextSteps(address: string, dataDir: string): string[] {
+function nextSteps(address: string, dataDir: string, logInToken: string): string[] {
   const folder = dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
   const url = address === 'http://127.0.0.1:3000' ? '' : `BASE_URL=${address} `;
   const steps = [
+    [`${address}/console#token=${logInToken}`, 'the console; the link logs in once, within ten minutes'],
     [`${address}/docs`, 'every endpoint, to try out in a browser'],
     [`${folder}${url}npm run demo`, '100,000 events, and then the reports of docs/cookbook.md'],
     [`${folder}npx botledger projection list`, 'how far each read model is'],

@@ -51,7 +51,11 @@ async function start(): Promise<void> {
     startProjectors: (foundation) => startWorker('projectors', foundation),
     startProcesses: (foundation) => startWorker('processes', foundation),
     startReports: ({ connectionString }) => startReportThreads(connectionString, config),
-    showDemo: (demo, address) => process.stdout.write(demo.text(address, process.stdout.isTTY === true)),
+    showDemo: (demo, address, links) => {
+      const toTerminal = process.stdout.isTTY === true;
+      const token = toTerminal ? links.offer(demo.apiKey) : '';
+      process.stdout.write(demo.text(address, toTerminal, token));
+    },
   });
   stopOnSignal(
     async () => {

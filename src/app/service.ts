@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { buildApp } from '../api/app.ts';
+import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
+import { sessionStore } from '../api/console/session-store.ts';
 import { openFront } from '../api/front.ts';
 import { NotReady } from '../api/operations.ts';
 import { apiRoutes } from '../api/routes.ts';
@@ -50,7 +52,7 @@ export interface ServiceOptions extends FoundationOptions {
   /** The read models to serve. Default: all of them; tests pass others. */
   readonly readModels?: readonly ReadModel[];
   /** Called once, on an empty installation with the embedded database, to show how to try the service. */
-  readonly showDemo: (demo: Demo, address: string) => void;
+  readonly showDemo: (demo: Demo, address: string, links: OneTimeKeys) => void;
 }
 
 /**
@@ -91,6 +93,13 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const reports = isApi ? options.startReports(foundation) : null;
   if (reports !== null) lifecycle.started('reports', () => reports.stop());
   let catalogReady = false;
+  const catalogSource = async () => ({ pool: lookups, schema: await served(catalogReadModel) });
+  const authenticator = createAuthenticator({
+    catalog: catalogSource,
+    sources,
+    maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
+  });
+  const links = oneTimeKeys(sources);
   const app = await buildApp({
     logger,
     trustProxy: config.TRUST_PROXY,
@@ -107,11 +116,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
     api: isApi
       ? {
           access: {
-            authenticator: createAuthenticator({
-              catalog: async () => ({ pool: lookups, schema: await served(catalogReadModel) }),
-              sources,
-              maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
-            }),
+            authenticator,
             catalogReady: () => catalogReady,
             ratePerKey: config.RATE_LIMIT_PER_KEY,
             failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
@@ -127,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
           }),
           context: { log, sources },
           corsOrigins: config.CORS_ORIGINS,
+          console: { authenticator, store: sessionStore(lookups), oneTimeKeys: links, catalog: catalogSource, sources },
         }
       : null,
   });
@@ -150,7 +156,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   );
   catalogReady = true;
   logger.info('ready');
-  if (demo !== null) options.showDemo(demo, address);
+  if (demo !== null) options.showDemo(demo, address, links);
   return address;
 }
 

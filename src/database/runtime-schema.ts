@@ -27,6 +27,15 @@ const migrations: Migrations = {
     ALTER TABLE runtime.read_models ADD CHECK (state IN ('building', 'ready', 'live', 'dropped'));`,
   // Counts requests to apply the version's dead letters, so that one query of this table finds them all.
   '0005_retries': 'ALTER TABLE runtime.read_models ADD COLUMN retries integer NOT NULL DEFAULT 0;',
+  // Sessions of the console: api/console/session-store.ts.
+  '0006_sessions': `
+    CREATE TABLE runtime.sessions (
+      id_hash text PRIMARY KEY,
+      public_part text NOT NULL,
+      secret_hash text NOT NULL,
+      begun_at bigint NOT NULL,
+      used_at bigint NOT NULL
+    );`,
 };
 
 /**

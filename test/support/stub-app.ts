@@ -29,6 +29,7 @@ export function stubApp({ authenticator, routes = [], corsOrigins = [] }: StubAp
       access: {
         authenticator: authenticator ?? {
           authenticate: async () => null,
+          authenticateHash: async () => null,
           resource: async () => 'unknown',
           webhookBot: async () => null,
         },

@@ -57,9 +57,12 @@ it('the file holds the key once', async () => {
 it('a terminal shows the key and the next commands, a log file neither', async () => {
   const demo = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
   const key = (await readFile(join(folder, 'demo.key'), 'utf8')).trim();
-  const [terminal, file] = [true, false].map((toTerminal) => demo!.text('http://127.0.0.1:3000', toTerminal));
+  const [terminal, file] = [true, false].map((toTerminal) =>
+    demo!.text('http://127.0.0.1:3000', toTerminal, 'link-token'),
+  );
   expect(terminal).toContain(key);
   for (const next of [
+    'http://127.0.0.1:3000/console#token=link-token',
     'http://127.0.0.1:3000/docs',
     'npm run demo',
     'npx botledger projection list',
@@ -67,8 +70,9 @@ it('a terminal shows the key and the next commands, a log file neither', async (
   ])
     expect(terminal).toContain(next);
   expect(file).not.toContain(key);
+  expect(file).not.toContain('link-token');
   expect(file).not.toContain('What to try next');
-  const elsewhere = demo!.text('http://127.0.0.1:4000', true);
+  const elsewhere = demo!.text('http://127.0.0.1:4000', true, 'link-token');
   expect(elsewhere).toContain(`DATA_DIR=${folder} BASE_URL=http://127.0.0.1:4000 npm run demo`);
   expect(elsewhere).toContain(`DATA_DIR=${folder} npx botledger projection list`);
 });

@@ -16,6 +16,7 @@ async function appFor(corsOrigins: string): Promise<FastifyInstance> {
         key.startsWith('good')
           ? { keyId: 1, ownerId: 1, kind: 'personal', plan: 'premium', scope: { type: 'all' }, currency: 'USD' }
           : null,
+      authenticateHash: async () => null,
       resource: async () => 'missing',
       webhookBot: async () => null,
     },

@@ -26,6 +26,8 @@ export interface Principal {
 export interface Authenticator {
   /** Null if there is no such key, or it has expired or been revoked. */
   authenticate(apiKey: string, allowStale: boolean): Promise<Principal | null>;
+  /** As `authenticate`, by the hex SHA-256 of a key's secret: a console's session has no more. */
+  authenticateHash(publicPart: string, secretHash: string): Promise<Principal | null>;
   /**
    * The bot that a request acts on. `missing`: the key is for several bots and the request names none; `unknown`: there is
    * no such bot; `forbidden`: the bot is outside the key's scope.
@@ -62,18 +64,23 @@ export function createAuthenticator({
   const keys = freshCache({ ...cache, load: async (secretHash) => findKey(await catalog(), secretHash) });
   const bots = freshCache({ ...cache, load: async (publicKey) => findBot(await catalog(), publicKey) });
 
+  async function principalOf(publicPart: string, secretHash: string, allowStale: boolean): Promise<Principal | null> {
+    const found = await keys(secretHash, allowStale);
+    if (found === null || found.publicPart !== publicPart) return null;
+    const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found;
+    const now = sources.now();
+    if (expiresAt !== null && expiresAt <= now) return null;
+    if (revokedAt !== null && revokedAt <= now) return null;
+    return { keyId, ownerId, kind, scope, plan, currency };
+  }
+
   return {
     async authenticate(apiKey, allowStale) {
       const parts = parseApiKey(apiKey);
-      if (parts === null) return null;
-      const found = await keys(hashSecret(parts.secret), allowStale);
-      if (found === null || found.publicPart !== parts.publicPart) return null;
-      const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found;
-      const now = sources.now();
-      if (expiresAt !== null && expiresAt <= now) return null;
-      if (revokedAt !== null && revokedAt <= now) return null;
-      return { keyId, ownerId, kind, scope, plan, currency };
+      return parts === null ? null : principalOf(parts.publicPart, hashSecret(parts.secret), allowStale);
     },
+
+    authenticateHash: (publicPart, secretHash) => principalOf(publicPart, secretHash, false),
 
     async resource({ scope, ownerId }, resourceKey, allowStale) {
       const own = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;

@@ -1,0 +1,90 @@
+import { isSafeNumber, parse, stringify } from 'lossless-json';
+import { session } from './session.ts';
+import { texts } from './texts.ts';
+
+/** A value of an answer. Numbers that a float would change are texts, with all their digits. */
+export type Value = string | number | boolean | null;
+
+/** A request that was refused, or had no answer. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  constructor(
+    message: string,
+    /** HTTP status; 0: no answer. */
+    readonly status: number,
+    readonly details: readonly Detail[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export interface Detail {
+  readonly path: string;
+  readonly message: string;
+  readonly allowed?: readonly string[];
+}
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly body?: unknown;
+  /** Public key of the bot. */
+  readonly bot?: string | undefined;
+  /** Of a change: the same key makes a repeat harmless. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request and answers its `data`. @throws RequestError */
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(path, options);
+  const body = read(await response.text()) as { data: T } | Refusal | null;
+  if (response.ok && body !== null && 'data' in body) return body.data;
+  if (response.ok) return null as T;
+  throw refusal(response.status, body as Refusal | null);
+}
+
+/** Sends a request and answers its text, such as CSV. @throws RequestError */
+export async function requestText(path: string, options: RequestOptions): Promise<string> {
+  const response = await send(path, options);
+  const text = await response.text();
+  if (response.ok) return text;
+  throw refusal(response.status, read(text) as Refusal | null);
+}
+
+interface Refusal {
+  readonly error: string;
+  readonly details?: readonly Detail[];
+}
+
+async function send(path: string, { method = 'GET', body, bot, idempotencyKey, signal }: RequestOptions) {
+  const headers = new Headers();
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  if (bot !== undefined) headers.set('resource-key', bot);
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
+  try {
+    return await fetch(path, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: stringify(body)! }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new RequestError(texts.errors.noAnswer, 0);
+  }
+}
+
+function refusal(status: number, body: Refusal | null): RequestError {
+  // The key behind the session was revoked or has expired: the log-in page says so.
+  if (status === 401 && session.value !== null) session.value = null;
+  return new RequestError(body?.error ?? texts.errors.status(status), status, body?.details);
+}
+
+function read(text: string): unknown {
+  try {
+    return parse(text, undefined, (digits) => (isSafeNumber(digits) ? Number(digits) : digits));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,179 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { href } from '../address.ts';
+import { RequestError, request } from '../api.ts';
+import { duration, number } from '../format.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
+import { Recipients } from './recipients.tsx';
+
+const words = texts.broadcasts;
+
+interface DetailProps {
+  readonly bot: Bot;
+  readonly id: string;
+}
+
+/** One broadcast: its progress while it is sent, what can be done with it, and its recipients. */
+export function BroadcastDetail({ bot, id }: DetailProps) {
+  const key = bot.resource_key;
+  const { loaded, reload } = useLoad(
+    () => (signal) => request<Broadcast>(`/v1/broadcast/get?id=${encodeURIComponent(id)}`, { bot: key, signal }),
+    { poll: (broadcast) => (isRunning(broadcast) ? 'running' : 'still') },
+  );
+  const { data, error } = loaded.value;
+  return (
+    <>
+      <p>
+        <a href={href('/broadcasts', { bot: key })}>{words.title}</a>
+      </p>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      {data !== undefined && (
+        <>
+          <h1>{data.name ?? words.unnamed(data.id)}</h1>
+          <Progress broadcast={data} />
+          <Actions bot={key} broadcast={data} onDone={reload} />
+          <Recipients bot={key} id={id} total={data.count_recipients} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Delivered, not delivered, unknown and left, as they are recorded; the rate and the time left as they were seen here. */
+function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
+  const parts = partsOf(broadcast);
+  const attempted = broadcast.count_recipients - parts.left;
+  const rate = useRate(attempted);
+  return (
+    <section aria-live="polite">
+      <p>
+        <strong>{words.statuses[broadcast.status]}</strong>
+        {broadcast.status === 1 && broadcast.date_send !== null && ` ${words.from(broadcast.date_send)}`}
+      </p>
+      {broadcast.error !== null && (
+        <p class="failure" role="alert">
+          {broadcast.error}
+        </p>
+      )}
+      {broadcast.paused_until !== null && <p class="warning">{words.paused(broadcast.paused_until)}</p>}
+      {broadcast.count_recipients > 0 && (
+        <>
+          <progress
+            max={broadcast.count_recipients}
+            value={attempted}
+            aria-label={words.progress(number(attempted), number(broadcast.count_recipients))}
+          />
+          <dl class="parts">
+            {PARTS.map((part) => (
+              <div key={part}>
+                <dt>{words.parts[part]}</dt>
+                <dd>{number(parts[part])}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {broadcast.status === 2 && rate !== null && rate > 0 && (
+        <p class="quiet">{words.rate(number(Math.round(rate)), duration(parts.left / rate))}</p>
+      )}
+      {parts.unknown > 0 && <p class="quiet">{words.unknownMeans}</p>}
+    </section>
+  );
+}
+
+const RATE_OVER_MS = 10_000;
+
+/** Recipients a second over the last ten seconds that this page saw; null: too little was seen. */
+function useRate(attempted: number): number | null {
+  const seen = useRef<{ readonly at: number; readonly attempted: number }[]>([]);
+  const now = performance.now();
+  if (seen.current.at(-1)?.attempted !== attempted) seen.current.push({ at: now, attempted });
+  while (seen.current.length > 2 && now - seen.current[1]!.at > RATE_OVER_MS) seen.current.shift();
+  const [first] = seen.current;
+  if (first === undefined || now - first.at < 1000) return null;
+  return ((attempted - first.attempted) * 1000) / (now - first.at);
+}
+
+interface ActionsProps {
+  readonly bot: string;
+  readonly broadcast: Broadcast;
+  readonly onDone: () => void;
+}
+
+/** Launch, cancel and relaunch, each after a question that says whom it concerns. */
+function Actions({ bot, broadcast, onDone }: ActionsProps) {
+  const error = useSignal<RequestError | undefined>(undefined);
+  const asked = useSignal<'activate' | 'cancel' | null>(null);
+  const busy = useSignal(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+
+  async function act(action: 'activate' | 'cancel'): Promise<void> {
+    busy.value = true;
+    error.value = undefined;
+    try {
+      await request(`/v1/broadcast/${action}`, {
+        method: 'POST',
+        bot,
+        body: { id: broadcast.id },
+        idempotencyKey: crypto.randomUUID(),
+      });
+      onDone();
+    } catch (problem) {
+      if (!(problem instanceof RequestError)) throw problem;
+      error.value = problem;
+    } finally {
+      busy.value = false;
+      dialog.current?.close();
+    }
+  }
+  const ask = (action: 'activate' | 'cancel'): void => {
+    asked.value = action;
+    dialog.current?.showModal();
+  };
+  const { left } = partsOf(broadcast);
+  return (
+    <div class="actions">
+      {broadcast.status === 0 && (
+        <button type="button" class="main" onClick={() => ask('activate')}>
+          {words.launch}
+        </button>
+      )}
+      {canRelaunch(broadcast) && (
+        <button type="button" class="main" onClick={() => ask('activate')}>
+          {words.relaunch}
+        </button>
+      )}
+      {canCancel(broadcast) && (
+        <button type="button" onClick={() => ask('cancel')}>
+          {words.cancel}
+        </button>
+      )}
+      {error.value !== undefined && <Failure error={error.value} />}
+      <dialog ref={dialog} aria-labelledby="ask">
+        <p id="ask">
+          {asked.value === 'cancel'
+            ? words.askCancel(number(left))
+            : canRelaunch(broadcast)
+              ? words.askRelaunch(number(broadcast.count_cancelled))
+              : words.askLaunch(number(broadcast.settings.intervalCap ?? 10))}
+        </p>
+        <button
+          type="button"
+          class="main"
+          disabled={busy.value}
+          onClick={() => asked.value !== null && void act(asked.value)}
+        >
+          {asked.value === 'cancel' ? words.cancel : words.launch}
+        </button>{' '}
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {words.back}
+        </button>
+      </dialog>
+    </div>
+  );
+}

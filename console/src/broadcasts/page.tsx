@@ -1,0 +1,76 @@
+import { address, href } from '../address.ts';
+import { request } from '../api.ts';
+import { number } from '../format.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { type Broadcast, isRunning } from './broadcast.ts';
+import { BroadcastDetail } from './detail.tsx';
+
+const words = texts.broadcasts;
+
+/** The bot's broadcasts, the latest first; or one of them, where the address names it. */
+export function BroadcastsPage({ bot }: { readonly bot: Bot }) {
+  const id = address.value.query.get('id');
+  return id === null ? <List bot={bot} /> : <BroadcastDetail key={id} bot={bot} id={id} />;
+}
+
+function List({ bot }: { readonly bot: Bot }) {
+  const key = bot.resource_key;
+  const { loaded, reload } = useLoad(
+    () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=100', { bot: key, signal }),
+    { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
+  );
+  const { data, error } = loaded.value;
+  return (
+    <>
+      <h1>{words.title}</h1>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      {data?.items.length === 0 && (
+        <section class="empty">
+          <p>{words.none}</p>
+          <pre>
+            <code>{`curl ${window.location.origin}/v1/broadcast/create -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
+  -d '{"type":"sendMessage","message":{"text":"Hello"},"segmentations":{"include":[{"type":"all","config":{}}]}}'`}</code>
+          </pre>
+        </section>
+      )}
+      {data !== undefined && data.items.length > 0 && (
+        <section class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.name}</th>
+                <th scope="col">{words.status}</th>
+                <th scope="col" class="number">
+                  {words.recipients}
+                </th>
+                <th scope="col" class="number">
+                  {words.parts.delivered}
+                </th>
+                <th scope="col">{words.created}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.items.map((broadcast) => (
+                <tr key={broadcast.id}>
+                  <th scope="row">
+                    <a href={href('/broadcasts', { bot: key, id: String(broadcast.id) })}>
+                      {broadcast.name ?? words.unnamed(broadcast.id)}
+                    </a>
+                  </th>
+                  <td>{words.statuses[broadcast.status]}</td>
+                  <td class="number">{number(broadcast.count_recipients)}</td>
+                  <td class="number">{number(broadcast.count_delivered)}</td>
+                  <td>{broadcast.date_create}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}

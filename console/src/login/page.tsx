@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { RequestError, request } from '../api.ts';
+import { Failure } from '../parts/failure.tsx';
+import { type Session, session } from '../session.ts';
+import { texts } from '../texts.ts';
+
+/** A link of the first start ends in `#token=…`: it logs in once. */
+function takeToken(): string | null {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+  if (token !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search);
+  return token;
+}
+
+export function Login() {
+  const error = useSignal<RequestError | undefined>(undefined);
+  const busy = useSignal(false);
+
+  async function logIn(credential: { readonly key: string } | { readonly token: string }): Promise<void> {
+    busy.value = true;
+    error.value = undefined;
+    try {
+      await request('/console/session', { method: 'POST', body: credential });
+      session.value = await request<Session>('/console/session');
+    } catch (problem) {
+      if (!(problem instanceof RequestError)) throw problem;
+      error.value = 'token' in credential ? new RequestError(texts.login.linkUsed, problem.status) : problem;
+    } finally {
+      busy.value = false;
+    }
+  }
+
+  useEffect(() => {
+    const token = takeToken();
+    if (token !== null) void logIn({ token });
+  }, []);
+
+  return (
+    <main id="main" class="login">
+      <h1>{texts.login.title}</h1>
+      <p>{texts.login.intro}</p>
+      {!window.isSecureContext && <p class="failure">{texts.login.notSecure}</p>}
+      {error.value !== undefined && <Failure error={error.value} />}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void logIn({ key: String(new FormData(event.currentTarget).get('key')).trim() });
+        }}
+      >
+        <label>
+          {texts.login.key}
+          <input name="key" type="password" autocomplete="current-password" required aria-describedby="key-hint" />
+        </label>
+        <p id="key-hint" class="quiet">
+          {texts.login.hint}
+        </p>
+        <button type="submit" class="main" disabled={busy.value}>
+          {texts.login.submit}
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,68 @@
+import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { RequestError } from '../api.ts';
+
+/** What a request has come to. `data` stays while it is loaded anew, so that nothing jumps. */
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: RequestError | undefined;
+  readonly loading: boolean;
+}
+
+const FAST_MS = 1000;
+const SLOW_MS = 10_000;
+
+export interface LoadOptions<T> {
+  /** Loads again: each second while something runs, else each ten. Absent: once. */
+  readonly poll?: (data: T) => 'running' | 'still';
+}
+
+/**
+ * Loads what `ask` asks for, and again whenever a signal that `ask` reads changes. Polls only while the tab is visible.
+ * @param ask null: there is nothing to ask for
+ */
+export function useLoad<T>(
+  ask: () => ((signal: AbortSignal) => Promise<T>) | null,
+  { poll }: LoadOptions<T> = {},
+): { readonly loaded: Signal<Loaded<T>>; reload(): void } {
+  const loaded = useMemo(() => signal<Loaded<T>>({ data: undefined, error: undefined, loading: true }), []);
+  const turn = useSignal(0);
+  useSignalEffect(() => {
+    const load = ask();
+    void turn.value;
+    const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const run = async (): Promise<void> => {
+      if (load === null) return;
+      try {
+        const data = await load(abort.signal);
+        if (abort.signal.aborted) return;
+        loaded.value = { data, error: undefined, loading: false };
+        if (poll !== undefined) again(poll(data) === 'running' ? FAST_MS : SLOW_MS);
+      } catch (error) {
+        if (abort.signal.aborted) return;
+        if (!(error instanceof RequestError)) throw error;
+        loaded.value = { data: loaded.peek().data, error, loading: false };
+        if (poll !== undefined) again(SLOW_MS);
+      }
+    };
+    const again = (ms: number): void => {
+      timer = setTimeout(() => {
+        if (document.visibilityState === 'visible') void run();
+        else document.addEventListener('visibilitychange', () => void run(), { once: true, signal: abort.signal });
+      }, ms);
+    };
+    loaded.value = { ...loaded.peek(), loading: true };
+    void run();
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  });
+  return {
+    loaded,
+    reload: () => {
+      turn.value++;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { date, number, shortNumber } from '../format.ts';
+
+export interface Series {
+  readonly label: string;
+  /** Values in the order of the times; null: none. Decimals beyond a float's digits are drawn as the nearest float. */
+  readonly values: readonly (number | null)[];
+  /** Drawn with a broken line, in the color of the series `of`. */
+  readonly of?: number;
+  readonly hidden?: boolean;
+  /** The value holds until the next time. */
+  readonly stepped?: boolean;
+}
+
+export interface TimeChartProps {
+  /** Times as the answer has them, in the bot's zone. */
+  readonly times: readonly string[];
+  readonly series: readonly Series[];
+  readonly shape: 'line' | 'area' | 'bar';
+  /** What the chart shows, for a screen reader; the numbers are in the table below. */
+  readonly label: string;
+}
+
+export const COLORS = 10;
+const HEIGHT = 300;
+
+/** The color of a series as `rgb(…)`, as the style sheet has it for light or dark. */
+function color(element: HTMLElement, index: number): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(--series-${index % COLORS})`;
+  element.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+function faint(rgb: string): string {
+  return rgb.replace('rgb(', 'rgba(').replace(')', ', 0.2)');
+}
+
+/** Lines, areas or bars over time. */
+export function TimeChart({ times, series, shape, label }: TimeChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current!;
+    // The digits of the bot's zone are read as UTC and shown as UTC, so that no other zone comes in.
+    const seconds = times.map((time) => Date.parse(`${time.slice(0, 19)}Z`) / 1000);
+    const text = resolved(element, 'color');
+    const grid = resolved(element, 'border-top-color');
+    const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), 'Etc/UTC'),
+        legend: { show: false },
+        cursor: { points: { size: 6 } },
+        scales: {
+          y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), high === null || high === 0 ? 1 : high * 1.05] },
+        },
+        axes: [axis, { ...axis, size: 56, values: (_plot, values) => values.map(shortNumber) }],
+        series: [
+          {},
+          ...series.map(({ label: name, of, hidden, stepped }, index): uPlot.Series => {
+            const stroke = color(element, of ?? index);
+            return {
+              label: name,
+              show: hidden !== true,
+              stroke,
+              width: 2,
+              ...(of === undefined ? {} : { dash: [4, 4] }),
+              ...(stepped === true ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+              ...(shape === 'line' || of !== undefined ? {} : { fill: faint(stroke) }),
+              ...(shape === 'bar' && of === undefined
+                ? { paths: uPlot.paths.bars!({ size: [0.7, 60] }), fill: stroke, points: { show: false } }
+                : { points: { show: times.length === 1 } }),
+            };
+          }),
+        ],
+        plugins: [tooltip(times, series)],
+      },
+      [seconds, ...series.map(({ values }) => [...values])],
+      element,
+    );
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [times, series, shape]);
+  return <div class="chart" ref={place} role="img" aria-label={label} />;
+}
+
+function resolved(element: Element, property: string): string {
+  return getComputedStyle(element).getPropertyValue(property);
+}
+
+/** Shows the values under the pointer, beside it. */
+function tooltip(times: readonly string[], series: readonly Series[]): uPlot.Plugin {
+  const box = document.createElement('div');
+  box.className = 'tooltip';
+  box.hidden = true;
+  return {
+    hooks: {
+      init: (plot) => {
+        plot.over.append(box);
+        plot.over.addEventListener('mouseleave', () => {
+          box.hidden = true;
+        });
+      },
+      setCursor: (plot) => {
+        const { idx, left = 0, top = 0 } = plot.cursor;
+        box.hidden = idx === null || idx === undefined;
+        if (idx === null || idx === undefined) return;
+        const lines = series.flatMap(({ label, values, hidden }) => {
+          const value = values[idx];
+          return hidden === true || value === null || value === undefined ? [] : [`${label}: ${number(value)}`];
+        });
+        box.replaceChildren(
+          ...[date(times[idx]!), ...lines].map((text) => {
+            const line = document.createElement('div');
+            line.textContent = text;
+            return line;
+          }),
+        );
+        const right = left > plot.over.clientWidth / 2;
+        box.style.transform = `translate(${right ? left - box.offsetWidth - 12 : left + 12}px, ${Math.max(0, top - 12)}px)`;
+      },
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { request, type Value } from '../api.ts';
+
+/** What a bot's reports can name: events and fields. */
+export interface Catalog {
+  readonly events: readonly KnownEvent[];
+  readonly fields: readonly Field[];
+}
+
+export interface KnownEvent {
+  readonly event_id: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly count: number;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly type: 'date' | 'number' | 'string' | 'boolean';
+  readonly operators: readonly string[];
+  /** Whether a report can be broken down by it. */
+  readonly separator: boolean;
+}
+
+export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Catalog> {
+  const options = { bot, signal };
+  const [events, fields] = await Promise.all([
+    request<{ items: KnownEvent[] }>('/v1/reports/events', options),
+    request<{ items: Field[] }>('/v1/reports/event-fields', options),
+  ]);
+  return { events: events.items.toSorted((a, b) => b.count - a.count), fields: fields.items };
+}
+
+/** The most frequent values of a field within the last 30 days, to offer them in a filter. */
+export async function valuesOf(bot: string, field: Field, now: Date): Promise<readonly Value[]> {
+  if (!field.separator) return [];
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const report_config = {
+    source_request: {
+      type: 'trends',
+      type_chart: 'table',
+      separators: [{ property: field.name }],
+      requests: [{ type: 'trend', event_id: null, event_name: 'all', agr: 'total' }],
+    },
+    settings: {
+      params: {
+        ':date_from': `${day(now.getTime() - 30 * 86_400_000)} 00:00:00`,
+        ':date_to': `${day(now.getTime())} 23:59:59`,
+      },
+    },
+  };
+  const { rows } = await request<{ rows: Readonly<Record<string, Value>>[] }>('/v1/reports/preview', {
+    method: 'POST',
+    bot,
+    body: { report_config },
+  });
+  return rows.flatMap((row) => (row[field.name] === null || row[field.name] === undefined ? [] : [row[field.name]!]));
+}

@@ -1,0 +1,145 @@
+import type { Days } from './period.ts';
+import { type Condition, type Group, isGroup, type Metric, needsField, type ReportState } from './state.ts';
+
+/** A `report_config` of the API (docs/interface.md, "Report configuration"). */
+export type ReportConfig = Readonly<Record<string, unknown>>;
+
+/** The configuration of a state over the given days. */
+export function configOf(state: ReportState, { from, to }: Days): ReportConfig {
+  return {
+    source_request: sourceOf(state),
+    settings: { params: { ':date_from': `${from} 00:00:00`, ':date_to': `${to} 23:59:59` } },
+  };
+}
+
+function sourceOf(state: ReportState): Readonly<Record<string, unknown>> {
+  const { type, chart, metrics, granularity, funnel, retention, list } = state;
+  const filters = filterOf(state.filter);
+  const separators = state.breakdown.map((property) => ({ property }));
+  const shared = {
+    ...(filters === null ? {} : { filters }),
+    ...(separators.length === 0 || type === 'utm' || type === 'list' ? {} : { separators }),
+  };
+  switch (type) {
+    case 'trends':
+    case 'utm':
+      return { type: 'trends', type_chart: chart, requests: metrics.map(metricOf), granularity, ...shared };
+    case 'funnels':
+      return {
+        type,
+        type_chart: type,
+        requests: metrics.map(metricOf),
+        funnel_order_type: funnel.order,
+        funnel_window: funnel.window,
+        funnel_window_unit: funnel.unit,
+        ...shared,
+      };
+    case 'retention':
+      return {
+        type,
+        type_chart: type,
+        target_entity: entityOf(metrics[0]!),
+        returning_entity: entityOf(metrics[1]!),
+        retention_total_intervals: retention.intervals,
+        retention_type: retention.cohorts,
+        granularity,
+        ...shared,
+      };
+    case 'list':
+      return { type, type_chart: type, table: 'events', columns: list.columns, limit: list.limit, ...shared };
+  }
+}
+
+function metricOf({ event, name, agr, field, filter }: Metric): Readonly<Record<string, unknown>> {
+  const filters = filter === undefined ? null : filterOf(filter);
+  return {
+    type: 'trend',
+    event_id: event,
+    event_name: name,
+    agr,
+    ...(needsField(agr) ? { agr_field: field } : {}),
+    ...(filters === null ? {} : { filters }),
+  };
+}
+
+function entityOf({ event, name, filter }: Metric): Readonly<Record<string, unknown>> {
+  const filters = filter === undefined ? null : filterOf(filter);
+  return { type: 'event', event_id: event, event_name: name, ...(filters === null ? {} : { filters }) };
+}
+
+/** A filter as the API nests it; null: none. A single condition stands without a group. */
+function filterOf(group: Group): readonly unknown[] | null {
+  const parts = group.items.flatMap((item) => {
+    const part = isGroup(item) ? filterOf(item) : conditionOf(item);
+    return part === null ? [] : [part];
+  });
+  if (parts.length <= 1) return parts[0] ?? null;
+  return [group.join, ...parts];
+}
+
+function conditionOf({ field, operator, value }: Condition): readonly unknown[] {
+  if (operator === 'between') return [operator, field, ...(value as readonly unknown[])];
+  return [operator, field, value];
+}
+
+/** The state of a saved report's configuration, as far as the builder can show it; null: it has more than that. */
+export function stateOf(config: ReportConfig, start: ReportState): ReportState | null {
+  const source = config['source_request'] as Readonly<Record<string, unknown>> | undefined;
+  const params = (config['settings'] as { params?: Readonly<Record<string, string>> } | undefined)?.params;
+  if (source === undefined || params === undefined) return null;
+  const chart = String(source['type_chart']);
+  const type = chart.startsWith('utm_') ? 'utm' : (String(source['type']) as ReportState['type']);
+  const retention = type === 'retention';
+  const requests = (retention ? [source['target_entity'], source['returning_entity']] : source['requests']) as
+    | readonly Readonly<Record<string, unknown>>[]
+    | undefined;
+  const state: ReportState = {
+    ...start,
+    type,
+    chart,
+    metrics: (requests ?? []).map((request) => metricFrom(request)),
+    filter: groupFrom(source['filters']),
+    breakdown: ((source['separators'] ?? []) as readonly { property: string }[]).map(({ property }) => property),
+    period: { from: params[':date_from']!.slice(0, 10), to: params[':date_to']!.slice(0, 10) },
+    granularity: (source['granularity'] ?? start.granularity) as ReportState['granularity'],
+    funnel: {
+      order: (source['funnel_order_type'] ?? start.funnel.order) as ReportState['funnel']['order'],
+      window: Number(source['funnel_window'] ?? start.funnel.window),
+      unit: (source['funnel_window_unit'] ?? start.funnel.unit) as ReportState['funnel']['unit'],
+    },
+    retention: {
+      ...start.retention,
+      cohorts: (source['retention_type'] ?? start.retention.cohorts) as ReportState['retention']['cohorts'],
+      intervals: Number(source['retention_total_intervals'] ?? start.retention.intervals),
+    },
+    list: {
+      columns: (source['columns'] ?? start.list.columns) as readonly string[],
+      limit: Number(source['limit'] ?? start.list.limit),
+    },
+  };
+  return state;
+}
+
+function metricFrom(request: Readonly<Record<string, unknown>>): Metric {
+  const field = request['agr_field'] as Metric['field'];
+  return {
+    event: (request['event_id'] ?? null) as number | null,
+    name: String(request['label'] ?? request['event_name']),
+    agr: (request['agr'] ?? 'total') as Metric['agr'],
+    ...(field === undefined ? {} : { field }),
+    ...(request['filters'] == null ? {} : { filter: groupFrom(request['filters']) }),
+  };
+}
+
+function groupFrom(filters: unknown): Group {
+  if (!Array.isArray(filters)) return { join: 'and', items: [] };
+  const [operator, ...rest] = filters as [string, ...unknown[]];
+  if (operator === 'and' || operator === 'or') return { join: operator, items: rest.map(itemFrom) };
+  return { join: 'and', items: [itemFrom(filters)] };
+}
+
+function itemFrom(filter: unknown): Condition | Group {
+  const [operator, field, ...values] = filter as [string, string, ...Condition['value'][]];
+  if (operator === 'and' || operator === 'or') return groupFrom(filter);
+  return { operator, field, value: operator === 'between' ? (values as Condition['value']) : values[0]! };
+}

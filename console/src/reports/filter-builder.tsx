@@ -1,0 +1,211 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import type { Value } from '../api.ts';
+import { texts } from '../texts.ts';
+import { type Field, valuesOf } from './catalog.ts';
+import { type Condition, type Group, isGroup } from './state.ts';
+
+const words = texts.reports;
+
+export interface FilterBuilderProps {
+  readonly bot: string;
+  readonly fields: readonly Field[];
+  readonly group: Group;
+  readonly onChange: (group: Group) => void;
+  /** How deep the group stands; the API takes 8 levels. */
+  readonly depth?: number;
+}
+
+const MAX_DEPTH = 5;
+
+/** Conditions that nest: a group holds conditions and groups, all or any of which must hold. */
+export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: FilterBuilderProps) {
+  const change = (index: number, item: Condition | Group | null): void =>
+    onChange({
+      ...group,
+      items: item === null ? group.items.filter((_, at) => at !== index) : group.items.with(index, item),
+    });
+  const add = (item: Condition | Group): void => onChange({ ...group, items: [...group.items, item] });
+  return (
+    <div class="group">
+      {group.items.length > 1 && (
+        <select
+          aria-label={words.filters}
+          value={group.join}
+          onChange={(event) => onChange({ ...group, join: event.currentTarget.value as Group['join'] })}
+        >
+          <option value="and">{words.all}</option>
+          <option value="or">{words.any}</option>
+        </select>
+      )}
+      {group.items.map((item, index) => (
+        <div class="item" key={index}>
+          {isGroup(item) ? (
+            <FilterBuilder
+              bot={bot}
+              fields={fields}
+              group={item}
+              depth={depth + 1}
+              onChange={(inner) => change(index, inner.items.length === 0 ? null : inner)}
+            />
+          ) : (
+            <ConditionEditor bot={bot} fields={fields} condition={item} onChange={(next) => change(index, next)} />
+          )}
+          <button
+            type="button"
+            class="plain"
+            aria-label={words.remove(isGroup(item) ? words.addGroup : item.field)}
+            onClick={() => change(index, null)}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      <span class="adders">
+        <button type="button" class="plain" onClick={() => add(firstCondition(fields))}>
+          + {words.addFilter}
+        </button>
+        {group.items.length > 0 && depth < MAX_DEPTH && (
+          <button
+            type="button"
+            class="plain"
+            onClick={() => add({ join: group.join === 'and' ? 'or' : 'and', items: [firstCondition(fields)] })}
+          >
+            + {words.addGroup}
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function firstCondition(fields: readonly Field[]): Condition {
+  const field = fields.find(({ name }) => name === 'user.language_code') ?? fields[0]!;
+  return { field: field.name, operator: '=', value: startValue(field, '=') };
+}
+
+function startValue({ type }: Field, operator: string): Condition['value'] {
+  const one = type === 'number' ? 0 : type === 'boolean' ? true : '';
+  if (operator === 'between') return [one, one];
+  return operator === 'in' ? [] : one;
+}
+
+interface ConditionEditorProps {
+  readonly bot: string;
+  readonly fields: readonly Field[];
+  readonly condition: Condition;
+  readonly onChange: (condition: Condition) => void;
+}
+
+function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorProps) {
+  const id = useId();
+  const offered = useSignal<readonly Value[]>([]);
+  const field = fields.find(({ name }) => name === condition.field) ?? fields[0]!;
+  useEffect(() => {
+    let left = false;
+    // Without offers the field can still be filled in by hand.
+    valuesOf(bot, field, new Date()).then(
+      (values) => {
+        if (!left) offered.value = values;
+      },
+      () => {},
+    );
+    return () => {
+      left = true;
+    };
+  }, [bot, field.name]);
+  const { operator, value } = condition;
+  const set = (text: string, at?: number): void => {
+    const read =
+      operator === 'in' ? text.split(',').map((part) => valueFrom(field, part.trim())) : valueFrom(field, text);
+    onChange({ ...condition, value: at === undefined ? read : (value as readonly Value[]).with(at, read as Value) });
+  };
+  return (
+    <span class="condition">
+      <select
+        aria-label={words.field}
+        value={field.name}
+        onChange={(event) => {
+          const next = fields.find(({ name }) => name === event.currentTarget.value)!;
+          onChange({ field: next.name, operator: '=', value: startValue(next, '=') });
+        }}
+      >
+        {fields.map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <select
+        aria-label={words.operator}
+        value={operator}
+        onChange={(event) => {
+          const next = event.currentTarget.value;
+          const keeps = !['in', 'between'].includes(next) && !Array.isArray(value);
+          onChange({ ...condition, operator: next, value: keeps ? value : startValue(field, next) });
+        }}
+      >
+        {field.operators.map((name) => (
+          <option key={name} value={name}>
+            {words.operators[name as keyof typeof words.operators] ?? name}
+          </option>
+        ))}
+      </select>
+      {field.type === 'boolean' ? (
+        <select aria-label={words.value} value={String(value)} onChange={(event) => set(event.currentTarget.value)}>
+          <option value="true">{words.yes}</option>
+          <option value="false">{words.no}</option>
+        </select>
+      ) : operator === 'between' ? (
+        [0, 1].map((at) => (
+          <ValueInput
+            key={at}
+            list={id}
+            label={at === 0 ? words.from : words.to}
+            type={field.type}
+            value={String((value as readonly Value[])[at] ?? '')}
+            onChange={(text) => set(text, at)}
+          />
+        ))
+      ) : (
+        <ValueInput
+          list={id}
+          label={operator === 'in' ? words.values : words.value}
+          type={operator === 'in' ? 'string' : field.type}
+          value={Array.isArray(value) ? value.join(', ') : String(value)}
+          onChange={(text) => set(text)}
+        />
+      )}
+      <datalist id={id}>
+        {offered.value.map((found) => (
+          <option key={String(found)} value={String(found)} />
+        ))}
+      </datalist>
+    </span>
+  );
+}
+
+function valueFrom({ type }: Field, text: string): Value {
+  if (type === 'boolean') return text === 'true';
+  // A number that a float would change goes as text; the service compares it exactly.
+  return type === 'number' && text !== '' && String(Number(text)) === text ? Number(text) : text;
+}
+
+interface ValueInputProps {
+  readonly list: string;
+  readonly label: string;
+  readonly type: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+function ValueInput({ list, label, type, value, onChange }: ValueInputProps) {
+  return (
+    <input
+      aria-label={label}
+      placeholder={label}
+      list={list}
+      inputMode={type === 'number' ? 'decimal' : 'text'}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,247 @@
+import { computed, useComputed, useSignal } from '@preact/signals';
+import { address, go, href } from '../address.ts';
+import { RequestError, request, requestText } from '../api.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import type { Answer } from './answer.ts';
+import { Builder } from './builder.tsx';
+import { loadCatalog } from './catalog.ts';
+import { configOf, type ReportConfig, stateOf } from './config.ts';
+import { before, daysOf } from './period.ts';
+import { type ReportState, readState, START, writeState } from './state.ts';
+import { Footnotes, View } from './view.tsx';
+
+const words = texts.reports;
+
+const stateText = computed(() => address.value.query.get('report'));
+
+/** The report of the address: its form, its answer, and the saved reports. */
+export function ReportsPage({ bot }: { readonly bot: Bot }) {
+  const key = bot.resource_key;
+  const state = useComputed(() => readState(stateText.value));
+  const catalog = useLoad(() => (signal) => loadCatalog(key, signal));
+  const answer = useLoad(() => {
+    const asked = state.value;
+    return (signal) => runReport(asked, bot, signal);
+  });
+  const saved = useLoad(() => (signal) => request<{ items: SavedReport[] }>('/v1/reports/list', { bot: key, signal }));
+  const change = (next: ReportState): void =>
+    go(href('/reports', { bot: key, report: next === START ? undefined : writeState(next) }));
+  const { data: known, error: unknown } = catalog.loaded.value;
+  const { data, error, loading } = answer.loaded.value;
+  return (
+    <>
+      <h1>{words.title}</h1>
+      <div class="with-side">
+        <div>
+          {unknown !== undefined && <Failure error={unknown} retry={catalog.reload} />}
+          {known !== undefined && known.events.length === 0 && <FirstEvent />}
+          {known !== undefined && (
+            <Builder bot={key} zone={bot.timezone} catalog={known} state={state.value} onChange={change} />
+          )}
+          <section class="answer" aria-busy={loading} aria-live="polite">
+            {error !== undefined && <Failure error={error} retry={answer.reload} />}
+            {data !== undefined && error === undefined && (
+              <>
+                <View state={data.state} answer={data.answer} previous={data.previous} />
+                <Footnotes answer={data.answer} />
+              </>
+            )}
+            {loading && <p class="quiet">{words.run}</p>}
+          </section>
+          <Actions bot={bot} state={state.value} change={change} onSaved={saved.reload} />
+        </div>
+        <SavedReports saved={saved.loaded.value.data?.items ?? []} bot={key} change={change} />
+      </div>
+    </>
+  );
+}
+
+interface SavedReport {
+  readonly uuid: string;
+  readonly name: string;
+}
+
+interface RunReport {
+  readonly state: ReportState;
+  readonly answer: Answer;
+  readonly previous: Answer | undefined;
+}
+
+async function runReport(state: ReportState, bot: Bot, signal: AbortSignal): Promise<RunReport> {
+  const days = daysOf(state.period, bot.timezone, new Date());
+  const run = (report_config: ReportConfig): Promise<Answer> =>
+    request('/v1/reports/run', { method: 'POST', bot: bot.resource_key, body: { report_config }, signal });
+  const [answer, previous] = await Promise.all([
+    run(configOf(state, days)),
+    state.compare && state.type === 'trends' ? run(configOf(state, before(days))) : undefined,
+  ]);
+  return { state, answer, previous };
+}
+
+function FirstEvent() {
+  return (
+    <section class="empty">
+      <p>{words.noEvents}</p>
+      <pre>
+        <code>{`curl ${window.location.origin}/v1/send-event -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
+  -d '{"event":"hello","user_id":4242}'`}</code>
+      </pre>
+    </section>
+  );
+}
+
+interface ActionsProps {
+  readonly bot: Bot;
+  readonly state: ReportState;
+  readonly change: (state: ReportState) => void;
+  readonly onSaved: () => void;
+}
+
+/** Saves the report, and takes it elsewhere. */
+function Actions({ bot, state, change, onSaved }: ActionsProps) {
+  const done = useSignal('');
+  const error = useSignal<RequestError | undefined>(undefined);
+  const config = (): ReportConfig => configOf(state, daysOf(state.period, bot.timezone, new Date()));
+
+  async function attempt(work: () => Promise<string>): Promise<void> {
+    error.value = undefined;
+    try {
+      done.value = await work();
+    } catch (problem) {
+      if (!(problem instanceof RequestError)) throw problem;
+      error.value = problem;
+    }
+  }
+
+  const save = (name: string, uuid: string | undefined): Promise<void> =>
+    attempt(async () => {
+      const body = { name, report_config: config(), ...(uuid === undefined ? {} : { uuid }) };
+      const idempotencyKey = crypto.randomUUID();
+      const saved = await request<{ uuid: string }>('/v1/reports/save', {
+        method: 'POST',
+        bot: bot.resource_key,
+        body,
+        idempotencyKey,
+      });
+      change({ ...state, uuid: saved.uuid });
+      onSaved();
+      return words.saved_;
+    });
+
+  const csv = (): Promise<void> =>
+    attempt(async () => {
+      const body = { report_config: config(), format: 'csv' };
+      const text = await requestText('/v1/reports/run', { method: 'POST', bot: bot.resource_key, body });
+      download('report.csv', 'text/csv', text);
+      return '';
+    });
+
+  const copy = (text: string): Promise<void> =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(text);
+      return words.copied;
+    });
+
+  return (
+    <form
+      class="actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const submitter = (event as SubmitEvent).submitter as HTMLButtonElement | null;
+        const name = String(new FormData(event.currentTarget).get('name')).trim();
+        void save(name, submitter?.value === 'copy' ? undefined : state.uuid);
+      }}
+    >
+      <label>
+        {words.name}
+        <input name="name" required maxLength={250} />
+      </label>
+      <button type="submit" class="main" value="save">
+        {words.save}
+      </button>
+      {state.uuid !== undefined && (
+        <button type="submit" value="copy">
+          {words.saveAs}
+        </button>
+      )}
+      <button type="button" onClick={() => void csv()}>
+        {words.csv}
+      </button>
+      <button type="button" onClick={() => void copy(curlOf(config(), bot))}>
+        {words.copyCurl}
+      </button>
+      <button type="button" onClick={() => void copy(JSON.stringify(config(), null, 2))}>
+        {words.copyConfig}
+      </button>
+      <output>{done.value}</output>
+      {error.value !== undefined && <Failure error={error.value} />}
+    </form>
+  );
+}
+
+/** The report as a command for a shell; the key is the reader's to fill in. */
+function curlOf(report_config: ReportConfig, { resource_key }: Bot): string {
+  const body = JSON.stringify({ report_config }).replaceAll("'", "'\\''");
+  return `curl ${window.location.origin}/v1/reports/run -H "Api-Key: $KEY" -H 'Resource-Key: ${resource_key}' -H 'Content-Type: application/json' -d '${body}'`;
+}
+
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+interface SavedReportsProps {
+  readonly saved: readonly SavedReport[];
+  readonly bot: string;
+  readonly change: (state: ReportState) => void;
+}
+
+function SavedReports({ saved, bot, change }: SavedReportsProps) {
+  const search = useSignal('');
+  const found = saved.filter(({ name }) => name.toLocaleLowerCase().includes(search.value.toLocaleLowerCase()));
+
+  async function open({ uuid }: SavedReport): Promise<void> {
+    const { report_config } = await request<{ report_config: ReportConfig }>(
+      `/v1/reports/get?uuid=${encodeURIComponent(uuid)}`,
+      { bot },
+    );
+    const state = stateOf(report_config, START);
+    if (state !== null) change({ ...state, uuid });
+  }
+
+  return (
+    <aside>
+      <h2>{words.saved}</h2>
+      <button type="button" onClick={() => change(START)}>
+        {words.new}
+      </button>
+      {saved.length > 5 && (
+        <input
+          type="search"
+          aria-label={words.search}
+          placeholder={words.search}
+          onInput={(event) => {
+            search.value = event.currentTarget.value;
+          }}
+        />
+      )}
+      {saved.length === 0 && <p class="quiet">{words.noSaved}</p>}
+      <ul class="saved">
+        {found.map((report) => (
+          <li key={report.uuid}>
+            <button type="button" class="plain" onClick={() => void open(report)}>
+              {report.name}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}

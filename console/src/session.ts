@@ -1,0 +1,21 @@
+import { signal } from '@preact/signals';
+
+export interface Bot {
+  /** Public key of the bot. */
+  readonly resource_key: string;
+  readonly name: string;
+  readonly username: string | null;
+  /** IANA name; periods of reports are in it. */
+  readonly timezone: string;
+}
+
+/** Who is logged in. Dates are ISO 8601. */
+export interface Session {
+  readonly expires_at: string;
+  readonly plan: 'premium' | 'free';
+  readonly currency: string;
+  readonly bots: readonly Bot[];
+}
+
+/** `undefined`: not known yet; null: nobody is logged in. */
+export const session = signal<Session | null | undefined>(undefined);

@@ -1,0 +1,126 @@
+import { signal, useSignalEffect } from '@preact/signals';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { address, followLinks, go, href } from './address.ts';
+import { request } from './api.ts';
+import { BroadcastsPage } from './broadcasts/page.tsx';
+import { Login } from './login/page.tsx';
+import { ReferralsPage } from './referrals/page.tsx';
+import { ReportsPage } from './reports/page.tsx';
+import { type Bot, type Session, session } from './session.ts';
+import { texts } from './texts.ts';
+
+interface PageProps {
+  readonly bot: Bot;
+}
+
+/** The pages by path; the first is where the console begins. */
+const PAGES: readonly { readonly path: string; readonly name: string; readonly page: ComponentType<PageProps> }[] = [
+  { path: '/reports', name: texts.nav.reports, page: ReportsPage },
+  { path: '/broadcasts', name: texts.nav.broadcasts, page: BroadcastsPage },
+  { path: '/referrals', name: texts.nav.referrals, page: ReferralsPage },
+];
+
+const failed = signal(false);
+
+async function loadSession(): Promise<void> {
+  try {
+    session.value = await request<Session>('/console/session');
+    failed.value = false;
+  } catch (error) {
+    const { status } = error as { readonly status?: number };
+    if (status === 401) session.value = null;
+    else failed.value = true;
+  }
+}
+
+/** The frame of every page: who is logged in, which bot, which page. */
+export function Shell() {
+  useSignalEffect(() => {
+    if (session.value === undefined) void loadSession();
+  });
+  if (failed.value)
+    return (
+      <Frame>
+        <p role="alert">{texts.errors.noAnswer}</p>
+        <button type="button" onClick={() => void loadSession()}>
+          {texts.errors.retry}
+        </button>
+      </Frame>
+    );
+  if (session.value === undefined) return <p class="quiet">{texts.loading}</p>;
+  if (session.value === null) return <Login />;
+  const { bots } = session.value;
+  const { path, query } = address.value;
+  const bot = bots.find(({ resource_key }) => resource_key === query.get('bot')) ?? bots[0];
+  if (bot === undefined)
+    return (
+      <Frame>
+        <p>{texts.nav.noBots}</p>
+      </Frame>
+    );
+  const found = path === '/' ? PAGES[0] : PAGES.find((page) => page.path === path);
+  return (
+    <Frame nav={<Navigation bot={bot} path={found?.path} />}>
+      {found === undefined ? <p>{texts.notFound}</p> : <found.page key={bot.resource_key} bot={bot} />}
+    </Frame>
+  );
+}
+
+function Frame({ nav, children }: { readonly nav?: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: links answer to the keyboard by themselves; this only catches their clicks
+    // biome-ignore lint/a11y/noStaticElementInteractions: as above
+    <div class="frame" onClick={followLinks}>
+      <a class="skip" href="#main">
+        {texts.skip}
+      </a>
+      <header>
+        <span class="name">{texts.name}</span>
+        {nav}
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Navigation({ bot, path }: { readonly bot: Bot; readonly path: string | undefined }) {
+  const bots = session.value?.bots ?? [];
+  return (
+    <>
+      <nav aria-label={texts.nav.label}>
+        {PAGES.map((page) => (
+          <a
+            key={page.path}
+            href={href(page.path, { bot: bot.resource_key })}
+            aria-current={page.path === path ? 'page' : undefined}
+          >
+            {page.name}
+          </a>
+        ))}
+      </nav>
+      <label class="bot">
+        <span>{texts.nav.bot}</span>
+        <select
+          value={bot.resource_key}
+          onChange={(event) => go(href(path ?? '/', { bot: event.currentTarget.value }))}
+        >
+          {bots.map(({ resource_key, name }) => (
+            <option key={resource_key} value={resource_key}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" class="plain" onClick={() => void logOut()}>
+        {texts.nav.logOut}
+      </button>
+    </>
+  );
+}
+
+async function logOut(): Promise<void> {
+  await request('/console/session', { method: 'DELETE' });
+  session.value = null;
+}

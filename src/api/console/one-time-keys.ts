@@ -1,0 +1,28 @@
+import type { Sources } from '../../domain/sources.ts';
+
+/** A token of a log-in link is good for so long, once. */
+const TOKEN_MS = 10 * 60_000;
+
+/** API keys that a link of this process logs in with. They are in memory only: after a restart the key itself is needed. */
+export interface OneTimeKeys {
+  /** @returns a token that stands for the key */
+  offer(apiKey: string): string;
+  /** The key; null: there is no such token, it is too old, or was taken before. */
+  take(token: string): string | null;
+}
+
+export function oneTimeKeys({ now, randomBytes }: Pick<Sources, 'now' | 'randomBytes'>): OneTimeKeys {
+  const offered = new Map<string, { readonly apiKey: string; readonly until: number }>();
+  return {
+    offer(apiKey) {
+      const token = Buffer.from(randomBytes(32)).toString('base64url');
+      offered.set(token, { apiKey, until: now() + TOKEN_MS });
+      return token;
+    },
+    take(token) {
+      const found = offered.get(token);
+      offered.delete(token);
+      return found !== undefined && found.until > now() ? found.apiKey : null;
+    },
+  };
+}

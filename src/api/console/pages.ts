@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** What `npm run build` makes of console/, seen from the sources and from what is built of them. */
+const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
+
+/** Scripts and styles are our own files; no script can be made of text. */
+const HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** Serves the pages at `/console`. All are the same document; the address says which page it shows. */
+export async function servePages(app: FastifyInstance): Promise<void> {
+  // Tests of the API run on the sources, of which the console may not have been built.
+  if (!existsSync(BUILT)) return;
+  await app.register(fastifyStatic, {
+    root: BUILT,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    decorateReply: true,
+  });
+  app.get('/console/assets/:file', { schema: { hide: true } }, (request, reply) => {
+    const { file } = request.params as { readonly file: string };
+    // The name has a hash of the content.
+    return reply
+      .headers(HEADERS)
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .sendFile(`assets/${file}`);
+  });
+  const page = (_request: unknown, reply: FastifyReply): FastifyReply =>
+    reply.headers(HEADERS).header('cache-control', 'no-cache').sendFile('index.html');
+  app.get('/console', { schema: { hide: true } }, page);
+  app.get('/console/*', { schema: { hide: true } }, page);
+}

@@ -1,0 +1,139 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { Authenticator, Principal } from '../../queries/catalog/authenticator.ts';
+import { listResources } from '../../queries/catalog/bots.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { AccessControl } from '../access.ts';
+import { parseBody } from '../body.ts';
+import { ApiError } from '../errors.ts';
+import { checked } from '../route.ts';
+import type { OneTimeKeys } from './one-time-keys.ts';
+import { SESSION_MS, type SessionStore } from './session-store.ts';
+
+/** `__Host-`: a browser takes it only over TLS or from this machine, for this host and no other. */
+const COOKIE = '__Host-botledger';
+const ATTRIBUTES = { path: '/', httpOnly: true, secure: true, sameSite: 'strict' } as const;
+
+const credential = z.union([z.strictObject({ key: z.string() }), z.strictObject({ token: z.string() })], {
+  error: 'must be {"key": "<API key>"} or {"token": "<token of a log-in link>"}',
+});
+
+export interface SessionOptions {
+  readonly authenticator: Authenticator;
+  readonly store: SessionStore;
+  readonly oneTimeKeys: OneTimeKeys;
+  readonly catalog: () => Promise<CatalogSource>;
+  readonly sources: Sources;
+}
+
+/** Who a request with a session's cookie stands for. */
+export interface SessionAccess {
+  /** Null: there is no cookie, its session is over, or its key is. @throws ApiError 403 for another site's request */
+  principalOf(request: FastifyRequest): Promise<Principal | null>;
+}
+
+export function sessionAccess({ authenticator, store, sources }: SessionOptions): SessionAccess {
+  return {
+    async principalOf(request) {
+      const id = sessionId(request);
+      if (id === undefined) return null;
+      refuseOtherSites(request);
+      const session = await store.find(id, sources.now());
+      return session === null ? null : authenticator.authenticateHash(session.publicPart, session.secretHash);
+    },
+  };
+}
+
+/** `/console/session`: log in, see who is logged in, log out. */
+export function serveSession(app: FastifyInstance, control: AccessControl, options: SessionOptions): void {
+  const { authenticator, store, oneTimeKeys, catalog, sources } = options;
+  const access = sessionAccess(options);
+
+  async function answerFor(principal: Principal, expiresAt: number): Promise<object> {
+    const bots = await listResources(await catalog(), principal.ownerId, principal.scope);
+    const { plan, currency } = principal;
+    return { ok: true, data: { expires_at: new Date(expiresAt).toISOString(), plan, currency, bots } };
+  }
+
+  app.route({
+    method: 'POST',
+    url: '/console/session',
+    schema: { hide: true },
+    onRequest: async () => control.checkReady(),
+    async handler(request, reply) {
+      refuseOtherSites(request);
+      const body = parseBody(request);
+      if ('error' in body) throw body.error;
+      const given = checked(credential, body.value);
+      const key = 'token' in given ? oneTimeKeys.take(given.token) : given.key;
+      const parts = key === null ? null : parseApiKey(key);
+      const secretHash = parts === null ? null : hashSecret(parts.secret);
+      const principal =
+        parts === null || secretHash === null
+          ? null
+          : await authenticator.authenticateHash(parts.publicPart, secretHash);
+      if (parts === null || secretHash === null || principal === null)
+        return control.refuse(request, 'token' in given ? 'this link is not valid any more' : 'API key invalid');
+      if (principal.kind !== 'personal')
+        throw new ApiError(403, 'this needs a personal key: npx botledger key issue --kind personal');
+      const before = sessionId(request);
+      if (before !== undefined) await store.end(before);
+      const id = Buffer.from(sources.randomBytes(32)).toString('base64url');
+      const { expiresAt } = await store.begin(id, { publicPart: parts.publicPart, secretHash }, sources.now());
+      void reply.header(
+        'set-cookie',
+        stringifySetCookie({ name: COOKIE, value: id, ...ATTRIBUTES, maxAge: SESSION_MS / 1000 }),
+      );
+      return answerFor(principal, expiresAt);
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/console/session',
+    schema: { hide: true },
+    onRequest: async () => control.checkReady(),
+    async handler(request) {
+      const id = sessionId(request);
+      const session = id === undefined ? null : await store.find(id, sources.now());
+      const principal = await access.principalOf(request);
+      if (session === null || principal === null) throw new ApiError(401, 'not logged in');
+      return answerFor(principal, session.expiresAt);
+    },
+  });
+
+  app.route({
+    method: 'DELETE',
+    url: '/console/session',
+    schema: { hide: true },
+    async handler(request, reply) {
+      refuseOtherSites(request);
+      const id = sessionId(request);
+      if (id !== undefined) await store.end(id);
+      void reply.header('set-cookie', stringifySetCookie({ name: COOKIE, value: '', ...ATTRIBUTES, maxAge: 0 }));
+      return { ok: true };
+    },
+  });
+}
+
+function sessionId({ headers: { cookie } }: FastifyRequest): string | undefined {
+  return cookie === undefined ? undefined : parseCookie(cookie)[COOKIE];
+}
+
+/**
+ * An unsafe request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, which no page can set.
+ * Browsers without it send the Origin.
+ */
+function refuseOtherSites(request: FastifyRequest): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const { 'sec-fetch-site': site, origin } = request.headers;
+  if (site === undefined ? origin !== undefined && hostOf(origin) === request.host : site === 'same-origin') return;
+  throw new ApiError(403, 'this request comes from another site: log in on the console itself');
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}

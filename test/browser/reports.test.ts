@@ -1,0 +1,294 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { revokeKey } from '../../src/commands/catalog/keys.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+
+/** Names that would run as script, or break out of where they stand, if anything took them for more than text. */
+const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '<script>alert(1)</script>',
+  '"><svg onload=alert(1)>',
+  "';alert(1)//",
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+  '\u202eevil',
+];
+const PRICE = '123456789012345.123456';
+const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  const events = new Map<string, number>();
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    bot = await service.createBot();
+    await fill();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** Ten users by language, of whom three buy; amounts beyond what a float holds; names that are script. */
+  async function fill(): Promise<void> {
+    const key = { 'api-key': bot.apiKey };
+    const at = (hour: number): string => `${DAY}T${String(hour).padStart(2, '0')}:00:00.000Z`;
+    const updates = Array.from({ length: 10 }, (_, i) => ({
+      update_id: i + 1,
+      message: {
+        message_id: i + 1,
+        date: Date.parse(at(1)) / 1000,
+        chat: { id: i + 1, type: 'private' },
+        from: { id: i + 1, is_bot: false, first_name: HOSTILE[i % HOSTILE.length], language_code: i < 7 ? 'en' : 'de' },
+        text: '/start',
+      },
+    }));
+    for (const update of updates) expect((await service.post('/v1/send-update', { update }, key)).status).toBe(200);
+    // As text: no float has these digits.
+    const bought = [1, 2, 3].map(
+      (user_id) => `{"event":"buy","user_id":${user_id},"date":"${at(2)}","value_num":${PRICE}}`,
+    );
+    expect((await service.post('/v1/send-event', `[${bought}]`, key)).status).toBe(200);
+    const sent = [
+      ...HOSTILE.map((event, i) => ({ event, user_id: i + 1, category: event, value_str: event, date: at(3) })),
+    ];
+    expect((await service.post('/v1/send-event', sent, key)).status).toBe(200);
+    await service.projected();
+    const { body } = await service.get('/v1/reports/events', key);
+    for (const { name, event_id } of body.data.items) events.set(name, event_id);
+  }
+
+  async function logIn(console: ConsolePage, apiKey = bot.apiKey): Promise<void> {
+    await console.page.goto(`${service.address}/console`);
+    await console.page.getByLabel('API key').fill(apiKey);
+    await console.page.getByRole('button', { name: 'Log in' }).click();
+    await console.page.getByRole('heading', { name: 'Reports', exact: true }).waitFor();
+  }
+
+  async function openReport(page: Page, state: object): Promise<void> {
+    const all = { period: { from: DAY, to: DAY }, ...state };
+    await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(all))}`);
+    await page.locator('.answer[aria-busy="false"] footer').waitFor();
+  }
+
+  /** The cells of the first table of the answer. */
+  const cells = (page: Page): Promise<string[][]> =>
+    page
+      .locator('.answer table')
+      .first()
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('th, td')].map((c) => c.textContent!.trim())));
+
+  const choice = (page: Page, name: string): Locator => page.getByRole('combobox', { name, exact: true });
+  const metric = (name: string, agr = 'total'): object => ({ event: events.get(name) ?? null, name, agr });
+
+  it('refuses a wrong key in words, logs in with a right one, and out', async () => {
+    const { page, complaints } = await browser.open();
+    await page.goto(`${service.address}/console`);
+    await page.getByLabel('API key').fill('wrong:key');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText('API key invalid').waitFor();
+    await logIn({ page, complaints });
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length])')).toBe('[0,0]');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.goto(`${service.address}/console/reports`);
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  describe('of every type, with the numbers of the API', () => {
+    let console: ConsolePage;
+    beforeAll(async () => {
+      console = await browser.open();
+      await logIn(console);
+    });
+
+    it.each([
+      ['lines', { chart: 'line', metrics: [metric('buy')] }],
+      ['areas', { chart: 'area', metrics: [metric('buy', 'total_uniq_user_id')] }],
+      ['bars', { chart: 'bar', metrics: [metric('buy')] }],
+    ])('%s', async (_, state) => {
+      // The ids are known only now.
+      const metrics = (state.metrics as { name: string; agr: string }[]).map(({ name, agr }) => metric(name, agr));
+      await openReport(console.page, { ...state, metrics });
+      expect((await cells(console.page)).map((row) => row[1])).toEqual(['3']);
+      expect(await console.page.locator('.chart canvas').count()).toBe(1);
+    });
+
+    it('a table, broken down, and filtered', async () => {
+      const filter = { join: 'and', items: [{ field: 'user.language_code', operator: '=', value: 'de' }] };
+      await openReport(console.page, {
+        chart: 'table',
+        metrics: [metric('start', 'total_uniq')],
+        breakdown: ['user.language_code'],
+      });
+      expect((await cells(console.page)).map((row) => row.slice(-2))).toEqual(
+        [
+          ['en', '7'],
+          ['de', '3'],
+        ].map((row) => expect.arrayContaining(row)),
+      );
+      await openReport(console.page, { chart: 'table', metrics: [metric('start', 'total_uniq')], filter });
+      expect((await cells(console.page)).map((row) => row.at(-1))).toEqual(['3']);
+    });
+
+    it('an amount with all its digits', async () => {
+      const sum = { ...metric('buy', 'property_sum'), field: 'events.value_int' };
+      await openReport(console.page, { chart: 'number', metrics: [sum] });
+      const shown = await console.page.locator('.numbers strong').textContent();
+      expect(shown).toBe('370,370,367,037,035.370368');
+    });
+
+    it('a funnel', async () => {
+      await openReport(console.page, { type: 'funnels', metrics: [metric('start'), metric('buy')] });
+      const rows = await cells(console.page);
+      expect(rows.map((row) => row.slice(0, 3))).toEqual([
+        ['1. start', '10', '100%'],
+        ['2. buy', '3', '30%'],
+      ]);
+    });
+
+    it('a retention, with cells that are not over yet empty', async () => {
+      await openReport(console.page, { type: 'retention', metrics: [metric('start'), metric('buy')] });
+      const [row] = await cells(console.page);
+      expect(row!.slice(1, 3)).toEqual(['10', '30%']);
+      expect(row!.at(-1)).toBe('not over yet');
+    });
+
+    it('a list', async () => {
+      const list = { columns: ['events.user_id', 'events.value_int'], limit: 50 };
+      const filter = {
+        join: 'and',
+        items: [{ field: 'events.event_type_id', operator: '=', value: events.get('buy') }],
+      };
+      await openReport(console.page, { type: 'list', list, filter });
+      expect((await cells(console.page)).sort()).toEqual(
+        [1, 2, 3].map((user) => [`${user}`, '123,456,789,012,345.123456']),
+      );
+    });
+
+    it('campaigns', async () => {
+      await openReport(console.page, { type: 'utm', chart: 'utm_table', metrics: [metric('start')] });
+      expect((await cells(console.page)).map((row) => row.at(-1))).toEqual(['10']);
+    });
+
+    afterAll(() => expect(console.complaints).toEqual([]));
+  });
+
+  it('a report is built by hand, Back undoes, a reload keeps, a link shares, and it is saved and opened', async () => {
+    const { page, complaints } = await browser.open();
+    await logIn({ page, complaints });
+    await choice(page, 'Event 1').selectOption({ label: 'buy (3 times)' });
+    await choice(page, 'Counted as').selectOption('events');
+    await choice(page, 'Period').selectOption('Last 7 days');
+    await expect.poll(async () => (await cells(page)).map((row) => row[1]).join()).toContain('3');
+    await choice(page, 'Shown as').selectOption('Bars');
+    await page.goBack();
+    await expect.poll(() => choice(page, 'Shown as').inputValue()).toBe('line');
+    await page.reload();
+    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe(String(events.get('buy')));
+
+    const shared = await page.context().newPage();
+    await shared.goto(page.url());
+    await expect.poll(async () => (await cells(shared)).map((row) => row[1]).join()).toContain('3');
+
+    await page.getByLabel('Name', { exact: true }).fill(HOSTILE[0]!);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.locator('aside').getByRole('button', { name: HOSTILE[0]! }).waitFor();
+    await page.getByRole('button', { name: 'New report' }).click();
+    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe('');
+    await page.locator('aside').getByRole('button', { name: HOSTILE[0]! }).click();
+    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe(String(events.get('buy')));
+    expect(complaints).toEqual([]);
+  });
+
+  it('says in words what the service refuses', async () => {
+    const console = await browser.open();
+    await logIn(console);
+    const { page } = console;
+    const state = { filter: { join: 'and', items: [{ field: 'events.nothing', operator: '=', value: 1 }] } };
+    await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(state))}`);
+    await page.getByRole('alert').getByText('unknown field (at source_request.filters.1)').waitFor();
+  });
+
+  it('shows script in names as text, on every type of report', async () => {
+    const console = await browser.open();
+    await logIn(console);
+    for (const name of HOSTILE)
+      await openReport(console.page, { metrics: [{ event: events.get(name), name, agr: 'total' }], chart: 'line' });
+    await openReport(console.page, { chart: 'table', metrics: [metric('all')], breakdown: ['events.category'] });
+    expect(await console.page.locator('.answer').textContent()).toContain(HOSTILE[0]);
+    await openReport(console.page, {
+      type: 'list',
+      list: { columns: ['user.first_name', 'events.value_str'], limit: 50 },
+    });
+    expect(await console.page.locator('.answer').textContent()).toContain(HOSTILE[1]);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it.each([false, true])('can be used by everybody: axe finds nothing (dark: %s)', async (dark) => {
+    const console = await browser.open({ dark });
+    await console.page.goto(`${service.address}/console`);
+    await console.page.getByLabel('API key').waitFor();
+    expect(await axeFindings(console.page)).toEqual([]);
+    await logIn(console);
+    for (const state of [
+      { metrics: [metric('buy')], breakdown: ['user.language_code'] },
+      { chart: 'pie', metrics: [metric('buy')] },
+      { type: 'funnels', metrics: [metric('start'), metric('buy')] },
+      { type: 'retention', metrics: [metric('start'), metric('buy')] },
+      { type: 'list' },
+    ]) {
+      await openReport(console.page, state);
+      expect(await axeFindings(console.page), JSON.stringify(state)).toEqual([]);
+    }
+  });
+
+  it('fits a page of 360 px', async () => {
+    const console = await browser.open({ width: 360 });
+    await logIn(console);
+    await openReport(console.page, { type: 'retention', metrics: [metric('start'), metric('buy')] });
+    expect(await console.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+
+  it('a revoked key throws out', async () => {
+    const other = await service.createBot();
+    const console = await browser.open();
+    await logIn(console, other.apiKey);
+    const { rows } = await service.database.pool.query('SELECT key_id::int FROM catalog_v1.keys WHERE owner_id = $1', [
+      other.ownerId,
+    ]);
+    await revokeKey(service.commands, { ownerId: other.ownerId, keyId: rows[0].key_id });
+    await service.projected();
+    await expect
+      .poll(async () => {
+        await choice(console.page, 'Period')
+          .selectOption('Today', { timeout: 1000 })
+          .catch(() => {});
+        await choice(console.page, 'Period')
+          .selectOption('Yesterday', { timeout: 1000 })
+          .catch(() => {});
+        return console.page.getByRole('heading', { name: 'Log in' }).count();
+      })
+      .toBe(1);
+  });
+
+  it("another owner's bot is not to be had by its address", async () => {
+    const other = await service.createBot();
+    const console = await browser.open();
+    await logIn(console);
+    await console.page.goto(`${service.address}/console/reports?bot=${other.publicKey}`);
+    await console.page.locator('.answer[aria-busy="false"] footer').waitFor();
+    expect(await choice(console.page, 'Bot').inputValue()).toBe(bot.publicKey);
+    const answer = await console.page.evaluate(
+      `fetch('/v1/reports/events', { headers: { 'resource-key': '${other.publicKey}' } }).then((r) => r.status)`,
+    );
+    expect(answer).toBe(403);
+  });
+});

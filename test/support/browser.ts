@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Result } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Chromium that CHROMIUM names, else where Debian and Ubuntu put it. */
+export const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+if (CHROMIUM === undefined)
+  console.warn('Chromium is missing: the tests of the console are skipped. apt-get install chromium, or set CHROMIUM');
+
+export interface ConsolePage {
+  readonly page: Page;
+  /** What the browser complained of since the page was opened: script errors, failed loads, violations of the policy. */
+  readonly complaints: readonly string[];
+}
+
+export interface TestBrowser {
+  /** A page of a browser of its own, without cookies. */
+  open(options?: { readonly dark?: boolean; readonly width?: number }): Promise<ConsolePage>;
+  close(): Promise<void>;
+}
+
+export async function startBrowser(): Promise<TestBrowser> {
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM!,
+    // Chromium refuses its sandbox to root only.
+    chromiumSandbox: process.getuid?.() !== 0,
+  });
+  return {
+    async open({ dark = false, width = 1280 } = {}) {
+      const context: BrowserContext = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme: dark ? 'dark' : 'light',
+        locale: 'en-US',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+      page.on('dialog', (dialog) => {
+        complaints.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('console', (message) => {
+        // Before a log-in the answer to "who is logged in" is 401, which Chromium reports as a failed load.
+        const expected = message.location().url.endsWith('/console/session');
+        if (['error', 'warning'].includes(message.type()) && !expected) complaints.push(message.text());
+      });
+      return { page, complaints };
+    },
+    close: () => browser.close(),
+  };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds wrong with the page as it stands: `rule: where`. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  // The page's policy forbids scripts of text; the debugger's protocol is outside of it.
+  const session = await page.context().newCDPSession(page);
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: `${AXE}; axe.run().then(({ violations }) => violations)`,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  await session.detach();
+  const violations = result.value as readonly Result[];
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}

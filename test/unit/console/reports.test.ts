@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { configOf, stateOf } from '../../../console/src/reports/config.ts';
+import { before, daysOf } from '../../../console/src/reports/period.ts';
+import {
+  PRESETS,
+  type ReportState,
+  readState,
+  START,
+  withType,
+  writeState,
+} from '../../../console/src/reports/state.ts';
+import { parseReport } from '../../../src/domain/reports/parse-report.ts';
+
+const DAYS = { from: '2026-03-01', to: '2026-03-31' };
+const CONDITION = { field: 'user.language_code', operator: '=', value: 'en' };
+const STATES: readonly ReportState[] = [
+  START,
+  { ...START, chart: 'table', metrics: [{ event: 3, name: 'pay', agr: 'avg' }], breakdown: ['events.category'] },
+  { ...START, metrics: [{ event: 3, name: 'pay', agr: 'property_sum', field: 'events.value_amount' }] },
+  {
+    ...START,
+    filter: {
+      join: 'or',
+      items: [CONDITION, { join: 'and', items: [CONDITION, { ...CONDITION, operator: 'in', value: ['a', 'b'] }] }],
+    },
+  },
+  { ...START, filter: { join: 'and', items: [{ field: 'events.value_int', operator: 'between', value: [1, 2] }] } },
+  withType(START, 'utm', 'utm_table'),
+  withType(START, 'funnels', 'funnels'),
+  { ...withType(START, 'retention', 'retention'), granularity: 'week' },
+  withType(START, 'list', 'list'),
+];
+
+describe('a state of the report page', () => {
+  it.each(STATES)('is a report that the service can parse, and comes back from it: %#', (state) => {
+    const config = configOf(state, DAYS);
+    expect(parseReport(config, 'UTC')).toMatchObject({ ok: true });
+    const { period: _, compare: __, ...rest } = stateOf(config, START)!;
+    expect(rest).toEqual(expect.objectContaining({ type: state.type, chart: state.chart, breakdown: state.breakdown }));
+    expect(configOf(stateOf(config, START)!, DAYS)).toEqual(config);
+  });
+
+  it.each(STATES)('comes back from the address: %#', (state) => {
+    expect(readState(writeState(state))).toEqual(state);
+  });
+
+  it.each([null, '', 'no JSON', '{"type":"nothing"}', '{"type":"funnels","chart":"pie"}'])(
+    'is a report that can be run whatever the address says: %s',
+    (text) => {
+      expect(parseReport(configOf(readState(text), DAYS), 'UTC')).toMatchObject({ ok: true });
+    },
+  );
+
+  it('keeps what is counted when the chart changes', () => {
+    expect(withType(START, 'trends', 'table').metrics[0]!.agr).toBe('total_uniq');
+    expect(withType(withType(START, 'trends', 'table'), 'trends', 'line')).toEqual(START);
+  });
+});
+
+describe('a period', () => {
+  const now = new Date('2026-03-01T01:30:00Z');
+
+  it('is in the zone of the bot', () => {
+    expect(daysOf('today', 'UTC', now)).toEqual({ from: '2026-03-01', to: '2026-03-01' });
+    expect(daysOf('today', 'America/New_York', now)).toEqual({ from: '2026-02-28', to: '2026-02-28' });
+  });
+
+  it.each([
+    ['yesterday', '2026-02-28', '2026-02-28'],
+    ['7d', '2026-02-23', '2026-03-01'],
+    ['30d', '2026-01-31', '2026-03-01'],
+    ['month', '2026-03-01', '2026-03-01'],
+    ['last-month', '2026-02-01', '2026-02-28'],
+  ] as const)('%s', (preset, from, to) => {
+    expect(daysOf(preset, 'UTC', now)).toEqual({ from, to });
+  });
+
+  it.each(PRESETS)('%s has a period of the same length before it', (preset) => {
+    const days = daysOf(preset, 'Europe/Berlin', now);
+    const earlier = before(days);
+    const length = ({ from, to }: typeof days): number => Date.parse(to) - Date.parse(from);
+    expect(length(earlier)).toBe(length(days));
+    expect(Date.parse(days.from) - Date.parse(earlier.to)).toBe(86_400_000);
+  });
+});
