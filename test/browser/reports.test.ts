@@ -232,7 +232,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it.each([false, true])('can be used by everybody: axe finds nothing (dark: %s)', async (dark) => {
+  it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
     const console = await browser.open({ dark });
     await console.page.goto(`${service.address}/console`);
     await console.page.getByLabel('API key').waitFor();
