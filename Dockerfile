@@ -1,10 +1,13 @@
-# Build: what the service runs on, and the compiler, which is left behind.
+# Build: what the service runs on. The compilers of the service and of the console are left behind.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY console console
 COPY bin bin
-RUN npm ci --omit=dev && rm -r node_modules/typescript node_modules/@typescript
+RUN npm ci --omit=dev \
+  && rm -r node_modules/typescript node_modules/@typescript node_modules/@botledger \
+    node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss*
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

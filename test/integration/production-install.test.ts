@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const BUILT_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src'];
+const BUILT_FROM = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'console'];
 
 interface LockedPackage {
   readonly dev?: boolean;
