@@ -4,8 +4,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { topicText } from '../support/topic-records.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
-import { describeBadEvents } from './bad-events.suite.ts';
-import { describeDroppedDatabase } from './dropped-database.suite.ts';
 import { describeErasure } from './erasure.suite.ts';
 
 /** The whole service with the log on Kafka. `test/long/engines.test.ts` has the other suites. */
@@ -17,7 +15,5 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
-  describeDroppedDatabase(start);
-  describe('bad events', () => describeBadEvents(start, { categories: ['intake'], modes: [['stop', 'dead-letter']] }));
   describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

@@ -1,6 +1,7 @@
 import { afterAll, describe } from 'vitest';
 import { describeBadEvents } from '../integration/bad-events.suite.ts';
 import { describeSending } from '../integration/broadcast/sending.suite.ts';
+import { describeDroppedDatabase } from '../integration/dropped-database.suite.ts';
 import { describeErasure } from '../integration/erasure.suite.ts';
 import { describeRebuild } from '../integration/rebuild.suite.ts';
 import { describeKilledRebuild, describeLeftVersions } from '../integration/rebuild-killed.suite.ts';
@@ -27,6 +28,7 @@ const onEventStore = (env = {}): Promise<TestService> => startTestService(env, e
 
 describe('a rebuild on PostgreSQL', () => describeRebuild(() => startTestService()));
 describe.skipIf(broker === null)('a rebuild on Kafka', () => describeRebuild(onKafka));
+describe.skipIf(broker === null)('a dropped database on Kafka', () => describeDroppedDatabase(onKafka));
 describe(`a rebuild on EventStoreDB (${eventStore.kind})`, () => describeRebuild(onEventStore));
 
 describe.skipIf(broker === null)('a rebuild that is killed on Kafka', () => {
