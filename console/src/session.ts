@@ -17,5 +17,5 @@ export interface Session {
   readonly bots: readonly Bot[];
 }
 
-/** `undefined`: not known yet; null: nobody is logged in. */
+/** `undefined`: not known yet; null: the browser has no session. */
 export const session = signal<Session | null | undefined>(undefined);

@@ -4,6 +4,8 @@ import { address, followLinks, go, href } from './address.ts';
 import { request } from './api.ts';
 import { BroadcastsPage } from './broadcasts/page.tsx';
 import { Login } from './login/page.tsx';
+import { useAttempt } from './parts/attempt.ts';
+import { Failure } from './parts/failure.tsx';
 import { ReferralsPage } from './referrals/page.tsx';
 import { ReportsPage } from './reports/page.tsx';
 import { type Bot, type Session, session } from './session.ts';
@@ -113,14 +115,24 @@ function Navigation({ bot, path }: { readonly bot: Bot; readonly path: string | 
           ))}
         </select>
       </label>
-      <button type="button" class="plain" onClick={() => void logOut()}>
-        {texts.nav.logOut}
-      </button>
+      <LogOut />
     </>
   );
 }
 
-async function logOut(): Promise<void> {
-  await request('/console/session', { method: 'DELETE' });
-  session.value = null;
+function LogOut() {
+  const { error, run } = useAttempt();
+  const logOut = (): Promise<void> =>
+    run(async () => {
+      await request('/console/session', { method: 'DELETE' });
+      session.value = null;
+    });
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => void logOut()}>
+        {texts.nav.logOut}
+      </button>
+      {error.value !== undefined && <Failure error={error.value} />}
+    </>
+  );
 }

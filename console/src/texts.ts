@@ -17,7 +17,6 @@ export const texts = {
     key: 'API key',
     hint: 'The first start writes one to DATA_DIR/demo.key. Others: npx botledger key issue --kind personal',
     submit: 'Log in',
-    link: 'Logging in with the link…',
     linkUsed: 'This link was used before, or is older than ten minutes. Log in with a key.',
     notSecure:
       'A browser keeps the session only over TLS, or on this machine. Open the console at https://…, or through a tunnel: ssh -L 3000:127.0.0.1:3000 HOST',
@@ -135,6 +134,8 @@ export const texts = {
     saved: 'Saved reports',
     search: 'Search saved reports',
     noSaved: 'No saved reports yet. Build one, give it a name, and save it.',
+    beyondBuilder: (name: string) =>
+      `“${name}” has settings that this page cannot show. Run it by its uuid: POST /v1/reports/run`,
     noEvents: 'No events yet. Send the first one:',
     type: 'Type',
     types: { trends: 'Trends', utm: 'Campaigns', funnels: 'Funnel', retention: 'Retention', list: 'List' },

@@ -12,8 +12,11 @@ export interface Demo {
   /** The file with the API key. Only its owner may read it. */
   readonly keyFile: string;
   readonly apiKey: string;
-  /** Commands to paste. They contain the key itself only if `toTerminal`. */
-  text(address: string, toTerminal: boolean, logInToken: string): string;
+  /**
+   * Commands to paste. Only for a terminal they contain the key itself, and a log-in link.
+   * @param logInToken null: the text does not go to a terminal
+   */
+  text(address: string, logInToken: string | null): string;
 }
 
 /**
@@ -35,8 +38,8 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
   return {
     keyFile,
     apiKey: demo.apiKey,
-    text(address, toTerminal, logInToken) {
-      const key = toTerminal ? demo.apiKey : `$(cat ${keyFile})`;
+    text(address, logInToken) {
+      const key = logInToken === null ? `$(cat ${keyFile})` : demo.apiKey;
       const update = {
         update_id: 1,
         message: {
@@ -55,7 +58,7 @@ export async function prepareDemo(context: CommandContext, dataDir: string): Pro
         `curl -s ${address}/v1/send-event -H "Api-Key: ${key}" -H 'Content-Type: application/json' -d '{"event":"hello","user_id":4242}'`,
         `curl -s ${address}/v1/reports/events -H "Api-Key: ${key}"`,
         '',
-        ...(toTerminal ? nextSteps(address, dataDir, logInToken) : []),
+        ...(logInToken === null ? [] : nextSteps(address, dataDir, logInToken)),
         '',
       ].join('\n');
     },

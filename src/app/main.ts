@@ -52,9 +52,8 @@ async function start(): Promise<void> {
     startProcesses: (foundation) => startWorker('processes', foundation),
     startReports: ({ connectionString }) => startReportThreads(connectionString, config),
     showDemo: (demo, address, links) => {
-      const toTerminal = process.stdout.isTTY === true;
-      const token = toTerminal ? links.offer(demo.apiKey) : '';
-      process.stdout.write(demo.text(address, toTerminal, token));
+      const logInToken = process.stdout.isTTY === true ? links.offer(demo.apiKey) : null;
+      process.stdout.write(demo.text(address, logInToken));
     },
   });
   stopOnSignal(

@@ -57,9 +57,7 @@ it('the file holds the key once', async () => {
 it('a terminal shows the key and the next commands, a log file neither', async () => {
   const demo = await prepareDemo({ log: memoryLog(), sources: testSources() }, folder);
   const key = (await readFile(join(folder, 'demo.key'), 'utf8')).trim();
-  const [terminal, file] = [true, false].map((toTerminal) =>
-    demo!.text('http://127.0.0.1:3000', toTerminal, 'link-token'),
-  );
+  const [terminal, file] = ['link-token', null].map((token) => demo!.text('http://127.0.0.1:3000', token));
   expect(terminal).toContain(key);
   for (const next of [
     'http://127.0.0.1:3000/console#token=link-token',
@@ -72,7 +70,7 @@ it('a terminal shows the key and the next commands, a log file neither', async (
   expect(file).not.toContain(key);
   expect(file).not.toContain('link-token');
   expect(file).not.toContain('What to try next');
-  const elsewhere = demo!.text('http://127.0.0.1:4000', true, 'link-token');
+  const elsewhere = demo!.text('http://127.0.0.1:4000', 'link-token');
   expect(elsewhere).toContain(`DATA_DIR=${folder} BASE_URL=http://127.0.0.1:4000 npm run demo`);
   expect(elsewhere).toContain(`DATA_DIR=${folder} npx botledger projection list`);
 });

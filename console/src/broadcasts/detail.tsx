@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { href } from '../address.ts';
-import { RequestError, request } from '../api.ts';
+import { request } from '../api.ts';
 import { duration, number } from '../format.ts';
+import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
@@ -107,29 +108,18 @@ interface ActionsProps {
 
 /** Launch, cancel and relaunch, each after a question that says whom it concerns. */
 function Actions({ bot, broadcast, onDone }: ActionsProps) {
-  const error = useSignal<RequestError | undefined>(undefined);
+  const { error, busy, run } = useAttempt();
   const asked = useSignal<'activate' | 'cancel' | null>(null);
-  const busy = useSignal(false);
   const dialog = useRef<HTMLDialogElement>(null);
 
   async function act(action: 'activate' | 'cancel'): Promise<void> {
-    busy.value = true;
-    error.value = undefined;
-    try {
-      await request(`/v1/broadcast/${action}`, {
-        method: 'POST',
-        bot,
-        body: { id: broadcast.id },
-        idempotencyKey: crypto.randomUUID(),
-      });
+    await run(async () => {
+      const body = { id: broadcast.id };
+      const idempotencyKey = crypto.randomUUID();
+      await request(`/v1/broadcast/${action}`, { method: 'POST', bot, body, idempotencyKey });
       onDone();
-    } catch (problem) {
-      if (!(problem instanceof RequestError)) throw problem;
-      error.value = problem;
-    } finally {
-      busy.value = false;
-      dialog.current?.close();
-    }
+    });
+    dialog.current?.close();
   }
   const ask = (action: 'activate' | 'cancel'): void => {
     asked.value = action;

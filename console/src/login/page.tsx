@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { RequestError, request } from '../api.ts';
+import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -13,22 +13,18 @@ function takeToken(): string | null {
 }
 
 export function Login() {
-  const error = useSignal<RequestError | undefined>(undefined);
-  const busy = useSignal(false);
+  const { error, busy, run } = useAttempt();
 
-  async function logIn(credential: { readonly key: string } | { readonly token: string }): Promise<void> {
-    busy.value = true;
-    error.value = undefined;
-    try {
-      await request('/console/session', { method: 'POST', body: credential });
+  const logIn = (credential: { readonly key: string } | { readonly token: string }): Promise<void> =>
+    run(async () => {
+      try {
+        await request('/console/session', { method: 'POST', body: credential });
+      } catch (problem) {
+        const isSpent = 'token' in credential && problem instanceof RequestError && problem.status === 401;
+        throw isSpent ? new RequestError(texts.login.linkUsed, problem.status) : problem;
+      }
       session.value = await request<Session>('/console/session');
-    } catch (problem) {
-      if (!(problem instanceof RequestError)) throw problem;
-      error.value = 'token' in credential ? new RequestError(texts.login.linkUsed, problem.status) : problem;
-    } finally {
-      busy.value = false;
-    }
-  }
+    });
 
   useEffect(() => {
     const token = takeToken();

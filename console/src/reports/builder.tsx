@@ -3,6 +3,7 @@ import { number } from '../format.ts';
 import { texts } from '../texts.ts';
 import type { Catalog } from './catalog.ts';
 import { FilterBuilder } from './filter-builder.tsx';
+import { daysOf } from './period.ts';
 import {
   AMOUNT_FIELDS,
   aggregationsOf,
@@ -93,7 +94,7 @@ function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string 
         value={custom === null ? (period as (typeof PRESETS)[number]) : 'custom'}
         of={[...PRESETS, 'custom']}
         names={words.periods}
-        onChange={(next) => set({ period: next === 'custom' ? today(zone) : next })}
+        onChange={(next) => set({ period: next === 'custom' ? daysOf('today', zone, new Date()) : next })}
       />
       {custom !== null && (
         <>
@@ -123,11 +124,6 @@ function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string 
       <span class="quiet">{words.zone(zone)}</span>
     </>
   );
-}
-
-function today(zone: string): { readonly from: string; readonly to: string } {
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(new Date());
-  return { from: day, to: day };
 }
 
 function DayInput({ label, value, onChange }: { label: string; value: string; onChange: (day: string) => void }) {

@@ -82,7 +82,7 @@ function conditionOf({ field, operator, value }: Condition): readonly unknown[] 
   return [operator, field, value];
 }
 
-/** The state of a saved report's configuration, as far as the builder can show it; null: it has more than that. */
+/** The state of a saved report's configuration; null: it has settings that the builder would lose. */
 export function stateOf(config: ReportConfig, start: ReportState): ReportState | null {
   const source = config['source_request'] as Readonly<Record<string, unknown>> | undefined;
   const params = (config['settings'] as { params?: Readonly<Record<string, string>> } | undefined)?.params;
@@ -117,7 +117,21 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
       limit: Number(source['limit'] ?? start.list.limit),
     },
   };
-  return state;
+  const days = state.period as Days;
+  return isWithin(config, configOf(state, days)) ? state : null;
+}
+
+/** Names for readers: they change no number. */
+const CAPTIONS = ['label', 'event_name'];
+
+/** Whether `whole` has all that `part` has. What is null in `part` may be missing. */
+function isWithin(part: unknown, whole: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return part === null || part === whole;
+  if (typeof whole !== 'object' || whole === null) return false;
+  if (Array.isArray(part) && part.length !== (whole as readonly unknown[]).length) return false;
+  return Object.entries(part).every(
+    ([key, value]) => CAPTIONS.includes(key) || isWithin(value, (whole as Readonly<Record<string, unknown>>)[key]),
+  );
 }
 
 function metricFrom(request: Readonly<Record<string, unknown>>): Metric {

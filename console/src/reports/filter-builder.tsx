@@ -12,7 +12,7 @@ export interface FilterBuilderProps {
   readonly fields: readonly Field[];
   readonly group: Group;
   readonly onChange: (group: Group) => void;
-  /** How deep the group stands; the API takes 8 levels. */
+  /** How deep the group stands; the API takes 20 levels. */
   readonly depth?: number;
 }
 

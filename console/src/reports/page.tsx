@@ -1,8 +1,9 @@
 import { computed, useComputed, useSignal } from '@preact/signals';
 import { address, go, href } from '../address.ts';
-import { RequestError, request, requestText } from '../api.ts';
+import { request, requestText } from '../api.ts';
+import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
+import { type Loaded, useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Answer } from './answer.ts';
@@ -53,7 +54,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
           </section>
           <Actions bot={bot} state={state.value} change={change} onSaved={saved.reload} />
         </div>
-        <SavedReports saved={saved.loaded.value.data?.items ?? []} bot={key} change={change} />
+        <SavedReports saved={saved.loaded.value} reload={saved.reload} bot={key} change={change} />
       </div>
     </>
   );
@@ -103,18 +104,12 @@ interface ActionsProps {
 /** Saves the report, and takes it elsewhere. */
 function Actions({ bot, state, change, onSaved }: ActionsProps) {
   const done = useSignal('');
-  const error = useSignal<RequestError | undefined>(undefined);
+  const { error, run } = useAttempt();
   const config = (): ReportConfig => configOf(state, daysOf(state.period, bot.timezone, new Date()));
-
-  async function attempt(work: () => Promise<string>): Promise<void> {
-    error.value = undefined;
-    try {
+  const attempt = (work: () => Promise<string>): Promise<void> =>
+    run(async () => {
       done.value = await work();
-    } catch (problem) {
-      if (!(problem instanceof RequestError)) throw problem;
-      error.value = problem;
-    }
-  }
+    });
 
   const save = (name: string, uuid: string | undefined): Promise<void> =>
     attempt(async () => {
@@ -198,23 +193,30 @@ function download(name: string, type: string, text: string): void {
 }
 
 interface SavedReportsProps {
-  readonly saved: readonly SavedReport[];
+  readonly saved: Loaded<{ readonly items: readonly SavedReport[] }>;
+  readonly reload: () => void;
   readonly bot: string;
   readonly change: (state: ReportState) => void;
 }
 
-function SavedReports({ saved, bot, change }: SavedReportsProps) {
+function SavedReports({ saved: { data, error: unlisted }, reload, bot, change }: SavedReportsProps) {
   const search = useSignal('');
+  /** The name of a report that the builder cannot show as it is. */
+  const beyond = useSignal<string | null>(null);
+  const { error, run } = useAttempt();
+  const saved = data?.items ?? [];
   const found = saved.filter(({ name }) => name.toLocaleLowerCase().includes(search.value.toLocaleLowerCase()));
 
-  async function open({ uuid }: SavedReport): Promise<void> {
-    const { report_config } = await request<{ report_config: ReportConfig }>(
-      `/v1/reports/get?uuid=${encodeURIComponent(uuid)}`,
-      { bot },
-    );
-    const state = stateOf(report_config, START);
-    if (state !== null) change({ ...state, uuid });
-  }
+  const open = ({ uuid, name }: SavedReport): Promise<void> =>
+    run(async () => {
+      const { report_config } = await request<{ report_config: ReportConfig }>(
+        `/v1/reports/get?uuid=${encodeURIComponent(uuid)}`,
+        { bot },
+      );
+      const state = stateOf(report_config, START);
+      beyond.value = state === null ? name : null;
+      if (state !== null) change({ ...state, uuid });
+    });
 
   return (
     <aside>
@@ -232,7 +234,10 @@ function SavedReports({ saved, bot, change }: SavedReportsProps) {
           }}
         />
       )}
-      {saved.length === 0 && <p class="quiet">{words.noSaved}</p>}
+      {unlisted !== undefined && <Failure error={unlisted} retry={reload} />}
+      {error.value !== undefined && <Failure error={error.value} />}
+      {beyond.value !== null && <p class="warning">{words.beyondBuilder(beyond.value)}</p>}
+      {data?.items.length === 0 && <p class="quiet">{words.noSaved}</p>}
       <ul class="saved">
         {found.map((report) => (
           <li key={report.uuid}>

@@ -35,22 +35,27 @@ export interface SessionAccess {
   principalOf(request: FastifyRequest): Promise<Principal | null>;
 }
 
-export function sessionAccess({ authenticator, store, sources }: SessionOptions): SessionAccess {
-  return {
-    async principalOf(request) {
-      const id = sessionId(request);
-      if (id === undefined) return null;
-      refuseOtherSites(request);
-      const session = await store.find(id, sources.now());
-      return session === null ? null : authenticator.authenticateHash(session.publicPart, session.secretHash);
-    },
-  };
+export function sessionAccess(options: SessionOptions): SessionAccess {
+  return { principalOf: async (request) => (await loggedIn(request, options))?.principal ?? null };
+}
+
+/** Null: there is no cookie, its session is over, or its key is. @throws ApiError 403 for another site's request */
+async function loggedIn(
+  request: FastifyRequest,
+  { authenticator, store, sources }: SessionOptions,
+): Promise<{ readonly principal: Principal; readonly expiresAt: number } | null> {
+  const id = sessionId(request);
+  if (id === undefined) return null;
+  refuseOtherSites(request);
+  const session = await store.find(id, sources.now());
+  if (session === null) return null;
+  const principal = await authenticator.authenticateHash(session.publicPart, session.secretHash);
+  return principal === null ? null : { principal, expiresAt: session.expiresAt };
 }
 
 /** `/console/session`: log in, see who is logged in, log out. */
 export function serveSession(app: FastifyInstance, control: AccessControl, options: SessionOptions): void {
   const { authenticator, store, oneTimeKeys, catalog, sources } = options;
-  const access = sessionAccess(options);
 
   async function answerFor(principal: Principal, expiresAt: number): Promise<object> {
     const bots = await listResources(await catalog(), principal.ownerId, principal.scope);
@@ -70,19 +75,17 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
       const given = checked(credential, body.value);
       const key = 'token' in given ? oneTimeKeys.take(given.token) : given.key;
       const parts = key === null ? null : parseApiKey(key);
-      const secretHash = parts === null ? null : hashSecret(parts.secret);
+      const stored = parts === null ? null : { publicPart: parts.publicPart, secretHash: hashSecret(parts.secret) };
       const principal =
-        parts === null || secretHash === null
-          ? null
-          : await authenticator.authenticateHash(parts.publicPart, secretHash);
-      if (parts === null || secretHash === null || principal === null)
+        stored === null ? null : await authenticator.authenticateHash(stored.publicPart, stored.secretHash);
+      if (stored === null || principal === null)
         return control.refuse(request, 'token' in given ? 'this link is not valid any more' : 'API key invalid');
       if (principal.kind !== 'personal')
         throw new ApiError(403, 'this needs a personal key: npx botledger key issue --kind personal');
       const before = sessionId(request);
       if (before !== undefined) await store.end(before);
       const id = Buffer.from(sources.randomBytes(32)).toString('base64url');
-      const { expiresAt } = await store.begin(id, { publicPart: parts.publicPart, secretHash }, sources.now());
+      const { expiresAt } = await store.begin(id, stored, sources.now());
       void reply.header(
         'set-cookie',
         stringifySetCookie({ name: COOKIE, value: id, ...ATTRIBUTES, maxAge: SESSION_MS / 1000 }),
@@ -97,11 +100,9 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
     schema: { hide: true },
     onRequest: async () => control.checkReady(),
     async handler(request) {
-      const id = sessionId(request);
-      const session = id === undefined ? null : await store.find(id, sources.now());
-      const principal = await access.principalOf(request);
-      if (session === null || principal === null) throw new ApiError(401, 'not logged in');
-      return answerFor(principal, session.expiresAt);
+      const session = await loggedIn(request, options);
+      if (session === null) throw new ApiError(401, 'not logged in');
+      return answerFor(session.principal, session.expiresAt);
     },
   });
 
@@ -124,13 +125,14 @@ function sessionId({ headers: { cookie } }: FastifyRequest): string | undefined 
 }
 
 /**
- * An unsafe request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, which no page can set.
- * Browsers without it send the Origin.
+ * A request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, which no page can set. Reads may
+ * also come from the address bar, or from a client that sends no such header; some of them change something
+ * (GET create-code), so they are checked, too. For changes, browsers without that header send the Origin.
  */
-function refuseOtherSites(request: FastifyRequest): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return;
-  const { 'sec-fetch-site': site, origin } = request.headers;
-  if (site === undefined ? origin !== undefined && hostOf(origin) === request.host : site === 'same-origin') return;
+function refuseOtherSites({ method, headers: { 'sec-fetch-site': site, origin }, host }: FastifyRequest): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (site === 'same-origin' || (isRead && (site === undefined || site === 'none'))) return;
+  if (site === undefined && origin !== undefined && hostOf(origin) === host) return;
   throw new ApiError(403, 'this request comes from another site: log in on the console itself');
 }
 

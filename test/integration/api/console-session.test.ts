@@ -63,6 +63,17 @@ it.each([
   expect((await logIn(bot.apiKey, headers as Record<string, string>)).status).toBe(403);
 });
 
+it.each([
+  ['cross-site', 403],
+  ['same-site', 403],
+  ['same-origin', 200],
+  ['none', 200],
+])('a read by cookie with Sec-Fetch-Site: %s answers %d: some reads change something', async (site, status) => {
+  const cookie = cookieOf(await logIn(bot.apiKey));
+  const answer = await service.get('/v1/referral/create-code?user_id=7', { cookie, 'sec-fetch-site': site });
+  expect(answer.status).toBe(status);
+});
+
 it('takes a change by cookie with our own Origin where the browser sends no Sec-Fetch-Site', async () => {
   const cookie = cookieOf(await logIn(bot.apiKey));
   const origin = service.address;

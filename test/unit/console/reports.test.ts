@@ -31,6 +31,8 @@ const STATES: readonly ReportState[] = [
   withType(START, 'list', 'list'),
 ];
 
+const sourceOf = (state: ReportState) => configOf(state, DAYS)['source_request'] as object;
+
 describe('a state of the report page', () => {
   it.each(STATES)('is a report that the service can parse, and comes back from it: %#', (state) => {
     const config = configOf(state, DAYS);
@@ -42,6 +44,15 @@ describe('a state of the report page', () => {
 
   it.each(STATES)('comes back from the address: %#', (state) => {
     expect(readState(writeState(state))).toEqual(state);
+  });
+
+  it.each([
+    ['a list of users', { type: 'list', type_chart: 'list', table: 'users', columns: ['user.user_id'] }, DAYS.from],
+    ['an order of rows', { ...sourceOf(withType(START, 'list', 'list')), order: { 'events.date': 'asc' } }, DAYS.from],
+    ['a time of day', sourceOf(START), `${DAYS.from} 12:00:00`],
+  ])('is no state of a report that has %s: the builder would lose it', (_, source_request, from) => {
+    const params = { ':date_from': from.padEnd(19, ' 00:00:00'), ':date_to': `${DAYS.to} 23:59:59` };
+    expect(stateOf({ source_request, settings: { params } }, START)).toBeNull();
   });
 
   it.each([null, '', 'no JSON', '{"type":"nothing"}', '{"type":"funnels","chart":"pie"}'])(
