@@ -1,19 +1,17 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeKey } from '../../src/commands/catalog/keys.ts';
-import { axeFindings, CHROMIUM, type ConsolePage, startBrowser, type TestBrowser } from '../support/browser.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../support/browser.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
-/** Names that would run as script, or break out of where they stand, if anything took them for more than text. */
-const HOSTILE = [
-  '<img src=x onerror=alert(1)>',
-  '<script>alert(1)</script>',
-  '"><svg onload=alert(1)>',
-  "';alert(1)//",
-  'javascript:alert(1)',
-  '{{constructor.constructor("alert(1)")()}}',
-  '\u202eevil',
-];
 const PRICE = '123456789012345.123456';
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
@@ -62,12 +60,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     for (const { name, event_id } of body.data.items) events.set(name, event_id);
   }
 
-  async function logIn(console: ConsolePage, apiKey = bot.apiKey): Promise<void> {
-    await console.page.goto(`${service.address}/console`);
-    await console.page.getByLabel('API key').fill(apiKey);
-    await console.page.getByRole('button', { name: 'Log in' }).click();
-    await console.page.getByRole('heading', { name: 'Reports', exact: true }).waitFor();
-  }
+  const logIn = (console: ConsolePage, apiKey = bot.apiKey): Promise<void> =>
+    logInWith(console, service.address, apiKey);
 
   async function openReport(page: Page, state: object): Promise<void> {
     const all = { period: { from: DAY, to: DAY }, ...state };

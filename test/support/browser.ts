@@ -11,6 +11,17 @@ export const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin
 if (CHROMIUM === undefined)
   console.warn('Chromium is missing: the tests of the console are skipped. apt-get install chromium, or set CHROMIUM');
 
+/** Names that would run as script, or break out of where they stand, if anything took them for more than text. */
+export const HOSTILE = [
+  '<img src=x onerror=alert(1)>',
+  '<script>alert(1)</script>',
+  '"><svg onload=alert(1)>',
+  "';alert(1)//",
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+  '\u202eevil',
+];
+
 export interface ConsolePage {
   readonly page: Page;
   /** What the browser complained of since the page was opened: script errors, failed loads, violations of the policy. */
@@ -70,4 +81,12 @@ export async function axeFindings(page: Page): Promise<string[]> {
   await session.detach();
   const violations = result.value as readonly Result[];
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** Logs in by hand at the console of a service. */
+export async function logInWith({ page }: ConsolePage, serviceAddress: string, apiKey: string): Promise<void> {
+  await page.goto(`${serviceAddress}/console`);
+  await page.getByLabel('API key').fill(apiKey);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
