@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { number } from '../format.ts';
+import type { Catalog } from '../parts/catalog.ts';
+import { NO_FILTER } from '../parts/filter.ts';
+import { FilterBuilder } from '../parts/filter-builder.tsx';
 import { texts } from '../texts.ts';
-import type { Catalog } from './catalog.ts';
-import { FilterBuilder } from './filter-builder.tsx';
 import { daysOf } from './period.ts';
 import {
   AMOUNT_FIELDS,
@@ -12,7 +13,6 @@ import {
   FUNNEL_ORDERS,
   GRANULARITIES,
   type Metric,
-  NO_FILTER,
   needsField,
   PRESETS,
   type ReportState,

@@ -1,5 +1,6 @@
+import { filterOf, groupFrom } from '../parts/filter.ts';
 import type { Days } from './period.ts';
-import { type Condition, type Group, isGroup, type Metric, needsField, type ReportState } from './state.ts';
+import { type Metric, needsField, type ReportState } from './state.ts';
 
 /** A `report_config` of the API (docs/interface.md, "Report configuration"). */
 export type ReportConfig = Readonly<Record<string, unknown>>;
@@ -67,21 +68,6 @@ function entityOf({ event, name, filter }: Metric): Readonly<Record<string, unkn
   return { type: 'event', event_id: event, event_name: name, ...(filters === null ? {} : { filters }) };
 }
 
-/** A filter as the API nests it; null: none. A single condition stands without a group. */
-function filterOf(group: Group): readonly unknown[] | null {
-  const parts = group.items.flatMap((item) => {
-    const part = isGroup(item) ? filterOf(item) : conditionOf(item);
-    return part === null ? [] : [part];
-  });
-  if (parts.length <= 1) return parts[0] ?? null;
-  return [group.join, ...parts];
-}
-
-function conditionOf({ field, operator, value }: Condition): readonly unknown[] {
-  if (operator === 'between') return [operator, field, ...(value as readonly unknown[])];
-  return [operator, field, value];
-}
-
 /** The state of a saved report's configuration; null: it has settings that the builder would lose. */
 export function stateOf(config: ReportConfig, start: ReportState): ReportState | null {
   const source = config['source_request'] as Readonly<Record<string, unknown>> | undefined;
@@ -143,17 +129,4 @@ function metricFrom(request: Readonly<Record<string, unknown>>): Metric {
     ...(field === undefined ? {} : { field }),
     ...(request['filters'] == null ? {} : { filter: groupFrom(request['filters']) }),
   };
-}
-
-function groupFrom(filters: unknown): Group {
-  if (!Array.isArray(filters)) return { join: 'and', items: [] };
-  const [operator, ...rest] = filters as [string, ...unknown[]];
-  if (operator === 'and' || operator === 'or') return { join: operator, items: rest.map(itemFrom) };
-  return { join: 'and', items: [itemFrom(filters)] };
-}
-
-function itemFrom(filter: unknown): Condition | Group {
-  const [operator, field, ...values] = filter as [string, string, ...Condition['value'][]];
-  if (operator === 'and' || operator === 'or') return groupFrom(filter);
-  return { operator, field, value: operator === 'between' ? (values as Condition['value']) : values[0]! };
 }

@@ -1,4 +1,4 @@
-import type { Value } from '../api.ts';
+import { type Group, NO_FILTER } from '../parts/filter.ts';
 
 /** A report as its page has it: all of it is in the address, as JSON in the parameter `report`. */
 export interface ReportState {
@@ -81,27 +81,11 @@ export interface Metric {
   readonly filter?: Group;
 }
 
-/** Conditions that must hold, all or any of them; groups nest. */
-export interface Group {
-  readonly join: 'and' | 'or';
-  readonly items: readonly (Condition | Group)[];
-}
-
-export interface Condition {
-  readonly field: string;
-  readonly operator: string;
-  readonly value: Value | readonly Value[];
-}
-
-export const isGroup = (item: Condition | Group): item is Group => 'join' in item;
-
 export const PRESETS = ['today', 'yesterday', '7d', '30d', '90d', 'month', 'last-month'] as const;
 export type Preset = (typeof PRESETS)[number];
 
 /** A preset moves with the day; dates `YYYY-MM-DD` stay, both included. */
 export type Period = Preset | { readonly from: string; readonly to: string };
-
-export const NO_FILTER: Group = { join: 'and', items: [] };
 
 export const START: ReportState = {
   type: 'trends',

@@ -3,9 +3,9 @@ import { useEffect, useId } from 'preact/hooks';
 import type { Value } from '../api.ts';
 import { texts } from '../texts.ts';
 import { type Field, valuesOf } from './catalog.ts';
-import { type Condition, type Group, isGroup } from './state.ts';
+import { type Condition, type Group, isGroup, isList, isRange } from './filter.ts';
 
-const words = texts.reports;
+const words = texts.filter;
 
 export interface FilterBuilderProps {
   readonly bot: string;
@@ -30,7 +30,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
     <div class="group">
       {group.items.length > 1 && (
         <select
-          aria-label={words.filters}
+          aria-label={words.join}
           value={group.join}
           onChange={(event) => onChange({ ...group, join: event.currentTarget.value as Group['join'] })}
         >
@@ -63,7 +63,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
       ))}
       <span class="adders">
         <button type="button" class="plain" onClick={() => add(firstCondition(fields))}>
-          + {words.addFilter}
+          + {words.add}
         </button>
         {group.items.length > 0 && depth < MAX_DEPTH && (
           <button
@@ -80,14 +80,32 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
 }
 
 function firstCondition(fields: readonly Field[]): Condition {
-  const field = fields.find(({ name }) => name === 'user.language_code') ?? fields[0]!;
+  const field = fields.find(({ name }) => /^users?\.language_code$/.test(name)) ?? fields[0]!;
   return { field: field.name, operator: '=', value: startValue(field, '=') };
+}
+
+/** Any name may follow: `user.custom_fields.*`. */
+const isOpen = ({ name }: Field): boolean => name.endsWith('.*');
+const prefixOf = ({ name }: Field): string => name.slice(0, -1);
+
+/** The field of a condition. One that is not in the list is kept as it is. */
+function fieldOf(fields: readonly Field[], { field, operator }: Condition): Field {
+  return (
+    fields.find(({ name }) => name === field) ??
+    fields.find((each) => isOpen(each) && field.startsWith(prefixOf(each))) ?? {
+      name: field,
+      type: 'string',
+      operators: [operator],
+      separator: false,
+    }
+  );
 }
 
 function startValue({ type }: Field, operator: string): Condition['value'] {
   const one = type === 'number' ? 0 : type === 'boolean' ? true : '';
-  if (operator === 'between') return [one, one];
-  return operator === 'in' ? [] : one;
+  if (operator === 'is') return null;
+  if (isRange(operator)) return [one, one];
+  return isList(operator) ? [] : one;
 }
 
 interface ConditionEditorProps {
@@ -100,7 +118,7 @@ interface ConditionEditorProps {
 function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorProps) {
   const id = useId();
   const offered = useSignal<readonly Value[]>([]);
-  const field = fields.find(({ name }) => name === condition.field) ?? fields[0]!;
+  const field = fieldOf(fields, condition);
   useEffect(() => {
     let left = false;
     // Without offers the field can still be filled in by hand.
@@ -116,8 +134,9 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
   }, [bot, field.name]);
   const { operator, value } = condition;
   const set = (text: string, at?: number): void => {
-    const read =
-      operator === 'in' ? text.split(',').map((part) => valueFrom(field, part.trim())) : valueFrom(field, text);
+    const read = isList(operator)
+      ? text.split(',').map((part) => valueFrom(field, part.trim()))
+      : valueFrom(field, text);
     onChange({ ...condition, value: at === undefined ? read : (value as readonly Value[]).with(at, read as Value) });
   };
   return (
@@ -126,20 +145,29 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
         aria-label={words.field}
         value={field.name}
         onChange={(event) => {
-          const next = fields.find(({ name }) => name === event.currentTarget.value)!;
-          onChange({ field: next.name, operator: '=', value: startValue(next, '=') });
+          const next = fields.find(({ name }) => name === event.currentTarget.value) ?? field;
+          const name = isOpen(next) ? prefixOf(next) : next.name;
+          onChange({ field: name, operator: '=', value: startValue(next, '=') });
         }}
       >
-        {fields.map(({ name }) => (
+        {(fields.includes(field) ? fields : [field, ...fields]).map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
       </select>
+      {isOpen(field) && (
+        <input
+          aria-label={words.name}
+          placeholder={words.name}
+          value={condition.field.slice(prefixOf(field).length)}
+          onChange={(event) => onChange({ ...condition, field: `${prefixOf(field)}${event.currentTarget.value}` })}
+        />
+      )}
       <select
         aria-label={words.operator}
         value={operator}
         onChange={(event) => {
           const next = event.currentTarget.value;
-          const keeps = !['in', 'between'].includes(next) && !Array.isArray(value);
+          const keeps = [operator, next].every((name) => !isList(name) && !isRange(name) && name !== 'is');
           onChange({ ...condition, operator: next, value: keeps ? value : startValue(field, next) });
         }}
       >
@@ -149,12 +177,12 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
           </option>
         ))}
       </select>
-      {field.type === 'boolean' ? (
+      {operator === 'is' ? null : field.type === 'boolean' && !isList(operator) ? (
         <select aria-label={words.value} value={String(value)} onChange={(event) => set(event.currentTarget.value)}>
           <option value="true">{words.yes}</option>
           <option value="false">{words.no}</option>
         </select>
-      ) : operator === 'between' ? (
+      ) : isRange(operator) ? (
         [0, 1].map((at) => (
           <ValueInput
             key={at}
@@ -168,8 +196,8 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
       ) : (
         <ValueInput
           list={id}
-          label={operator === 'in' ? words.values : words.value}
-          type={operator === 'in' ? 'string' : field.type}
+          label={isList(operator) ? words.values : words.value}
+          type={isList(operator) ? 'string' : field.type}
           value={Array.isArray(value) ? value.join(', ') : String(value)}
           onChange={(text) => set(text)}
         />
