@@ -33,6 +33,7 @@ const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCa
 const commands = { log, sources: systemSources };
 const serverPid = await databaseServer();
 try {
+  await readModelExists();
   if (BOTS > 0) await besideBareLoop();
   if (RECIPIENTS > 0) await oneBroadcast();
 } finally {
@@ -133,6 +134,13 @@ async function oneBroadcast(): Promise<void> {
   console.log(
     `per recipient: ${each((cpu1 - cpu0) * 1e6, 0)} µs of processor time, ${each(log1.events - log0.events, 3)} events, ${each(log1.bytes - log0.bytes, 1)} bytes of log, ${each(await rows(id), 0)} row, ${each(tables1 - tables0, 0)} bytes of it`,
   );
+}
+
+/** The service is ready before its projectors have created their tables. */
+async function readModelExists(): Promise<void> {
+  const text = `SELECT to_regclass('${READ_MODEL}.sendings') IS NOT NULL AS exists`;
+  while (!(await pool.query<{ exists: boolean }>(text)).rows[0]!.exists)
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 async function rows(id: number): Promise<number> {
