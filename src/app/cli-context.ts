@@ -27,7 +27,7 @@ const WAIT_MS = 10_000;
 
 /**
  * Opens the database and the log for a command, from the same environment as the service. It joins a running embedded
- * database, or starts one until the command ends. While no service projects the catalog, the command projects it, so
+ * database, or starts one until the command ends; only a command that fills a new installation may create one. While no service projects the catalog, the command projects it, so
  * that it sees all that is in the log.
  * @param options.lowerPriority lowers the priority of this OS process
  */
@@ -42,13 +42,13 @@ export function cliContext(
 ): ContextRunner {
   const readModels = changed === undefined ? registeredReadModels : async () => changed;
   const current = (model: ReadModel): ReadModel => changed?.find(({ name }) => name === model.name) ?? model;
-  return async (work) => {
+  return async (work, { mayCreateDatabase = false } = {}) => {
     const config = readConfig(env);
     // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are written beside it.
     const logger = await createLogger(env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal', { fd: 2 });
     const lifecycle = createLifecycle();
     try {
-      const foundation = await openFoundation(config, 'command', logger, lifecycle);
+      const foundation = await openFoundation(config, 'command', logger, lifecycle, { mayCreateDatabase });
       const { pool, log, instance } = foundation;
       const stopping = new AbortController();
       const shared = shareAmongProjectors(pool, instance, logger);

@@ -11,13 +11,13 @@ function lowerPriority(): void {
 }
 
 /** Loads the context late, so that help and usage errors load no engine or database code. */
-const withContext: ContextRunner = async (work) => {
+const withContext: ContextRunner = async (work, options) => {
   const { cliContext } = await import('./cli-context.ts');
   const { createProgress } = await import('../cli/progress.ts');
   const { environment, misspeltVariables, misspeltWarning } = await import('../config.ts');
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     process.stderr.write(`botledger: ${misspeltWarning(misspelt)}\n`);
-  return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work);
+  return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work, options);
 };
 
 /** Runs the command `botledger`. bin/botledger.js loads this file. */

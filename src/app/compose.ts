@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../database/embedded/open-embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  openEmbeddedPostgres,
+} from '../database/embedded/open-embedded-postgres.ts';
 import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
@@ -45,6 +49,8 @@ export interface FoundationOptions {
    * Whether this thread may lead the log's index, if the log has one. False where requests would wait for that work.
    */
   readonly mayLead?: boolean;
+  /** Whether to create a missing embedded database. Default true. */
+  readonly mayCreateDatabase?: boolean;
   /** How a service waits for slow dependencies. A command does not wait. */
   readonly wait?: StartWait;
 }
@@ -67,11 +73,16 @@ export async function openFoundation(
   role: 'service' | 'command',
   logger: Logger,
   lifecycle: Lifecycle,
-  { mayLead = true, wait = NO_WAIT }: FoundationOptions = {},
+  { mayLead = true, mayCreateDatabase = true, wait = NO_WAIT }: FoundationOptions = {},
 ): Promise<Foundation> {
   const embedded =
     config.DATABASE_URL === undefined
-      ? await wait.until('the database', () => openEmbedded(config.DATA_DIR, role, logger, lifecycle, wait.signal))
+      ? await wait.until('the database', () =>
+          openEmbedded(
+            { dataDir: config.DATA_DIR, role, mayCreate: mayCreateDatabase, log: logger, signal: wait.signal },
+            lifecycle,
+          ),
+        )
       : null;
   const connectionString = embedded?.url ?? config.DATABASE_URL!;
   const pool = createPool({
@@ -112,14 +123,8 @@ export async function openFoundation(
   return { instance, connectionString, pool, log, yieldToService };
 }
 
-async function openEmbedded(
-  dataDir: string,
-  role: 'service' | 'command',
-  logger: Logger,
-  lifecycle: Lifecycle,
-  signal: AbortSignal,
-): Promise<EmbeddedPostgres> {
-  const opening = openEmbeddedPostgres({ dataDir, role, log: logger, signal });
+async function openEmbedded(options: EmbeddedPostgresOptions, lifecycle: Lifecycle): Promise<EmbeddedPostgres> {
+  const opening = openEmbeddedPostgres(options);
   // Registered before the server is open, so that a start that is called off waits until its server has stopped.
   const closing = async (): Promise<void> => {
     const opened = await opening.catch(() => null);

@@ -50,8 +50,16 @@ export interface Change {
   readonly revalues?: boolean;
 }
 
+export interface ContextOptions {
+  /**
+   * Whether the command creates the embedded database where there is none. Default false: an answer from a new database
+   * would hide a wrong DATA_DIR (decisions.md#command-creates-nothing).
+   */
+  readonly mayCreateDatabase?: boolean;
+}
+
 /** Opens the database and the log, runs the work, and closes both. */
-export type ContextRunner = <T>(work: (context: CliContext) => Promise<T>) => Promise<T>;
+export type ContextRunner = <T>(work: (context: CliContext) => Promise<T>, options?: ContextOptions) => Promise<T>;
 
 /** The answer of a command. It is written as text, or with --json as one JSON value. */
 export interface Answer {
@@ -77,7 +85,10 @@ export interface Cli {
   /** `botledger <noun> …` */
   readonly noun: Command;
   /** Wraps the work of a command for commander's `action`: opens the context, runs the work, writes the answer. */
-  action<Parameters extends readonly unknown[]>(work: Work<Parameters>): (...given: unknown[]) => Promise<void>;
+  action<Parameters extends readonly unknown[]>(
+    work: Work<Parameters>,
+    options?: ContextOptions,
+  ): (...given: unknown[]) => Promise<void>;
 }
 
 /** A failure of a command. The message is one line for a person. */

@@ -1,6 +1,14 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { type Answer, type Cli, type CliContext, CliError, type ContextRunner, type Work } from './command.ts';
+import {
+  type Answer,
+  type Cli,
+  type CliContext,
+  CliError,
+  type ContextOptions,
+  type ContextRunner,
+  type Work,
+} from './command.ts';
 import { asJson, asText } from './output.ts';
 
 /** Adds the commands of a noun. */
@@ -143,7 +151,11 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
-  async function run(command: Command, work: (context: CliContext) => Promise<Answer>): Promise<void> {
+  async function run(
+    command: Command,
+    work: (context: CliContext) => Promise<Answer>,
+    contextOptions?: ContextOptions,
+  ): Promise<void> {
     const answer = ({ value, shown = value, notes = [] }: Answer): void => {
       stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
       for (const note of notes) stderr(`${note}\n`);
@@ -158,19 +170,19 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
         answer(answered);
       }
       if (failure !== undefined) throw failure;
-    });
+    }, contextOptions);
   }
 
   const cliOf = (noun: Command): Cli => ({
     noun,
     action:
-      <Parameters extends readonly unknown[]>(work: Work<Parameters>) =>
+      <Parameters extends readonly unknown[]>(work: Work<Parameters>, contextOptions?: ContextOptions) =>
       (...given: unknown[]) => {
         // Commander passes the arguments, the options and last the command. Each action declares the types of its
         // options.
         const command = given.at(-1) as Command;
         const parameters = given.slice(0, -1) as unknown as Parameters;
-        return run(command, (context) => work(context, ...parameters));
+        return run(command, (context) => work(context, ...parameters), contextOptions);
       },
   });
   for (const { name, description, load } of NOUNS) {

@@ -35,7 +35,7 @@ export interface BackupOptions {
 /**
  * Writes the log and its keys into a file. The log is read up to its end at the start of the backup, or a little farther.
  * The file gets its name once it is complete and on the disk; until then it has another. Only its owner may read it.
- * @throws BackupError the file exists
+ * @throws BackupError the file exists, or the log is empty, which most likely means a wrong database or topic
  */
 export async function backUp({ from, file, categories, now, signal, onProgress }: BackupOptions): Promise<BackedUp> {
   await refuseExisting(file);
@@ -72,6 +72,7 @@ export async function backUp({ from, file, categories, now, signal, onProgress }
   try {
     const output = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(Readable.from(lines()), createGzip(), output, { signal });
+    if (done.commits === 0) throw new BackupError(`the log is empty: ${file} was not written`);
     await refuseExisting(file);
     await rename(part, file);
   } finally {

@@ -61,6 +61,15 @@ test('does not overwrite a file', async () => {
   expect(await readFile(file)).toEqual(before);
 });
 
+test('is refused, with no file, for an empty log', async () => {
+  const path = join(folder, 'empty.gz');
+  expect(await botledger(empty, ['backup', path])).toMatchObject({
+    code: 1,
+    err: `botledger: the log is empty: ${path} was not written\n`,
+  });
+  expect(await readdir(folder)).toEqual(['log.gz']);
+});
+
 test('is refused when it is incomplete or altered, and the log stays empty', async () => {
   const whole = await readFile(file);
   const flipped = Buffer.from(whole);

@@ -50,6 +50,9 @@ export function backup(cli: Cli): void {
   );
 }
 
+/** A restore fills a new installation. Its embedded database must not have had a start, which would create the demo's owner. */
+const CREATES_DATABASE = { mayCreateDatabase: true };
+
 export function restoreCommand(cli: Cli): void {
   cli.noun.argument('<file>', 'what backup made').action(
     cli.action<[string]>(async (context, file) => {
@@ -58,7 +61,7 @@ export function restoreCommand(cli: Cli): void {
       const onProgress = commitsDone(progress, 'restoring');
       const value = await restore({ file, to: log, categories: CATEGORIES, signal, onProgress });
       return { value };
-    }),
+    }, CREATES_DATABASE),
   );
 }
 

@@ -1,6 +1,8 @@
 export type EmbeddedPostgresErrorCode =
   /** Another service holds the folder. */
   | 'folder-in-use'
+  /** The folder holds no cluster, and the caller may not create one. */
+  | 'no-database'
   /** This platform, this account or this folder cannot run the server; the message says what to change. */
   | 'cannot-run'
   /** The server did not start within 30 s of attempts. The message ends with the last lines of its log. */

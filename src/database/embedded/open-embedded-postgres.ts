@@ -17,6 +17,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** A `service` is the folder's only service, and replaces an orphaned server. A `command` joins any running server. */
   readonly role: 'service' | 'command';
+  /** Whether to create a missing cluster. False: a folder without one is refused and left as it is. Default true. */
+  readonly mayCreate?: boolean;
   readonly log: Log;
   /** False for tests: no fsync. Default true. */
   readonly durable?: boolean;
@@ -52,7 +54,8 @@ const STEADY_MS = 60_000;
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const dataDir = await makeUsable(options.dataDir);
+  const { mayCreate = true } = options;
+  const dataDir = await makeUsable(options.dataDir, mayCreate);
   const serviceLock = options.role === 'service' ? await tryLockFolder(dataDir, 'service') : undefined;
   if (options.role === 'service' && serviceLock === undefined) {
     const message = `another botledger service uses ${dataDir}: stop it, or set another DATA_DIR`;
@@ -79,17 +82,34 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   }
 }
 
-async function makeUsable(dataDir: string): Promise<string> {
+async function makeUsable(dataDir: string, mayCreate: boolean): Promise<string> {
   try {
+    if (!mayCreate) await refuseWithoutDatabase(dataDir);
     await makeFolder(resolve(dataDir));
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     // Tries to create a folder: a folder of the kernel, as in /proc, passes the check above and can hold none.
     if (!(await clusterExists(join(dataDir, 'postgres')))) await rmdir(await mkdtemp(join(dataDir, '.try-')));
     return await realpath(dataDir);
   } catch (cause) {
+    if (cause instanceof EmbeddedPostgresError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new EmbeddedPostgresError('cannot-run', `cannot use DATA_DIR ${resolve(dataDir)}: ${reason}`, { cause });
   }
+}
+
+/**
+ * A service that is creating the cluster has stored the password before: its folder passes, and the caller then waits for
+ * the start lock.
+ * @throws EmbeddedPostgresError
+ */
+async function refuseWithoutDatabase(dataDir: string): Promise<void> {
+  if (await clusterExists(join(dataDir, 'postgres'))) return;
+  if ((await readAccess(dataDir)) === undefined) throw noDatabase(resolve(dataDir));
+}
+
+function noDatabase(dataDir: string): EmbeddedPostgresError {
+  const message = `there is no Botledger database in DATA_DIR (${dataDir}): start the service once, or correct DATA_DIR`;
+  return new EmbeddedPostgresError('no-database', message);
 }
 
 /** Like `mkdir -p`. Node's own `recursive` tries forever below a folder that refuses with ENOENT, as /proc does. */
@@ -113,12 +133,12 @@ async function exists(path: string): Promise<boolean> {
 
 /** Joins the server, or starts it, and does so again whenever the connection to it is lost, until `close`. */
 async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { role, log } = options;
+  const { role, log, mayCreate = true } = options;
   const closing = new AbortController();
   const opening = options.signal ?? closing.signal;
 
   const enterFirst = async () => {
-    const access = await prepareCluster(place, log);
+    const access = await prepareCluster(place, log, mayCreate);
     const { password } = access;
     const entered = await enterServer(place, {
       log,
@@ -210,10 +230,10 @@ function pauseBefore(attempts: number): number {
 }
 
 /**
- * Creates the cluster if it is missing, and returns how to reach it. Stores the password first, so that a start that is killed
+ * Creates the cluster if it is missing and may be created, and returns how to reach it. Stores the password first, so that a start that is killed
  * in between resumes with the same one.
  */
-async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
+async function prepareCluster(place: ClusterPlace, log: Log, mayCreate: boolean): Promise<Access> {
   const { dataDir, folder } = place;
   const stored = await readAccess(dataDir);
   if (await clusterExists(folder)) {
@@ -221,6 +241,7 @@ async function prepareCluster(place: ClusterPlace, log: Log): Promise<Access> {
     const message = `${dataDir}/postgres.json is missing: it holds the password of the cluster in ${folder}`;
     throw new EmbeddedPostgresError('cannot-run', message);
   }
+  if (!mayCreate) throw noDatabase(dataDir);
   const access = stored ?? { port: await freePort(undefined), password: newPassword() };
   if (stored === undefined) await writeAccess(dataDir, access);
   log.info(`creating a PostgreSQL cluster in ${folder}`);
