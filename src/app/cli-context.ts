@@ -3,6 +3,7 @@ import { CliError, ReadModelWaitTimeoutError } from '../cli/command.ts';
 import { readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { isHeld, isHeldByOther } from '../database/lease.ts';
+import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
@@ -12,6 +13,7 @@ import { type LoadProgress, servedProgress, waitForReadModels } from '../project
 import { createLifecycle } from '../util/lifecycle.ts';
 import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
+import { type AnnounceOptions, announcedWait } from './announced-wait.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { createLogger } from './logger.ts';
 
@@ -29,14 +31,16 @@ const WAIT_MS = 10_000;
  * Opens the database and the log for a command, from the same environment as the service. It joins a running embedded
  * database, or starts one until the command ends; only a command that fills a new installation may create one. While no service projects the catalog, the command projects it, so
  * that it sees all that is in the log.
+ * @param options.notice writes a line about a long wait
  * @param options.lowerPriority lowers the priority of this OS process
  */
 export function cliContext(
   env: NodeJS.ProcessEnv,
   {
     progress = () => {},
+    notice = () => {},
     lowerPriority = () => {},
-  }: Partial<Pick<CliContext, 'progress'>> & { lowerPriority?: () => void } = {},
+  }: Partial<Pick<CliContext, 'progress'> & Pick<AnnounceOptions, 'notice'>> & { lowerPriority?: () => void } = {},
   /** For tests: replace the read models of the same names, and are all that `readModels()` returns. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
@@ -50,6 +54,9 @@ export function cliContext(
     try {
       const foundation = await openFoundation(config, 'command', logger, lifecycle, { mayCreateDatabase });
       const { pool, log, instance } = foundation;
+      const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
+      const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
+        announcedWait(wait, what, { pool, logInDatabase, notice });
       const stopping = new AbortController();
       const shared = shareAmongProjectors(pool, instance, logger);
       const projector = (model: ReadModel): ProjectorOptions => ({
@@ -74,7 +81,8 @@ export function cliContext(
         const model = current(asked);
         const { name } = model;
         if (!standByEnds.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
-        if (!(await waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS })))
+        const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
+        if (!(await announced(caughtUp, `the read model ${name} to catch up with the log`)))
           throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
         const { version } = servedOf(await versionsOf(pool, model))!;
         return { pool, schema: schemaOf(name, version) };
@@ -87,7 +95,8 @@ export function cliContext(
         projector,
         catalog: () => projected(catalogReadModel),
         projected,
-        waitForReadModels: (change) => waitForChange(foundation, readModels, change),
+        waitForReadModels: (change) =>
+          announced(waitForChange(foundation, readModels, change), 'the recorded change to be in effect'),
         waitForSwitch: () => pause(SWITCH_MS),
         async openLog(engine) {
           if (engine === log.engine) return log;

@@ -17,7 +17,9 @@ const withContext: ContextRunner = async (work, options) => {
   const { environment, misspeltVariables, misspeltWarning } = await import('../config.ts');
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     process.stderr.write(`botledger: ${misspeltWarning(misspelt)}\n`);
-  return cliContext(process.env, { progress: createProgress(process.stderr), lowerPriority })(work, options);
+  const notice = (line: string): boolean => process.stderr.write(`botledger: ${line}\n`);
+  const progress = createProgress(process.stderr);
+  return cliContext(process.env, { progress, notice, lowerPriority })(work, options);
 };
 
 /** Runs the command `botledger`. bin/botledger.js loads this file. */

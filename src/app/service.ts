@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Logger } from 'pino';
 import { buildApp } from '../api/app.ts';
 import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
@@ -8,6 +7,7 @@ import { NotReady } from '../api/operations.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createEventTypeDirectory } from '../commands/intake/event-type-directory.ts';
 import type { Config } from '../config.ts';
+import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
@@ -171,23 +171,4 @@ async function notYetIfSlow<T>(attempt: () => Promise<T>): Promise<T> {
     const slow = [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
     throw slow ? new NotYetError('the log does not answer yet', { cause: error }) : error;
   }
-}
-
-interface OpenTransaction {
-  readonly pid: number;
-  /** Time since it began. */
-  readonly seconds: number;
-}
-
-/**
- * The oldest open write transaction anywhere in the cluster, or null. Readers of the Postgres log stop before it, so
- * one that hangs stops every projection. A metric shows it, so that an operator can find it.
- */
-async function oldestWriter(pool: pg.Pool): Promise<OpenTransaction | null> {
-  const { rows } = await pool.query<OpenTransaction>({
-    name: 'oldest_writer',
-    text: `SELECT pid, extract(epoch FROM clock_timestamp() - xact_start)::float8 AS seconds
-           FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY age(backend_xid) DESC LIMIT 1`,
-  });
-  return rows[0] ?? null;
 }
