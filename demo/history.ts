@@ -2,7 +2,7 @@ import { DAY_MS, DAYS, type Person, person } from './person.ts';
 import { type Random, random } from './random.ts';
 import { createScript, type Item, type Script } from './script.ts';
 
-/** What a bot's users did in the last 60 days, with some typical behaviour of people. */
+/** The behaviour of a bot's users in the last 60 days, with typical habits of people. */
 
 /** Weight of each day of the week, from Sunday: people visit a shop when they are free. */
 const WEEKDAYS = [1.15, 0.8, 0.78, 0.8, 0.9, 1.15, 1.3];

@@ -9,7 +9,7 @@ export interface Bot {
   readonly timezone: string;
 }
 
-/** Who is logged in. Dates are ISO 8601. */
+/** The session of this browser. Dates are ISO 8601. */
 export interface Session {
   readonly expires_at: string;
   readonly plan: 'premium' | 'free';

@@ -1,4 +1,4 @@
-/** What each command of the CLI answers with, for docs/cli.md: help texts name options, not answers. */
+/** The answer of each command of the CLI, for docs/cli.md: help texts name options, not answers. */
 export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'owner create': '`owner_id`.',
   'owner set': '`owner_id`.',

@@ -173,7 +173,7 @@ interface Variable {
   readonly name: string;
   readonly description: string;
   readonly values: readonly string[];
-  /** What an unset variable counts as; null: it counts as unset. */
+  /** The value of an unset variable; null: it has none. */
   readonly fallback: string | null;
 }
 

@@ -7,7 +7,7 @@ import { type ParsedBody, parseBody } from './body.ts';
 import type { SessionAccess } from './console/session.ts';
 import { ApiError, unavailable } from './errors.ts';
 
-/** What a route requires of the caller beyond a valid key. */
+/** The requirements of a route beyond a valid key. */
 export interface AccessRule {
   /**
    * Whether the route acts on one bot. `required`: the request must name it. `optional`: a request without a bot is

@@ -19,7 +19,7 @@ export interface AppOptions {
   /** How many proxies stand in front, or their addresses and CIDRs. */
   readonly trustProxy: number | string[] | false;
   readonly operations: OperationsOptions;
-  /** What the role `api` serves; null for the other roles. */
+  /** The dependencies of the role `api`; null for the other roles. */
   readonly api: {
     readonly access: AccessControlOptions;
     readonly routes: readonly AnyRoute[];

@@ -7,7 +7,7 @@ export interface FrontOptions {
   readonly logger: Logger;
   readonly host: string;
   readonly port: number;
-  /** What the start waits for now. Shown to any client. */
+  /** The server or task that the start waits for now. Shown to any client. */
   readonly waitsFor: () => string;
 }
 

@@ -145,7 +145,7 @@ export function registerRoutes(
   }
 }
 
-/** What takes events in by an API key. */
+/** Whether the route takes events in by an API key. */
 function isIntake({ tag, method, access }: AnyRoute): boolean {
   return tag === 'Intake' && method === 'POST' && access.resource !== 'webhook';
 }

@@ -5,10 +5,10 @@ import { openFoundation } from './compose.ts';
 import { createLogger } from './logger.ts';
 import { createStartWait, StartStoppedError } from './start-wait.ts';
 
-/** What a thread runs. */
+/** The work of a thread. */
 export type ThreadKind = 'projectors' | 'processes';
 
-/** What `startThread` passes to a thread. */
+/** The data that `startThread` passes to a thread. */
 export interface ThreadData {
   readonly kind: ThreadKind;
   /** Has the database's address, also if it is embedded: the main thread has started that database. */

@@ -14,7 +14,7 @@ export class StartStoppedError extends Error {
 
 /** Waits for slow dependencies, so that slowness does not end a start, and logs their names. */
 export interface StartWait {
-  /** What the start waits for now. It names no host, since `/ready` shows it to every caller. */
+  /** The server or task that the start waits for now. It names no host, since `/ready` shows it to every caller. */
   readonly waitsFor: string;
   /**
    * Repeats `attempt` while it fails with NotYetError. Logs `waiting for <what>` after a second and every 10 s.

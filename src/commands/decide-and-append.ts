@@ -11,13 +11,13 @@ import {
   type StreamHead,
 } from '../log/port.ts';
 
-/** What every command needs. */
+/** The dependencies of every command. */
 export interface CommandContext {
   readonly log: EventLog;
   readonly sources: Sources;
 }
 
-/** Who asked, and the command id that makes a repeat recognisable. */
+/** The id that makes a repeat of a command recognisable, and the API key or event that caused the command. */
 export type CommandMeta = Pick<NewCommit, 'command' | 'keyId' | 'causation'>;
 
 /** A stream as far as it has been read. */
@@ -84,7 +84,7 @@ export interface DecideAndAppendOptions<State> extends CommandMeta {
 }
 
 export interface CommandResult<Event> {
-  /** What was appended, now or by the commit that is repeated; empty if the state already was as asked for. */
+  /** The events that were appended, now or by the first request; empty if the state already was as requested. */
   readonly events: readonly Event[];
   /** A reader that has passed it sees the result; undefined: the stream is empty. */
   readonly position: Position | undefined;

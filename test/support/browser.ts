@@ -24,7 +24,7 @@ export const HOSTILE = [
 
 export interface ConsolePage {
   readonly page: Page;
-  /** What the browser complained of since the page was opened: script errors, failed loads, violations of the policy. */
+  /** The browser's complaints since the page was opened: script errors, failed loads, violations of the policy. */
   readonly complaints: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page as it stands: `rule: where`. */
+/** Runs axe on the page as it is. @returns its findings, each as `rule: where` */
 export async function axeFindings(page: Page): Promise<string[]> {
   // The page's policy forbids scripts of text; the debugger's protocol is outside of it.
   const session = await page.context().newCDPSession(page);

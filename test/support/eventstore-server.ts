@@ -6,7 +6,7 @@ import { type EventStoreDouble, startEventStoreDouble } from './eventstore-doubl
 export interface EventStoreServer {
   readonly url: string;
   readonly env: TestEngine;
-  /** What the tests run against, for a line of their output. */
+  /** The kind of server that the tests run against, for a line of their output. */
   readonly kind: 'EVENTSTORE_URL' | 'a container' | 'the double';
   /** Null for a real server, which tests do not kill. */
   readonly double: EventStoreDouble | null;

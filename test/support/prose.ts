@@ -28,7 +28,7 @@ export function proseOf({ path, text }: SourceFile): Prose[] {
   const add = (kind: Prose['kind'], piece: string, index: number): void => {
     found.push({ place: placeOf(path, text, index), kind, text: piece.replace(/\s*\n(?:\s*\*(?!\/))?\s*/g, ' ') });
   };
-  /** What each open brace belongs to: true for a template's `${`. */
+  /** The kind of each open brace: true for a template's `${`. */
   const braces: boolean[] = [];
   let at = 0;
   while (true) {

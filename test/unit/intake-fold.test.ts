@@ -32,7 +32,7 @@ interface Decisions {
   readonly unknown: Map<string, { date: number; resolved_at: number | null }>;
 }
 
-/** What a read model's tables remember of a bot between two batches. */
+/** A bot's state in a read model's tables between two batches. */
 interface Store {
   clock: number;
   separators: Separators;

@@ -12,7 +12,7 @@ import { ROOT, readSource, sourceFiles } from '../support/source-files.ts';
 
 interface Phrase {
   readonly phrase: RegExp;
-  /** What to write. */
+  /** The words to write. */
   readonly instead: string;
   /** Where the phrase is allowed: kinds of text, or places. */
   readonly except?: (piece: Prose) => boolean;
@@ -51,13 +51,15 @@ const PHRASES: readonly Phrase[] = [
   { phrase: /\banew\b/i, instead: 'again, rebuilt' },
   { phrase: /\bfor ever\b/i, instead: 'forever' },
   { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"' },
+  { phrase: /^(?:\/\*\*|\/\/) *(?:what|who|whom|whose)\b/i, instead: 'the name of the thing, or what a function does' },
 ];
 
 const ALLOWED_HERE = 'test/unit/language.test.ts';
 
 const prose = [
-  ...['src', 'test', 'bench', 'demo', 'docs']
+  ...['src', 'test', 'bench', 'demo', 'docs', 'console']
     .flatMap(sourcesWithoutPackages)
+    .concat(consolePages())
     .filter(({ path }) => path !== ALLOWED_HERE)
     .flatMap(proseOf),
   ...documents()
@@ -99,6 +101,13 @@ function around(text: string, index: number): string {
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** The console's sources with JSX, which `sourceFiles` leaves out. */
+function consolePages(): ReturnType<typeof sourceFiles> {
+  return readdirSync(join(ROOT, 'console/src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.tsx'))
+    .map((name) => readSource(join('console/src', name).replaceAll('\\', '/')));
 }
 
 function sourcesWithoutPackages(folder: string): ReturnType<typeof sourceFiles> {

@@ -28,7 +28,7 @@ export const canCancel = ({ status }: Broadcast): boolean => [1, 2, 6, 7].includ
 /** It goes to those who were never attempted. */
 export const canRelaunch = ({ status }: Broadcast): boolean => status === 4 || status === 5;
 
-/** Who got it, who certainly did not, of whom it is not known, and who is left. */
+/** Counts the recipients by outcome. `not_delivered` is certain; an outcome that is not certain is `unknown`. */
 export function partsOf(broadcast: Broadcast): Readonly<Record<Part, number>> {
   const { count_recipients, count_delivered, count_not_delivered, count_unknown, count_cancelled } = broadcast;
   return {

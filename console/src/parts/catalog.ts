@@ -1,6 +1,6 @@
 import { request, type Value } from '../api.ts';
 
-/** What a bot's reports can name: events and fields. */
+/** The events and fields that a bot's reports can name. */
 export interface Catalog {
   readonly events: readonly KnownEvent[];
   readonly fields: readonly Field[];

@@ -1,7 +1,7 @@
 import type { RequestError } from '../api.ts';
 import { texts } from '../texts.ts';
 
-/** What was refused, in the service's words, with a way to try again. */
+/** Shows the error of a request in the service's words, with a button to try again. */
 export function Failure({ error, retry }: { readonly error: RequestError; readonly retry?: () => void }) {
   return (
     <div class="failure" role="alert">

@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals
 import { useMemo } from 'preact/hooks';
 import { RequestError } from '../api.ts';
 
-/** What a request has come to. `data` stays while it is loaded anew, so that nothing jumps. */
+/** The state of a request. `data` stays while it is loaded again, so that nothing jumps. */
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: RequestError | undefined;

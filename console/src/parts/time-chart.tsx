@@ -19,7 +19,7 @@ export interface TimeChartProps {
   readonly times: readonly string[];
   readonly series: readonly Series[];
   readonly shape: 'line' | 'area' | 'bar';
-  /** What the chart shows, for a screen reader; the numbers are in the table below. */
+  /** Describes the chart to a screen reader; the numbers are in the table below. */
   readonly label: string;
 }
 

@@ -55,7 +55,7 @@ const CHART_AGGREGATIONS = [
 ] as const;
 export type AggregationName = (typeof TABLE_AGGREGATIONS)[number] | (typeof CHART_AGGREGATIONS)[number];
 
-/** What each aggregation of one set is called in the other: a change of the chart keeps what is counted. */
+/** The same aggregation in the other set: a change of the chart keeps the quantity that is counted. */
 const OTHER_SET: Readonly<Record<string, AggregationName>> = {
   total_uniq: 'total_uniq_user_id',
   avg: 'avg_user_id',

@@ -17,7 +17,7 @@ interface ViewProps {
   readonly previous?: Answer | undefined;
 }
 
-/** The answer of a report as a picture, with the numbers in a table under it. */
+/** The answer of a report as a chart, with the numbers in a table under it. */
 export function View({ state, answer, previous }: ViewProps) {
   if (answer.rows.length === 0) return <p>{words.empty}</p>;
   if (state.type === 'funnels') return <FunnelView answer={answer} />;
@@ -104,7 +104,7 @@ interface Total {
   readonly value: Value;
 }
 
-/** What each line comes to over the whole period, as the service counted it. */
+/** Returns the total of each line over the whole period, as the service counted it. */
 function totalsOf(answer: Answer): Total[] {
   return answer.columns.slice(1).map((column) => ({ label: nameOf(column), value: column.total ?? null }));
 }

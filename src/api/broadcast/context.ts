@@ -34,7 +34,7 @@ import { parseJson } from '../json.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import type { ContentContext } from './content.ts';
 
-/** What the methods that change a broadcast need. */
+/** The dependencies of the methods that change a broadcast. */
 export interface BroadcastChanges {
   readonly context: CommandContext;
   readonly ids: Readonly<Record<'broadcast' | 'segment', IdPool>>;

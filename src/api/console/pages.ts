@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** What `npm run build` makes of console/, seen from the sources and from what is built of them. */
+/** The console's files as `npm run build` writes them: the same relative path from src and from dist. */
 const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
 
 /** Scripts and styles are our own files; no script can be made of text. */

@@ -7,7 +7,7 @@ const IDLE_MS = 2 * 3_600_000;
 /** The time of the last request is written at most once a minute. */
 const TOUCH_MS = 60_000;
 
-/** What a session stands for: an API key, by its public part and the hex SHA-256 of its secret. */
+/** The API key of a session: its public part and the hex SHA-256 of its secret. */
 export interface StoredKey {
   readonly publicPart: string;
   readonly secretHash: string;

@@ -29,7 +29,7 @@ export interface SessionOptions {
   readonly sources: Sources;
 }
 
-/** Who a request with a session's cookie stands for. */
+/** Finds the principal of a request with a session's cookie. */
 export interface SessionAccess {
   /** Null: there is no cookie, its session is over, or its key is. @throws ApiError 403 for another site's request */
   principalOf(request: FastifyRequest): Promise<Principal | null>;

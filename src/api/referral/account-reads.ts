@@ -20,7 +20,7 @@ import {
 } from './account-schemas.ts';
 import { userPageQuery, userQuery } from './schemas.ts';
 
-/** What the GET endpoints about accounts need. */
+/** The dependencies of the GET endpoints about accounts. */
 export interface AccountReads {
   readonly source: () => Promise<AccountSource>;
   /** Milliseconds UTC; decides what is on hold. */

@@ -10,7 +10,7 @@ import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';
 import { unavailable } from '../errors.ts';
 
-/** What the endpoints that change codes and referrals need. */
+/** The dependencies of the endpoints that change codes and referrals. */
 export interface ReferralChanges {
   readonly context: CommandContext;
   readonly source: () => Promise<ReferralSource>;

@@ -14,7 +14,7 @@ import type { AccountKey, Accounts } from './accounts.ts';
 
 export type RequestPayout = AccountKey & Omit<Request, 'ids'>;
 
-/** What a caller gets about the payouts that were requested. */
+/** The ids of the payouts that a request has made. */
 export interface RequestedPayouts {
   /** The lowest of `payout_ids`. */
   readonly payout_id: number;
@@ -55,7 +55,7 @@ function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
   return { payout_id: payout_ids[0]!, payout_ids };
 }
 
-/** What an administrator can do with a payout. */
+/** The actions of an administrator on a payout. */
 export const PAYOUT_ACTIONS = ['confirm', 'fail', 'retry', 'cancel'] as const;
 export type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
 

@@ -47,7 +47,7 @@ export function advanceClock(state: IntakeState, receivedAt: number): void {
   state.clock = Math.max(state.clock, receivedAt);
 }
 
-/** What becomes of a custom or target event. */
+/** Whether a custom or target event counts, and why not. */
 export type EventVerdict =
   /** Its `event_key` was used before: it changes nothing. */
   | 'repeat'

@@ -24,7 +24,7 @@ const cause = z.object({
   received: time,
 });
 
-/** What a reward is computed from: an amount if it is fixed, a percent of the event's value, neither if it is external. */
+/** The rate of a reward: an amount if it is fixed, a percent of the event's value, neither if it is external. */
 const rate = z.object({ reward_type: rewardType, amount: decimal.nullable(), percent: decimal.nullable() });
 
 const earning = { rule_id: id, referral_id: id, event: cause };

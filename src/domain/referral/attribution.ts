@@ -36,9 +36,9 @@ export const referralMarked = eventType(
 );
 
 /**
- * Who owns a code and who refers whom (interface.md, "Referral attribution"; decisions.md#code-owners, #attribution): a
- * fold over a bot's log, in which the first fact wins, per code and per user. Each fact is decided on the state that the
- * earlier facts have made. The log refuses no fact; a fact may only have no effect.
+ * The owners of codes and the referrers of users (interface.md, "Referral attribution"; decisions.md#code-owners,
+ * #attribution) are a fold over a bot's log. The first fact wins, per code and per user. Each fact is decided on the
+ * state that the earlier facts have made. The log refuses no fact; a fact may only have no effect.
  */
 
 /** The state that the facts so far have made, as far as the next facts need it. */

@@ -129,7 +129,7 @@ export interface ListOrder {
 export const LIST_DIRECTIONS = ['asc', 'desc'] as const;
 type ListDirection = (typeof LIST_DIRECTIONS)[number];
 
-/** What a metric measures. Aggregations of tables and of charts have different names for it. */
+/** The quantity of a metric. Aggregations of tables and of charts have different names for it. */
 export type Measure =
   | { readonly type: 'count' }
   /** Distinct users, sessions or sessions in a mini-application. */

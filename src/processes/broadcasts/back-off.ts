@@ -13,7 +13,7 @@ const FIRST_MS = 4000;
 /** A bug does not end by itself; but an operator who has mended the database should not wait for longer. */
 const MOST_MS = 5 * 60_000;
 
-/** What is known of the platform now. */
+/** The platform's present state, as the bot's sender knows it. */
 export interface PlatformStatus {
   /** Nothing may be sent for so long; 0 or less: now. */
   readonly waitMs: number;
@@ -27,7 +27,7 @@ export interface PlatformStatus {
   readonly limitedUntil: number;
 }
 
-/** What a bot's sender knows of the platform: it told the bot to wait, cannot be reached, or gives no usable answers. */
+/** Tracks whether the platform told the bot to wait, cannot be reached, or gives no usable answers. */
 export interface PlatformHealth {
   /** Learns from a call about a recipient. */
   learn(delivery: Delivery): void;

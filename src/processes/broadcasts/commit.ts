@@ -12,7 +12,7 @@ import {
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 
-/** What a sender appends at one time: outcomes that were not recorded yet, and the next claim. */
+/** The contents of a sender's commit: outcomes that are not in the log yet, and the next claim. */
 
 export interface FileId {
   readonly url: string;
@@ -31,7 +31,7 @@ export interface Entries {
   readonly answered: ReadonlyMap<number, readonly Answered[]>;
   readonly files: readonly FileId[];
   readonly unreachable: readonly Unreachable[];
-  /** What sending waits for; null: nothing. */
+  /** The present pause of sending; null: sending does not pause. */
   readonly pause: Pause | null;
   /** Whether the platform has told this launch to slow down. */
   readonly limited: boolean;

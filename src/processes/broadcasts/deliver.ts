@@ -5,7 +5,7 @@ import type { BotApi } from '../../platform/bot-api.ts';
 import type { FileId } from './commit.ts';
 import type { Permit } from './send-queue.ts';
 
-/** What is needed to call the recipients of one launch. */
+/** The dependencies of the calls to the recipients of one launch. */
 export interface Caller {
   readonly api: BotApi;
   readonly token: string;

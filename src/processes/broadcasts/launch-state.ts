@@ -16,7 +16,7 @@ import type { Delivery } from './deliver.ts';
 
 /** The state of a launch, the inputs of its reducer (launch.ts), and the effects. */
 
-/** What stays the same during the launch. */
+/** Values that stay the same during the launch. */
 export interface LaunchPlan {
   readonly broadcastId: number;
   readonly launch: number;

@@ -25,7 +25,7 @@ const STALE_NEXT_MS = 30_000;
 /** How often outcomes are recorded and recipients claimed, unless an input asks for it earlier. */
 const TICK_MS = 100;
 
-/** What the platform would answer to a call. */
+/** Reasons for calling no such recipient: the platform's own answers, and ours for an erased user. */
 const UNREACHABLE = {
   blocked: 'Forbidden: bot was blocked by the user',
   deactivated: 'Forbidden: user is deactivated',
@@ -243,7 +243,7 @@ function appended(state: Launch, { log, wrote }: Extract<LaunchInput, { type: 'a
   return effects;
 }
 
-/** What could not be recorded is kept, and no other recipient is called. */
+/** Keeps the outcomes that the log did not take, and ends the run, so that no other recipient is called. */
 function notAppended(state: Launch, againMs: number, now: number): Effects {
   if (state.recording !== null) {
     const { answered: outcomes, files, unreachable } = state.recording.entries;

@@ -38,7 +38,7 @@ import type { SendQueue } from './send-queue.ts';
 import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
 import { openPauseWriter, openSendingWriter } from './stream-writer.ts';
 
-/** What a broadcast is sent with; all but `failures` is shared by the broadcasts of the bot. */
+/** The dependencies of a broadcast's sender. The broadcasts of a bot share all but `failures`. */
 export interface BotSender {
   readonly api: BotApi;
   readonly queue: SendQueue;

@@ -20,7 +20,7 @@ import { type PauseWriter, ReplacedError, type SendingWriter } from './stream-wr
 
 /** The driver of a launch: it hands inputs to the reducer (launch.ts) and performs its effects. */
 
-/** What one launch of a broadcast is sent with. */
+/** The plan of one launch of a broadcast, and the dependencies of its driver. */
 export interface LaunchOptions extends Omit<LaunchPlan, 'opensAt' | 'message'> {
   readonly message: Message;
   readonly api: BotApi;

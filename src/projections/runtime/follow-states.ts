@@ -71,7 +71,7 @@ export interface FollowProgress {
   readonly nowMs: number;
 }
 
-/** What the projector does next to become built, beside applying commits. */
+/** The next step towards a built version, beside applying commits. */
 export type Todo = 'nothing' | 'note the log end' | 'do deferred work' | 'finish building';
 
 /** The state that follows from the progress, and what to do in it. */

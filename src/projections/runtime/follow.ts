@@ -169,7 +169,7 @@ class Follower {
     });
   }
 
-  /** What the log brings, in parts. */
+  /** Subscribes to the read model's commits and yields them in parts. */
   #parts(): AsyncGenerator<{ readonly part: Part; readonly isSmall: boolean }> {
     const { model, log } = this.#options;
     const unwanted = new AbortController();

@@ -8,7 +8,7 @@ import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
 import { createVersion, leaseOf, removeDropped, setError, type Version } from './versions.ts';
 import { type VersionWatch, watchVersions } from './watch-versions.ts';
 
-/** What the projectors of a thread share: one statement renews all their leases, and one looks up all their versions. */
+/** Shared by a thread's projectors: one statement renews all their leases, and one looks up all their versions. */
 export interface SharedByProjectors {
   readonly pool: pg.Pool;
   readonly leases: LeaseHolder;

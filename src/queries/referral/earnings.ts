@@ -69,8 +69,8 @@ export async function endOfPage(
 const DAY_MS = 86_400_000;
 
 /**
- * What the events of a range may earn (decisions.md#reward-rules): events of users who were referred before, by rules that
- * were active then. In the order of the positions at which the events began to count.
+ * Returns the events of a range that may earn rewards, each with a rule (decisions.md#reward-rules). Their users were
+ * referred before the event, and the rule was active then. Ordered by the positions at which the events began to count.
  */
 export async function earningsOf(
   { pool, events, referral, catalog }: EarningsSource,

@@ -14,7 +14,7 @@ export interface RateRow {
   readonly source: string | null;
 }
 
-/** What each active rule of the bot earns the user: the locked rate, else the rule's present one. */
+/** Returns the user's rate for each active rule of the bot: the locked rate, else the rule's present one. */
 export async function ratesOf(
   { pool, accounts, referral }: AccountSource & ReferralSource,
   botId: number,

@@ -7,7 +7,7 @@ import { type EventSource, openEvents, type Span } from './event-source.ts';
 import { type ReportTables, storageOf } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What a report needs to scan a bot's events: the events, and what conditions and breakdowns are made of. */
+/** The data of a scan: a bot's events, and the sources of the report's conditions and breakdowns. */
 export interface Scan extends ConditionSource {
   readonly events: EventSource;
   readonly arrays: ArrayPool;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** What a caller may cost (decisions.md#rate-limits), and refusals that come before there is a request. */
+/** Rate limits of a caller (decisions.md#rate-limits), and refusals that come before there is a request. */
 const FAILURES = 3;
 const RATE = 5;
 const valid = { event: 'paid', user_id: 7 };

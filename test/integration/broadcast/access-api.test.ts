@@ -5,7 +5,7 @@ import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts'
 import { TOKEN } from '../../support/broadcasts.ts';
 import type { TestBot } from '../../support/service.ts';
 
-/** Who may do what with broadcasts. */
+/** The access rights that each method of broadcasts needs. */
 let api: BroadcastApi;
 let bot: TestBot;
 

@@ -74,7 +74,7 @@ async function create(segmentations: unknown, door: Door = bot): Promise<number>
   return (await accepted('broadcast/create', draft(segmentations), door)).id;
 }
 
-/** Whom a broadcast with this audience is frozen with. */
+/** Launches a broadcast to this audience. @returns its frozen recipients */
 async function frozen(segmentations: unknown, door: Door = bot): Promise<number[]> {
   return chatsOf(await launched(await create(segmentations, door), door), door);
 }

@@ -6,7 +6,7 @@ import { RECIPIENTS_DDL } from '../../../src/projections/recipients/tables.ts';
 import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
 import { USERS_DDL } from '../../../src/projections/users/tables.ts';
 
-/** Whom audiences in these tests are made from, in tables and, for the oracle, as it is: users, what they did, and lists. */
+/** The data behind the audiences of these tests: users, their events, and lists. The oracle reads it as it is. */
 export interface World {
   readonly users: readonly WorldUser[];
   /** Users of the bot whose personal data was erased; one of them the bot does not know. */

@@ -12,7 +12,7 @@ import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts'
 import { TOKEN } from '../../support/broadcasts.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
 
-/** What broadcasts take and refuse over HTTP, and chats that are uploaded for them. */
+/** Contents that broadcasts accept and refuse over HTTP, and chats that are uploaded for them. */
 let api: BroadcastApi;
 let bot: TestBot;
 

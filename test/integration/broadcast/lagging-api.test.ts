@@ -16,7 +16,7 @@ import { TOKEN } from '../../support/broadcasts.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
 
-/** What the service answers about broadcasts while its read models cannot follow the log. */
+/** Answers about broadcasts while the read models cannot follow the log. */
 let api: BroadcastApi;
 let bot: TestBot;
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const WINDOW_MS = 980;
 const SECONDS = 4;
-/** What a machine that does other things as well still reaches; the limiter's own test knows the exact share. */
+/** The share of the cap that a busy machine still uses; the limiter's own test knows the exact share. */
 const LEAST_USED = 0.2;
 
 /** The most that arrive in any window of 0.98 s. */

@@ -58,7 +58,7 @@ it('the tables of all schemas are those of docs/database-schema.txt', async () =
   );
 });
 
-/** What `migrations.ts` in the folder of each engine exports. */
+/** Imports `migrations.ts` from the folder of each engine. */
 function engineSchemas(): Promise<{ readonly SCHEMA: string; readonly migrations: Migrations }[]> {
   const folder = join(import.meta.dirname, '../../../src/log');
   const found = readdirSync(folder)

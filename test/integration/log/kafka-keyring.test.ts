@@ -7,7 +7,7 @@ import { createKafkaTestLog, type KafkaTestLog } from '../../support/kafka-log.t
 import { newBot } from '../../support/log.ts';
 import { topicRecords } from '../../support/topic-records.ts';
 
-/** What only a keyring in a topic can get wrong. */
+/** Failures that only a keyring in a topic can have. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
@@ -85,7 +85,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
     });
     const names = new Set(gone.map(nameOf));
     const left = async (): Promise<number> => {
-      // What is written last is not compacted before something follows it.
+      // Kafka compacts the last record only after another record follows.
       await newKeys(1);
       return (await records()).filter(({ key, value }) => value !== null && names.has(String(key))).length;
     };

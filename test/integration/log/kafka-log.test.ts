@@ -20,7 +20,7 @@ import { appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
 import { persist } from '../../support/log-stress.ts';
 import { writeAndKill } from '../../support/log-writer-process.ts';
 
-/** What only a log on Kafka can get wrong. */
+/** Failures that only a log on Kafka can have. */
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 

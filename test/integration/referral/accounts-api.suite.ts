@@ -281,7 +281,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     }
   }
 
-  /** What the log and the service tell of an account, both of the same moment: payouts are delivered all the time. */
+  /** Returns an account as the log and the service have it at one moment: payouts are delivered all the time. */
   async function oracleAndAnswers(userId: number) {
     const headers = { 'api-key': ruled.apiKey };
     for (;;) {

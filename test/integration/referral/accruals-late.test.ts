@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let program: RewardProgram;
-/** What commits are refused for that have it in them. */
+/** The read models `events` and `referral` fail on commits with this text; null: on none. */
 let refused: string | null;
 
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { readAll } from '../../support/log.ts';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
-/** What the methods of codes and attribution refuse. */
+/** Refusals of the methods of codes and attribution. */
 
 let service: TestService;
 let bot: TestBot;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 
-/** Who refers whom, under any concurrency and after any loss: the same on every engine of the log. */
+/** Attribution under concurrency and after losses has the same result on every engine of the log. */
 export function describeAttribution(start: () => Promise<TestService>): void {
   let service: TestService;
   let bot: TestBot;
@@ -34,7 +34,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
     const lost = { referral_id: referred, referrer_id: winner, code: null, already_attributed: true };
     expect(answers.filter((each) => each !== won)).toEqual(referrers.slice(1).map(() => lost));
     expect(await call.referralsOf(winner)).toMatchObject([{ referral_id: referred }]);
-    // Who lost has been given no code: with the next mark there is a new one.
+    // A referrer that lost has no code yet: the next mark creates one.
     const [loser] = referrers.filter((each) => each !== winner);
     expect(await call.referralsOf(loser!)).toEqual([]);
     const next = await call.data('mark-referral', { referral_user_id: 2, referrer_user_id: loser });

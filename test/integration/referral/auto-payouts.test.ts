@@ -96,7 +96,7 @@ it('concurrent instances make payouts once, also if one is killed half way', asy
   };
   const once = { ...autoPayouts, alone: false };
   nextMidnight();
-  // What hangs forever is never stopped, as what was killed is not.
+  // This instance hangs forever and is never stopped, like one that was killed.
   void setup.run([once], {}, dying, false);
   await expect.poll(async () => appended, { timeout: 10_000 }).toBeGreaterThan(15);
   setup.run([once]);

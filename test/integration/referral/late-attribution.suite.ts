@@ -7,8 +7,8 @@ import type { Answer, TestBot, TestService } from '../../support/service.ts';
 const MAX_WAIT_MS = 1000;
 
 /**
- * What codes and attribution answer while their read model is late: only what the log has decided. The same on every
- * engine of the log.
+ * While their read model is late, the methods of codes and attribution answer only results that the log has made. The
+ * same on every engine of the log.
  */
 export function describeLateAttribution(start: (env: Record<string, string>) => Promise<TestService>): void {
   let service: TestService;
@@ -113,7 +113,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     const linkNow = async () => (await call.data('codes?user_id=31')).codes[0].link;
     await changeBot(service.commands, bot.publicKey, { username: 'first_bot' });
     await service.projected();
-    // What a bot is called is looked up once a second.
+    // The bot's username is looked up once a second.
     await expect.poll(linkNow, { timeout: 20_000 }).toContain('first_bot');
     await askInVain([create]);
     await changeBot(service.commands, bot.publicKey, { username: 'second_bot' });

@@ -40,7 +40,7 @@ type Step =
   | { readonly type: 'reverse'; readonly pick: number }
   | { readonly type: 'rule'; readonly amount: number }
   | { readonly type: 'rate'; readonly pick: number; readonly amount: number }
-  /** What the client's webhook answers from then on. */
+  /** The HTTP status that the client's webhook answers from then on. */
   | { readonly type: 'client'; readonly answers: number };
 
 const pick = fc.nat({ max: 5 });
@@ -129,7 +129,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
       await client.close();
     });
 
-    /** What `audit verify` says: each finding as `kind stream revision message`. */
+    /** Runs `audit verify`. @returns each finding as `kind stream revision message` */
     async function audited(...more: string[]): Promise<string[]> {
       const { code, out, err } = await botledger(service.env, ['audit', 'verify', ...more]);
       const rows = JSON.parse(out) as { kind: string; stream: string; revision: number; message: string }[];

@@ -34,7 +34,7 @@ interface Frozen {
   readonly data: { readonly chats?: string; readonly index: number; readonly offset: number; readonly count: number };
 }
 
-/** What the stream of the audience holds: its chats, in order, and the count that it was closed with. */
+/** Returns the chats of the audience's stream, in order, and the count that it was closed with. */
 function frozen({ commits }: MemoryLog): { chats: number[]; count: number | undefined } {
   const events = commits.flat().flatMap((commit) => {
     expect(commit.stream).toBe('audience-bot/5');

@@ -52,7 +52,7 @@ test('a limit, and how long it holds', () => {
   expect(error(429, 'Too Many Requests', { retry_after: 5329 })).toEqual({ type: 'limited', retryAfterMs: 5_329_000 });
   expect(error(429, 'Too Many Requests')).toEqual({ type: 'limited', retryAfterMs: 1000 });
   expect(error(429, 'Too Many Requests', { retry_after: -1 })).toEqual({ type: 'limited', retryAfterMs: 1000 });
-  // What no calendar holds could not be noted.
+  // A time beyond the range of dates could not be recorded.
   const year = { type: 'limited', retryAfterMs: 366 * 24 * 3600 * 1000 };
   for (const retry_after of [1e10, 1e15, 1e300]) expect(error(429, 'Too Many Requests', { retry_after })).toEqual(year);
 });

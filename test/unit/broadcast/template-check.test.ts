@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileTemplate, TemplateError } from '../../../src/domain/broadcast/template.ts';
 import { checkTemplate } from '../../../src/domain/broadcast/template-check.ts';
 
-/** What is said of a template; undefined: nothing. */
+/** Returns the error of a template; undefined: it has none. */
 function said(text: string): string | undefined {
   try {
     checkTemplate(text);
@@ -122,7 +122,7 @@ describe('a template that is saved', () => {
   });
 });
 
-/** What the expressions mean, said once more: what is accepted must be rendered so. */
+/** Expressions with their values: each template that is accepted must be rendered with these values. */
 const FIELDS = {
   first_name: 'Ada',
   last_name: '',

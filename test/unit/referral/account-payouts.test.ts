@@ -117,7 +117,7 @@ const ACTIONS: Readonly<Record<string, Change>> = {
   'cancel by force': (state) => payout.cancelPayout(state, { payout_id: 51, force: true }, NOON),
 };
 const byAdmin = { by: 'admin', status: null } as const;
-/** What may be done, and what comes of it; all else is refused. */
+/** The allowed actions in each state, with their events; all others are refused. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, readonly AccountEvent[]>>>> = {
   'webhook 0': { attempt: [attempted(51)], 'give up': [failed(51)] },
   'webhook 1, under way': {

@@ -45,7 +45,7 @@ describe('accounts', () => {
     expect(await availableOf(accounts)).toBe('15');
     expect(await availableOf(accounts)).toBe('15');
     expect(reads).toEqual([2, 3]);
-    // Who asks at once reads the same, and counts it once.
+    // Concurrent callers read the same commit, and count it once.
     await earn(createAccounts(context), item(3));
     const asked = await Promise.all([availableOf(accounts), availableOf(accounts), availableOf(accounts)]);
     expect(asked).toEqual(['20', '20', '20']);
@@ -107,7 +107,7 @@ describe('accounts', () => {
     await earn(accounts, item(0), item(1));
     const ids = await accounts.view(KEY, ({ accruals }) => [...accruals.keys()]);
     expect(ids).toEqual([1, 2]);
-    // What earns nothing takes no id for good.
+    // An item that earns nothing gives its id back.
     await earn(accounts, percentItem(2, '1', '-5'), item(3));
     await earn(accounts, item(4));
     await earn(createAccounts(context), item(5));

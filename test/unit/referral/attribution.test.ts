@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from '../../../src/domain/referral/attribution.ts';
 
-/** Who owns a code, who refers whom: a row of the state table (interface.md, "Referral attribution") after the other. */
+/** Owners of codes and referrers of users: each row of the state table (interface.md, "Referral attribution"). */
 
 function given(...past: readonly Effect[]) {
   const state = past.reduce<Attribution>(evolveAttribution, emptyAttribution());

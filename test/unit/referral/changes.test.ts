@@ -64,7 +64,7 @@ function world({ visitsTakeMs = 0, appendTakesMs = 0, query = answers(() => null
   return { log, endpoints };
 }
 
-/** What it comes to, and after how long. */
+/** Waits for the end of a request. @returns its error, or null, and its duration */
 async function told(asked: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
   const started = performance.now();
   const ended = asked.then(

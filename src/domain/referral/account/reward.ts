@@ -51,8 +51,8 @@ export type Earning =
   | RefusalReason;
 
 /**
- * What an item earns at a rate. A percentage is computed exactly and rounded once, to the decimals of its unit, half away
- * from zero.
+ * Returns the earning of an item at a rate. A percentage is computed exactly and rounded once, to the decimals of its
+ * unit, half away from zero.
  */
 export function earningOf(
   { rule, base, refusal }: Pick<RewardItem, 'rule' | 'base' | 'refusal'>,

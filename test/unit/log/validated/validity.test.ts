@@ -41,7 +41,7 @@ function reading(offset: number, of: NewCommit): Reading & { commit: RecordedCom
   return read;
 }
 
-/** What becomes of commits appended in this order. */
+/** Validates commits in this order. @returns why each is void; null: it is valid */
 const fates = (commits: readonly NewCommit[], state: PartitionState = EMPTY_PARTITION): (string | null)[] =>
   validate(
     state,
