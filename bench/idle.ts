@@ -54,7 +54,7 @@ async function usage(): Promise<Usage> {
   return {
     at: performance.now() / 1000,
     serviceSeconds: await processorSeconds([service.process.pid!]),
-    // The postmaster has the processor time of connections that were closed meanwhile, since it has waited for them.
+    // The postmaster has the processor time of connections that have closed, since it has waited for them.
     postgresSeconds: (await processorSeconds([postmaster, ...backends])) + (await waitedForSeconds(postmaster)),
     transactions: Number(transactions.count),
   };

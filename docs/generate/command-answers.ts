@@ -40,9 +40,9 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'fx import': 'nothing. The file is CSV with the columns from, to, rate, date; all rows or none are imported.',
   'fx list': 'the rates.',
   'user import': '`users`, how many. The file is NDJSON or CSV; columns are `user_id` and names of fields.',
-  'user set-field': '`users`. A user whom the bot never had needs `--force`.',
+  'user set-field': '`users`. A user that the bot never had needs `--force`.',
   'user erase':
-    '`users`. A user whom the bot never had needs `--force`. See [erase a user](operations.md#erase-a-user).',
+    '`users`. A user that the bot never had needs `--force`. See [erase a user](operations.md#erase-a-user).',
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':

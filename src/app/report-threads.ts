@@ -19,9 +19,9 @@ export interface ReportThreads {
 }
 
 const MOST_THREADS = 4;
-/** A thread that has been idle for so long ends, which frees its cache. */
+/** An idle thread ends after this time, which frees its cache. */
 const IDLE_MS = 10 * 60_000;
-/** A thread that still runs a report so long after the report's time limit is terminated. */
+/** A thread is terminated if it still runs a report this long after the report's time limit. */
 const GRACE_MS = 3000;
 
 /** Creates the pool of threads. The first report starts a thread; more threads start while reports wait. */

@@ -20,7 +20,7 @@ export interface CommandContext {
 /** The id that makes a repeat of a command recognisable, and the API key or event that caused the command. */
 export type CommandMeta = Pick<NewCommit, 'command' | 'keyId' | 'causation'>;
 
-/** A stream as far as it has been read. */
+/** The part of a stream that has been read. */
 export interface Loaded<State> {
   readonly state: State;
   readonly head: StreamHead;

@@ -25,7 +25,7 @@ const BLOCK = 100;
 
 export function createIdPool(context: CommandContext, kind: IdKind): IdPool {
   let free: number[] = [];
-  /** The reservation that is under way. Callers that come meanwhile wait for it. */
+  /** The reservation that is under way. Callers that come during it wait for it. */
   let reserving: Promise<void> | null = null;
 
   async function reserveFor(count: number): Promise<void> {

@@ -22,7 +22,7 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
     throw new NewerDatabaseError(
       `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, which this one does not know`,
     );
-  // Skips Kysely, which reads every table of every schema and fails if one is dropped meanwhile.
+  // Skips Kysely, which reads every table of every schema and fails if one is dropped at the same time.
   if (done.length === known.size) return;
   // Loaded only here, since it has 260 files. Most starts, and all commands but the first, have nothing to migrate.
   const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');

@@ -156,7 +156,7 @@ async function wrongEnd(
   }
 }
 
-/** The head of a stream as far as the audit has read. Changed in place. */
+/** The head of the part of a stream that the audit has read. Changed in place. */
 export interface AuditedStreamHead extends StreamHead {
   revision: number;
   hash: string;

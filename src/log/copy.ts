@@ -54,7 +54,7 @@ const KEYS_AT_ONCE = 1000;
  * and compares it with the source stream by stream.
  *
  * Keys are copied before the commits, since readers cannot open commits without them. They are copied again afterwards,
- * since users may have been added or forgotten meanwhile.
+ * since users may have been added or forgotten during the copy.
  * @throws CopyError
  */
 export async function copyLog(options: CopyOptions): Promise<Copied> {

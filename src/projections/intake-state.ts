@@ -63,7 +63,7 @@ export function ordOf({ ordinal, id }: ReadCommit, index = 0): number {
   return ord;
 }
 
-/** Loads receipts of the given updates, as far as the table has them. */
+/** Loads the receipts of those given updates that the table has. */
 export async function loadUpdateIds(
   tx: ClientBase,
   wanted: readonly { readonly intake: BotIntake; readonly updateIds: ReadonlySet<number> }[],

@@ -23,7 +23,7 @@ export interface ReadModel {
   readonly categories: readonly string[];
   /** The events it reads. Commits come without other events, which are not parsed. */
   readonly events: readonly LedgerEvent['type'][];
-  /** Whether it gets personal fields and secrets in clear, as far as they are not erased; else they stay sealed. */
+  /** Whether it gets personal fields and secrets in clear, except erased ones; else they stay sealed. */
   readonly personal?: true;
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;

@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await service.stop();
   });
 
-  /** Ten users by language, of whom three buy; amounts beyond what a float holds; names that are script. */
+  /** Ten users by language, three of them buyers; amounts beyond the precision of a float; names that are script. */
   async function fill(): Promise<void> {
     const key = { 'api-key': bot.apiKey };
     const at = (hour: number): string => `${DAY}T${String(hour).padStart(2, '0')}:00:00.000Z`;

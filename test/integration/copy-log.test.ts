@@ -109,13 +109,13 @@ test('an interrupted copy resumes, and appends no commit twice', async () => {
     let met: Promise<unknown> | null = null;
     const meet = () => (met ??= source!.keys.keysFor([`${bots[1]}/3`]));
     const copied = await copy(new AbortController().signal, () => void meet());
-    expect(copied, 'with the commits that came meanwhile').toMatchObject({ commits: 700, streams: 3, keys: 4 });
+    expect(copied, 'with the commits that came during the copy').toMatchObject({ commits: 700, streams: 3, keys: 4 });
     const ids = (await readAll(target!)).map(({ id }) => id);
     expect(ids).toEqual((await readAll(source!)).map(({ id }) => id));
     expect((await target!.read(`bot-${bots[0]}`)).head).toEqual(head);
     const keys: string[] = [];
     for await (const { subject } of target!.keys.all()) keys.push(subject);
-    expect(keys.sort(), 'keys that were forgotten meanwhile are forgotten in the copy, too').toEqual(
+    expect(keys.sort(), 'keys that were forgotten during the copy are forgotten in it, too').toEqual(
       [`${bots[0]}/2`, `${bots[1]}/1`, `${bots[1]}/2`, `${bots[1]}/3`].sort(),
     );
   } finally {

@@ -123,7 +123,7 @@ describe('amounts', () => {
     expect(await payloadsAfter(...steps)).toMatchObject([{ value_num: 5 }, { value: 19.99, event_key: 'order-7' }]);
   });
 
-  it('of an event that waited for its user use a unit that was created meanwhile', async () => {
+  it('of an event that waited for its user use a unit that was created during the wait', async () => {
     const { events } = await outcomeOf(
       target({ date: EPOCH, value: '19.99', unit: 'TOK' }),
       unit('TOK', 2, HOUR),

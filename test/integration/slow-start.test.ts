@@ -14,8 +14,8 @@ import { type ServiceProcess, serviceProcess } from '../support/service-process.
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 /**
- * A start waits for slow servers, logs what it waits for, and answers meanwhile. A server that is missing ends the start:
- * start-mistakes.test.ts.
+ * A start waits for slow servers. During the wait it logs the server's kind and answers requests. A missing server ends
+ * the start: start-mistakes.test.ts.
  */
 
 interface Told {
@@ -58,7 +58,7 @@ async function waitingFor(what: string, service: ServiceProcess, started: Promis
   expect(now).toMatchObject({ health: 200, ready: 503, api: 503 });
 }
 
-test('a start waits for a silent database, answers 503 meanwhile, and is ready once the database answers', async () => {
+test('a start waits for a silent database, answers 503 until then, and is ready once it answers', async () => {
   const database = await createTestDatabase();
   const proxy = await tcpProxy(database.url);
   proxy.freeze();

@@ -56,7 +56,7 @@ export interface TestService {
   }): Promise<TestBot>;
   /** Resolves when every read model has applied all that is in the log. */
   projected(): Promise<void>;
-  /** Stops the service, runs `meanwhile`, and starts the service again. */
+  /** Stops the service, runs the given action, and starts the service again. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /**
    * Drops everything in the database except the log, or the whole database if the log is on another engine. Call it

@@ -88,7 +88,7 @@ describe('decideAndAppend', () => {
     const context = fixture();
     let prepared = 0;
     const { events } = await decideAndAppend(context, ids, STREAM, (state) => reserveIds(state, one), {
-      // A concurrent append happens meanwhile, so the decision lacks data again.
+      // A concurrent append happens before the second read, so the decision lacks data again.
       prepare: (state) => (state.last < 3 ? reserveId(context, 'owner').then(() => void prepared++) : undefined),
     });
     expect({ prepared, from: events[0]?.data.from }).toEqual({ prepared: 3, from: 4 });

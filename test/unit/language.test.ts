@@ -51,6 +51,11 @@ const PHRASES: readonly Phrase[] = [
   { phrase: /\banew\b/i, instead: 'again, rebuilt' },
   { phrase: /\bfor ever\b/i, instead: 'forever' },
   { phrase: /\bit (?:cannot|could not) be\b/i, instead: '"failed to X"' },
+  { phrase: /\bmeanwhile\b/i, instead: 'during the named step, until the named event, at the same time' },
+  { phrase: /\bwhom\b/i, instead: '"that", or the named user' },
+  { phrase: /\bas far as\b/i, instead: 'up to, the part that' },
+  { phrase: /\bso long\b/i, instead: 'for this time, while' },
+  { phrase: /\bthereof\b|\bsuch a one\b/i, instead: 'the thing’s name' },
   { phrase: /^(?:\/\*\*|\/\/) *(?:what|who|whom|whose)\b/i, instead: 'the name of the thing, or what a function does' },
 ];
 

@@ -106,7 +106,7 @@ interface ActionsProps {
   readonly onDone: () => void;
 }
 
-/** Launch, cancel and relaunch, each after a question that says whom it concerns. */
+/** Launch, cancel and relaunch, each after a question that names the recipients concerned. */
 function Actions({ bot, broadcast, onDone }: ActionsProps) {
   const { error, busy, run } = useAttempt();
   const asked = useSignal<'activate' | 'cancel' | null>(null);

@@ -1,6 +1,6 @@
 import type { Sources } from '../../domain/sources.ts';
 
-/** A token of a log-in link is good for so long, once. */
+/** A token of a log-in link is valid once, and for this time. */
 const TOKEN_MS = 10 * 60_000;
 
 /** API keys that a link of this process logs in with. They are in memory only: after a restart the key itself is needed. */

@@ -92,7 +92,7 @@ export function projection(cli: Cli): void {
         if (!chosen.verified && !force && chosen.state !== 'live')
           throw new CliError(`${name} version ${chosen.version} was not verified: verify it, or say --force`);
         if (!(await makeLive(context.pool, name, chosen.version)))
-          throw new CliError(`${name} version ${chosen.version} was dropped meanwhile`);
+          throw new CliError(`${name} version ${chosen.version} was dropped before the switch`);
         await context.waitForSwitch();
         return answerOf(await rowOf(context, chosen));
       }),

@@ -18,7 +18,7 @@ export interface EventTypeDirectory {
   goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** A bot's event types as far as they were read. Ids never change, so a cached id stays true. */
+/** The event types of a bot that were read. Ids never change, so a cached id stays true. */
 interface Entry extends SharedCopy<EventTypesState> {
   /** Requests that came while a registration runs. The next one registers all their names in one append. */
   readonly waiting: Request[];
@@ -45,7 +45,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
     return entry;
   }
 
-  /** Called after each change, since the size of the entry counts. An entry that was dropped meanwhile is added again. */
+  /** Called after each change, since the size of the entry counts. Adds an entry that was dropped again. */
   function keep(bot: string, entry: Entry): void {
     entries.set(bot, entry, { size: entry.state.names.size + entry.state.goals.size });
   }

@@ -8,8 +8,8 @@ import type { DataKey, Keyring } from '../../log/port.ts';
 export type PersonalKeys = (subjects: readonly string[]) => Promise<ReadonlyMap<string, DataKey>>;
 
 /**
- * How long a key is used without asking the keyring again. Data sealed with a key that was forgotten meanwhile is erased
- * like the data before it. A shorter time erases less of it.
+ * How long a key is used without asking the keyring again. Data sealed with a key that was forgotten in this time is
+ * erased like the data before it. A shorter time erases less of it.
  */
 const FRESH_MS = 1000;
 /** Some 300 bytes each. */

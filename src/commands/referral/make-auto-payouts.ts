@@ -39,7 +39,7 @@ export async function makeAutoPayout(accounts: Accounts, publicKey: string, user
   try {
     await requestPayout(accounts, request, { command: { id } });
   } catch (error) {
-    // Another request has paid out the balance meanwhile.
+    // Another request was faster, and has paid out the balance.
     if (!(error instanceof Rejection)) throw error;
   }
 }

@@ -53,7 +53,7 @@ export async function createCluster(place: ClusterPlace, password: string): Prom
     }
     const newCluster = join(workFolder, 'data');
     await run(user.command(binaries.initdb, initdbArguments(newCluster, passwordFile, durable)), '');
-    // Single-user mode: one statement a line, the first error ends the server, and no client can connect meanwhile.
+    // Single-user mode: one statement a line, the first error ends the server, and no client can connect to it.
     const statements = [
       `CREATE ROLE ${SERVICE_ROLE} LOGIN CREATEDB PASSWORD '${password}'`,
       `GRANT pg_monitor, pg_signal_backend TO ${SERVICE_ROLE}`,

@@ -27,13 +27,13 @@ export interface Entered {
 /** SQLSTATE of a server that starts, stops or recovers from a crash. */
 const CANNOT_CONNECT_NOW = '57P03';
 /**
- * How long to ask a server whether it has users. One that does not answer for so long, after an OS process that used it was
- * killed, counts as orphaned.
+ * How long to ask a server whether it has users. A server that does not answer in this time, after an OS process that
+ * used it was killed, counts as orphaned.
  */
 export const ASK_MS = 5_000;
 /**
- * A server that refuses all connections and has no startup process for so long is stuck, for example after a full disk. Between
- * a crash and the startup process a server waits for its backends, which it kills after 5 s.
+ * A server that refuses all connections and has no startup process for this time is stuck, for example after a full
+ * disk. Between a crash and the startup process a server waits for its backends, which it kills after 5 s.
  */
 const STUCK_MS = 10_000;
 const POLL_MS = 250;

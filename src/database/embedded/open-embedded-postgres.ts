@@ -45,12 +45,12 @@ const RETRY_FOR_MS = 30_000;
 /** After a crash the first attempt comes at once, the second after 0.25 s, each further one after twice as long, up to 15 s. */
 const LEAST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
-/** If the server ran for so long, the attempts count from 0 again. */
+/** After a server has run for this time, the attempts count from 0 again. */
 const STEADY_MS = 60_000;
 
 /**
  * Opens a PostgreSQL server of our own in `dataDir`, and resolves when it answers. Until `close`, a server that dies is started
- * again; its clients get broken and refused connections meanwhile.
+ * again; until then its clients get broken and refused connections.
  * @throws EmbeddedPostgresError
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -94,7 +94,7 @@ export const sendingPaused = eventType(
     until: int.nullable(),
     /** The platform told this broadcast to slow down, so that the gaps between sends grow. */
     limited: z.boolean(),
-    /** The error that the owner sees meanwhile. */
+    /** The error that the owner sees during the pause. */
     error: z.string().nullable(),
   }),
 );

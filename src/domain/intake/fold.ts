@@ -211,7 +211,7 @@ export function nameKeys({ users, updateIds, eventKeys, payloads }: NamedKeys, e
   }
 }
 
-/** Adds the users whom the event may make known: only for them waiting events must be loaded. */
+/** Adds the users that the event may make known: only their waiting events must be loaded. */
 export function nameAppearing(appearing: Set<number>, event: LedgerEvent): void {
   if (event.type === 'updates_received') {
     for (const { user_id, makes_user } of event.data.items) if (makes_user) appearing.add(user_id);

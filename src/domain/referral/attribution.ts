@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * Stream `referral-<bot>`: codes, their owners, and who refers whom. The outcome of each event follows from its place in the
+ * Stream `referral-<bot>`: codes, their owners, and referrals. The outcome of each event follows from its place in the
  * bot's log, visits included: the first event wins, whatever the writers knew.
  */
 
@@ -41,7 +41,7 @@ export const referralMarked = eventType(
  * state that the earlier facts have made. The log refuses no fact; a fact may only have no effect.
  */
 
-/** The state that the facts so far have made, as far as the next facts need it. */
+/** The result of the facts so far: the part that decisions on the next facts need. */
 export interface Attribution {
   /** Known codes with their owners; null: a visit or a mark named the code before it had an owner. */
   readonly codes: Map<string, number | null>;
@@ -51,7 +51,7 @@ export interface Attribution {
   readonly referrers: Map<number, number>;
 }
 
-/** A visit by a user whom the bot knows, perhaps by this visit. */
+/** A visit by a user that the bot knows, perhaps by this visit. */
 export interface Visited {
   readonly type: 'visited';
   readonly user_id: number;

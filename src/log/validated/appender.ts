@@ -1,7 +1,7 @@
 import { LogUnavailableError, OutcomeUnknownError } from '../port.ts';
 import { type NewRecord, NotSentError, type RecordStore } from './record-store.ts';
 
-/** Limits of a group of appends, and of the groups under way at once. Later appends gather to the next group meanwhile. */
+/** Limits of a group of appends, and of the groups under way at once. Later appends wait for the next group. */
 export interface GroupLimits {
   readonly maxRecords: number;
   readonly maxBytes: number;

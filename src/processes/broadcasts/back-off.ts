@@ -15,7 +15,7 @@ const MOST_MS = 5 * 60_000;
 
 /** The platform's present state, as the bot's sender knows it. */
 export interface PlatformStatus {
-  /** Nothing may be sent for so long; 0 or less: now. */
+  /** The time in which nothing may be sent; 0 or less: none. */
   readonly waitMs: number;
   /** It is unknown whether the platform works: one call at a time finds out. */
   readonly probing: boolean;
@@ -163,7 +163,7 @@ export interface FailuresOptions {
   readonly report: (failure: FailureReport | null) => void;
 }
 
-/** After so long without a failure since the last try, the next failure starts with the shortest pause. */
+/** After this time without a failure since the last try, the next failure starts with the shortest pause. */
 const STEADY_MS = 60_000;
 
 export function createFailures({ broadcast, logger, elapsed, report }: FailuresOptions): Failures {

@@ -134,7 +134,7 @@ export function createBudget(cap: number, units: number): Budget {
       }
       const most = Math.max(1, Math.floor(speed < FAST ? speed : speed * FAST_SHARE));
       const batch = Math.max(1, Math.floor(most / PARTS));
-      // If the log is slow, all that has become free meanwhile is claimed at once.
+      // If the log is slow, the room that has become free since the last claim is claimed at once.
       return most - open >= batch ? most - open : 0;
     },
     slowed(called, now) {

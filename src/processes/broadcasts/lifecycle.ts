@@ -137,7 +137,7 @@ async function takeStep(
         const { count } = await freezeAudience(context, of, stopping.signal);
         return await advance((state, now) => recordFrozen(state, count, now));
       } catch (error) {
-        // The broadcast was cancelled meanwhile, or the service stops.
+        // The broadcast was cancelled while its audience was frozen, or the service stops.
         if (stopping.signal.aborted) return true;
         throw error;
       } finally {

@@ -36,7 +36,7 @@ const CATCH_UP_MS = 40;
 
 interface Units {
   readonly units: number;
-  /** If the units are more than the cap: nothing else is sent for so long after the answer. */
+  /** If the units are more than the cap: the time after the answer in which nothing else is sent. */
   readonly restMs: number;
   stage: 'starting' | 'silent' | 'cooling' | 'free';
   freeAt: number;
@@ -112,5 +112,5 @@ export function createLimiter(cap: number, now: number): Limiter {
   return limiter;
 }
 
-/** Callers ask again after so long, since an answer may free a unit earlier. */
+/** The time after which callers ask again, since an answer may free a unit earlier. */
 const POLL_MS = 20;

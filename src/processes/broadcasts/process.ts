@@ -77,7 +77,7 @@ const LOOK_UP_FAILED = `failed to look up due broadcasts; retrying in ${AGAIN_MS
 /** How far the read model was, and when the next broadcast is due; null: the read model is still being built. */
 type Found = { readonly passed: Cursor; readonly nextDue: number | null } | null;
 
-/** Looks up due broadcasts, and reports failures; broadcasts that are being sent continue meanwhile. */
+/** Looks up due broadcasts, and reports failures. A failure does not stop broadcasts that are being sent. */
 function createLookUp(): (
   context: ProcessContext,
   work: Map<string, ReadonlySet<number>>,
@@ -90,7 +90,7 @@ function createLookUp(): (
       failing = false;
       return found;
     } catch (error) {
-      work.clear(); // a broadcast that ends meanwhile must not be begun again
+      work.clear(); // a broadcast that ends before the next look-up must not be begun again
       const down = isDatabaseDown(error);
       if (!failing) context.logger[down ? 'warn' : 'error']({ err: error }, LOOK_UP_FAILED);
       if (!down)

@@ -54,7 +54,7 @@ export function createConnections(count: number): Connections {
 
   function handOut(): void {
     isScheduled = false;
-    // Requests that are made meanwhile are served after the next answers.
+    // Requests that these callbacks make are served after the next answers.
     for (let left = Math.min(free, waiting.length); left > 0; left--) {
       free--;
       waiting.shift()!();

@@ -31,7 +31,7 @@ export async function loadBatch(
 }
 
 interface Named extends NamedKeys {
-  /** Those of the users whom the batch may make known. */
+  /** The users that the batch may make known. */
   readonly appearing: Set<number>;
 }
 
@@ -117,7 +117,7 @@ export function newUser(bot: Bot, user_id: number, idx: number | null, tail: Use
   return { bot, user_id, idx: idx ?? -1, tail, pending: [], events: [], visits: [] };
 }
 
-/** Loads the events that wait for users whom the batch may make known. */
+/** Loads the events that wait for users that the batch may make known. */
 async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
   const unknown = wanted.map(({ bot, named }) => ({
     bot,

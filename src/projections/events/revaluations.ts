@@ -9,8 +9,8 @@ import { DAY_MS, type MoneyChanges } from './money.ts';
  * uses the current rates, so an event that a batch changes between two slices is right too. If the change concerns events
  * that the pass has converted already, that batch records it again.
  *
- * A pass that has begun is finished, however often the same change is recorded meanwhile: that makes one more pass. Passes
- * run one after the other in the order in which they were recorded, so each gets its turn.
+ * A pass that has begun is finished, however often the same change is recorded during it: that makes one more pass.
+ * Passes run one after the other in the order in which they were recorded, so each gets its turn.
  */
 export const REVALUATIONS_DDL = `
 CREATE TABLE revaluations (

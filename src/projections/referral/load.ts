@@ -6,13 +6,13 @@ import { numbers } from '../batch-sql.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 
-/** A bot's state as far as a batch needs it, and the rows that the batch adds. */
+/** The parts of a bot's state that a batch needs, and the rows that the batch adds. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
   newUsersOnly: boolean;
   readonly intake: BotIntake;
-  /** Users whom the batch may refer. */
+  /** Users that the batch may refer. */
   readonly referred: Set<number>;
   readonly attribution: Attribution;
   readonly added: Added;
@@ -224,7 +224,7 @@ async function loadReferrers(tx: ClientBase, wanted: Wanted): Promise<void> {
   );
 }
 
-/** Loads the referrers of the users whom the batch may refer. */
+/** Loads the referrers of the users that the batch may refer. */
 export async function updateReferrers(tx: ClientBase, all: readonly Bot[]): Promise<void> {
   const bots = all.flatMap((bot) => [...bot.referred].map(() => bot));
   const users = all.flatMap(({ referred }) => [...referred]);

@@ -46,7 +46,7 @@ export interface Conduct {
   readonly defersMore: boolean;
   /** Stops at a bad event whatever the policy says: only an operator decides what a rebuild leaves out. */
   readonly isStrict: boolean;
-  /** Pauses after a small batch, so that commits that come meanwhile share a transaction. */
+  /** Pauses after a small batch, so that commits that come during the pause share a transaction. */
   readonly pauses: boolean;
 }
 

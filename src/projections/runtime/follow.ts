@@ -38,8 +38,8 @@ const BETWEEN_MS = 100;
 const DEFERRED_BUDGET_MS = 100;
 /**
  * A batch of fewer commits is small. After one, a version that follows pauses: a transaction of 20 statements for each
- * handful of commits would take the processor from intake, and one transaction for all that came meanwhile costs little
- * more. The same holds for reading the log after each append that is passed over. The partitions share the pause.
+ * handful of commits would take the processor from intake, and one transaction for all commits of the pause costs
+ * little more. The same holds for reading the log after each append that is passed over. The partitions share a pause.
  */
 const SMALL_BATCH = 500;
 const PAUSE_MS = 80;

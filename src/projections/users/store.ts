@@ -200,7 +200,7 @@ async function dropCustomFields(tx: ClientBase, users: readonly UserChange[]): P
   });
 }
 
-/** Saves users of whom more than the activity has changed. */
+/** Saves users with changes beyond their activity. */
 async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
   await tx.query({

@@ -40,7 +40,7 @@ export interface BroadcastRow {
   readonly statistics: BroadcastStatistics;
 }
 
-/** Finds the statistics of a broadcast, as far as the read model has applied the log. */
+/** Finds the statistics of a broadcast, up to the read model's checkpoint. */
 export async function findStatistics(source: BroadcastsSource, id: number): Promise<BroadcastStatistics> {
   const { rows } = await source.pool.query<{ readonly statistics: BroadcastStatistics }>(
     `SELECT ${STATISTICS} AS statistics FROM ${source.recipients}.sendings AS s WHERE s.broadcast_id = $1`,

@@ -159,7 +159,7 @@ function roundedOf(column: CodedColumn): Float64Array {
   return rounded;
 }
 
-/** The database lists the indexes of the users for whom the condition holds. */
+/** The database lists the indexes of the users that fulfil the condition. */
 async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<CompiledCondition> {
   const { botId, tables, query, users } = source;
   const column = (field: ReportField) => userColumnSql(field, tables);

@@ -193,7 +193,7 @@ it.each([
   ['include', { exclude: [all] }],
   ['include.1.config', to(all, filter({}))],
   ['exclude.0.config', { include: [all], exclude: [filter({ user_conditions: [], event_filters: null })] }],
-])('nothing goes out without saying to whom: %s', async (path, segmentations) => {
+])('a broadcast without an audience is not sent: %s', async (path, segmentations) => {
   const id = await create(segmentations);
   const refused = await post('broadcast/activate', { id });
   expect(refused).toMatchObject({ status: 400, body: { details: [{ path: `segmentations.${path}` }] } });

@@ -58,7 +58,7 @@ it('an audience is what brute force makes of it', async () => {
   expect(Math.min(seen.some, seen.notAll, seen.negative)).toBeGreaterThan(80);
 });
 
-it('the predicate of a condition holds for the users whom its SQL finds', async () => {
+it('the predicate of a condition holds for the users that its SQL finds', async () => {
   const users = world.users.filter(({ bot_id, user_id }) => bot_id === BOT_ID && !world.erased.includes(user_id));
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...TIMEZONES), userConditions, async (timezone, user_conditions) => {

@@ -106,7 +106,7 @@ test('each recipient ends as the platform answers', async () => {
 });
 
 describe('users', () => {
-  test('whom the platform says it cannot reach is marked, not called again, and back with the next update', async () => {
+  test('that the platform cannot reach are marked, not called again, and back with their next update', async () => {
     await meet(service, bot, [101, 102, 103]);
     platform.behave(({ chatId }) =>
       chatId === 101

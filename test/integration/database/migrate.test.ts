@@ -27,7 +27,7 @@ test('a failed migration leaves no change, and runs again', async () => {
   expect((await database.pool.query('SELECT FROM shop.sold')).rowCount).toBe(0);
 });
 
-test('a database with all migrations is not searched, so that others may drop schemas meanwhile', async () => {
+test('a database with all migrations is not searched, so that others may drop schemas at the same time', async () => {
   const migrations = { '0001_first': 'CREATE TABLE shop.sold (n integer)' };
   await migrate(database.pool, 'shop', migrations);
   let comingAndGoing = true;

@@ -75,7 +75,7 @@ it('weekly and monthly payouts are made at their midnights, once for all that an
   const [weekly, monthly, daily] = [await botThat('weekly'), await botThat('monthly'), await botThat('daily')];
   for (const { bot, unitId } of [weekly, monthly, daily]) await setup.earn(bot, 9, unitId, '10');
   nextMidnight();
-  setup.advance(40 * DAY + 7 * HOUR); // nothing runs meanwhile
+  setup.advance(40 * DAY + 7 * HOUR); // no instance runs in this time
   setup.run([autoPayouts]);
   for (const { bot } of [weekly, monthly, daily]) await paysOut(bot, 9, '10');
   await quiet();

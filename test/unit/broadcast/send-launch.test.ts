@@ -253,7 +253,7 @@ test('a call that a bug breaks is unknown if it was written, and released if not
   expect(reported).toEqual(['TypeError: a mistake before the call', 'TypeError: a mistake after the call']);
 });
 
-/** The event loop must turn meanwhile: an answer that never comes in would hang the whole thread. */
+/** The event loop must turn during the wait: an answer that never comes in would hang the whole thread. */
 test('a service that stops records an answer that takes longer than its pauses', async () => {
   const stop = new AbortController();
   answer = async (_, written) => {

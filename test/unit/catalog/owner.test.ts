@@ -85,7 +85,7 @@ describe('a key', () => {
     ['all bots', { type: 'all' } as const, 'oPublic'],
     ['several bots', { type: 'bots', bots: ['bOne', 'bTwo'] } as const, 'oPublic'],
     ['one bot', { type: 'bots', bots: ['bOne'] } as const, 'bOne'],
-  ])('for %s is named after whom it stands for', (_, scope, publicPart) => {
+  ])('for %s is named after its bot or owner', (_, scope, publicPart) => {
     const command = { ...request, scope: scope.type === 'all' ? scope : { ...scope, bots: [...scope.bots] } };
     given(owner, created)
       .when((state) => issueKey(state, command, NOW))
