@@ -51,7 +51,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
   'projection switch':
     'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
-  'projection drop': 'nothing. Drops a version that does not answer.',
+  'projection drop': 'the row of the version as it was, with the `state` `dropped`.',
   'log copy':
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { Marked, type RendererObject, type Tokens } from 'marked';
+import { flowchart } from './guide-flow.ts';
 
 /** The style of the guide's pages. */
 const STYLE = `
@@ -19,6 +20,10 @@ pre code { padding: 0; background: none; overflow-wrap: normal; }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0; font-size: .92rem; }
 th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { background: var(--soft); }
+.flow { padding: 0; list-style: none; }
+.flow li { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; margin: .5rem 0; }
+.flow b { padding: .2rem .7rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--soft); font-weight: 500; }
+.flow span { font-size: .92rem; }
 `;
 
 /** The Content-Security-Policy of the pages: they hold no script and load nothing. Their one style is named by its hash. */
@@ -84,6 +89,7 @@ function rendererOf(file: string, urls: ReadonlyMap<string, string>): RendererOb
       const rows = token.rows.map(row).join('');
       return `<div class="table"><table>\n<thead>\n${row(token.header)}</thead>\n<tbody>${rows}</tbody>\n</table></div>\n`;
     },
+    code: ({ lang, text }: Tokens.Code) => (lang === 'mermaid' ? (flowchart(text, escaped) ?? false) : false),
     html: ({ text }: Tokens.HTML | Tokens.Tag): string => (ANCHOR_TAG.test(text) ? text : escaped(text)),
   };
 }

@@ -26,9 +26,9 @@ export function serveGuide(app: FastifyInstance): void {
     return page;
   }
 
-  for (const url of [GUIDE_URL, `${GUIDE_URL}/:page`])
+  for (const url of [GUIDE_URL, `${GUIDE_URL}/`, `${GUIDE_URL}/:page`])
     app.get<{ Params: { page?: string } }>(url, { schema: { hide: true } }, async ({ params: { page } }, reply) => {
-      const html = await pageAt(page === undefined ? GUIDE_URL : `${GUIDE_URL}/${page}`);
+      const html = await pageAt(page ? `${GUIDE_URL}/${page}` : GUIDE_URL);
       const { CONTENT_POLICY } = await loadRenderer();
       return reply
         .type('text/html; charset=utf-8')

@@ -1,10 +1,10 @@
-/** OpenAPI examples that replace generated ones that would be refused. */
+import { NO_ID } from '../domain/json.ts';
 
-const NO_INTEGER = 'must be a positive integer';
+/** OpenAPI examples that replace generated ones that would be refused. */
 
 /** An error text of each status, as the service answers it. */
 const ERRORS: Readonly<Record<string, string>> = {
-  400: `${NO_INTEGER} (at user_id)`,
+  400: `${NO_ID} (at user_id)`,
   401: 'API key missing',
   403: 'Premium plan required',
   404: 'no bot for this resource_key',
@@ -19,9 +19,9 @@ const ERRORS: Readonly<Record<string, string>> = {
   503: 'the log is not available, try again',
 };
 
-const INVALID = { details: [{ path: 'user_id', message: NO_INTEGER }] };
+const INVALID = { details: [{ path: 'user_id', message: NO_ID }] };
 /** send-target has a form of its own (decisions.md#send-target-errors). */
-const INVALID_TARGET = { ok: false, error: { user_id: [NO_INTEGER] }, error_code: 400 };
+const INVALID_TARGET = { ok: false, error: { user_id: [NO_ID] }, error_code: 400 };
 
 interface Schema {
   readonly properties?: Readonly<Record<string, unknown>>;

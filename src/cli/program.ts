@@ -143,10 +143,12 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     .configureOutput({
       writeOut: stdout,
       writeErr: stderr,
+      // Commander writes its suggestion on a line of its own; an error is one line (decisions.md#commands).
+      outputError: (text, write) => write(text.replace('\n(', ' (')),
       ...(helpWidth === undefined ? {} : { getOutHelpWidth: () => helpWidth }),
     })
     .configureHelp({ showGlobalOptions: true })
-    .showSuggestionAfterError(false);
+    .showSuggestionAfterError();
 
   // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');

@@ -17,7 +17,7 @@ export function nonNegativeInteger(text: string): number {
 function integerFrom(text: string, least: number): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new InvalidArgumentError(`It must be an integer from ${least}.`);
+  throw new InvalidArgumentError(`It must be an integer from ${least}, below 2^53.`);
 }
 
 export function flag(text: string): boolean {

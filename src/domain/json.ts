@@ -30,6 +30,9 @@ export function safeInteger(value: unknown): number | undefined {
   return Number.isSafeInteger(rounded) && exact.eq(rounded) ? rounded : undefined;
 }
 
+/** The message for an id that is no positive JSON-safe integer. */
+export const NO_ID = 'must be a positive integer below 2^53';
+
 /**
  * Whether a string may be stored and echoed (decisions.md#plain-values): PostgreSQL has no U+0000, UTF-8 no lone
  * surrogate.

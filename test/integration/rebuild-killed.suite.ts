@@ -81,6 +81,10 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
         version: 1,
         state: 'live',
       });
+      expect(await operate(env, ['projection', 'drop', 'users', '--version', '2'])).toMatchObject({
+        version: 2,
+        state: 'dropped',
+      });
       expect((await botledger(env, ['projection', 'rebuild', 'nothing'])).err).toContain(
         'there is no read model nothing',
       );

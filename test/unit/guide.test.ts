@@ -45,6 +45,11 @@ it('serves every page that the guide links to, with the anchor of the link', asy
   expect(broken).toEqual([]);
 });
 
+it('serves the guide with a slash at the end, too', async () => {
+  const [with_, without] = [await app.inject('/docs/guide/'), await app.inject('/docs/guide')];
+  expect([with_.statusCode, with_.body]).toEqual([200, without.body]);
+});
+
 it.each(['nothing', 'README', '..%2Fpackage', '%2e%2e%2fCONTRIBUTING', 'psql.md', 'constructor'])(
   'answers 404 for the page %s, which the guide does not have',
   async (page) => {
@@ -69,6 +74,24 @@ it('shows HTML as text, and links to other files than pages as text', () => {
   const html = guidePage({ file: 'docs/a.md', markdown, files });
   expect(html).toContain('<title>A &amp; B</title>');
   expect(html).toContain('&lt;img src=x&gt; a &lt;b&gt;c&lt;/b&gt; licence <a href="/docs/guide#a">home</a> bad');
+});
+
+it('shows a flowchart as its arrows, and any other diagram as its source', () => {
+  const fenced = (text: string): string => `# A\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`;
+  const html = (text: string): string => guidePage({ file: 'docs/a.md', markdown: fenced(text), files: new Map() });
+  expect(html('flowchart LR\n  a(["One & all"]) -- "x" --> b[("Two")]\n  b --> a')).toContain(
+    `<ul class="flow">
+<li><b>One &amp; all</b> <span>x →</span> <b>Two</b></li>
+<li><b>Two</b> <span>→</span> <b>One &amp; all</b></li>
+</ul>`,
+  );
+  for (const other of ['sequenceDiagram\n  A->>B: x', 'flowchart LR\n  a["One"] ==> b'])
+    expect(html(other)).toContain('<pre><code class="language-mermaid">');
+});
+
+it('shows every diagram of the guide without its source', async () => {
+  for (const page of ['', ...readdirSync(join(ROOT, 'docs')).flatMap((name) => /^(.+)\.md$/.exec(name)?.[1] ?? [])])
+    expect((await app.inject(`/docs/guide/${page}`)).body).not.toContain('language-mermaid');
 });
 
 it('keeps the anchors of headings and rules', () => {

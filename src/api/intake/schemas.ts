@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from '../../domain/intake/moment.ts';
-import { exactNumber, isJsonObject, isStorable, safeInteger } from '../../domain/json.ts';
+import { exactNumber, isJsonObject, isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
 import { misdatedField } from '../../platform/update.ts';
 
 /**
@@ -76,7 +76,7 @@ const unlessWrong =
 const unit = text(1, 3)
   .refine((value) => UNIT_CODE.test(value), 'must be letters A to Z and digits')
   .transform((value) => value.toUpperCase());
-const userId = integer(1, 'must be a positive integer');
+const userId = integer(1, NO_ID);
 const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, forever');
 
 /** One custom event as a client sends it. Its output is what the log keeps, with the name instead of the id. */
@@ -109,7 +109,7 @@ export const targetEvent = (now: () => number) =>
   z
     .object(
       {
-        target_id: integer(1, 'must be a positive integer').describe('Id of a goal of the bot; 1 is Sale'),
+        target_id: integer(1, NO_ID).describe('Id of a goal of the bot; 1 is Sale'),
         user_id: userId,
         date: optional(moment(parseRfc3339, 'an RFC 3339 date and time with milliseconds and an offset', now)).describe(
           'Default: the time of receipt',

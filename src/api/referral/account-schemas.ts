@@ -1,12 +1,12 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
-import { safeInteger } from '../../domain/json.ts';
+import { NO_ID, safeInteger } from '../../domain/json.ts';
 import { changed, id, optionalText, success, userBody, userPageQuery, utcDateShape } from './schemas.ts';
 
 /** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
-const NO_UNIT_ID = 'must be a positive integer, or null for what has no unit';
+const NO_UNIT_ID = `${NO_ID}, or null for amounts without a unit`;
 
 /** Absent: every unit; null: amounts without a unit. */
 const unit = z

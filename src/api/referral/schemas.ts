@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable, safeInteger } from '../../domain/json.ts';
+import { isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
 import { page } from '../route.ts';
 
 /** Schemas of the referral endpoints (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
@@ -10,7 +10,7 @@ export const id = z
   .transform((value, context) => {
     const id = safeInteger(value);
     if (id !== undefined && id >= 1) return id;
-    context.addIssue({ code: 'custom', message: value == null ? 'is required' : 'must be a positive integer' });
+    context.addIssue({ code: 'custom', message: value == null ? 'is required' : NO_ID });
     return z.NEVER;
   })
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -18,9 +18,9 @@ export const id = z
 /** A positive JSON-safe integer of a query. */
 const userIdText = z
   .string({ error: 'is required' })
-  .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
+  .regex(/^[1-9]\d{0,15}$/, NO_ID)
   .transform(Number)
-  .refine(Number.isSafeInteger, 'must be a positive integer')
+  .refine(Number.isSafeInteger, NO_ID)
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, example: 4242 });
 
 export const userQuery = z.object({ user_id: userIdText });

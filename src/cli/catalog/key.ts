@@ -14,7 +14,7 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
-const DEFAULT_OVERLAP = 24 * 3_600_000;
+const DEFAULT_OVERLAP = '24h';
 
 export function key(cli: Cli): void {
   const { noun } = cli;
@@ -53,7 +53,11 @@ export function key(cli: Cli): void {
     .command('rotate')
     .description('Issue a new key in place of another, which keeps working for the overlap.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
-    .option('--overlap <duration>', 'how long the old key keeps working', duration, DEFAULT_OVERLAP)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old key keeps working')
+        .argParser(duration)
+        .default(duration(DEFAULT_OVERLAP), DEFAULT_OVERLAP),
+    )
     .action(
       cli.action<[{ key: number; overlap: number }]>(async (context, { key, overlap }) => {
         const ownerId = await ownerOf(await context.catalog(), key);

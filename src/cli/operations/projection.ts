@@ -114,7 +114,7 @@ export function projection(cli: Cli): void {
         const deadline = performance.now() + DROP_WAIT_MS;
         while ((await removeDropped(context.pool, name, followed)) > 0 && performance.now() < deadline)
           await pause(100);
-        return answerOf({ ...row, next_command: null });
+        return answerOf({ ...row, state: 'dropped', next_command: null });
       }),
     );
 }
@@ -171,10 +171,13 @@ async function rowOf(
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 
+/** A version, also one that was just dropped. */
+type Row = Omit<ProjectionStatus, 'state'> & { readonly state: ProjectionStatus['state'] | 'dropped' };
+
 /**
  * Makes the answer of a command. The field `events` of a lag counts commits, so the text for a person calls it commits.
  */
-function answerOf(value: ProjectionStatus | readonly ProjectionStatus[]): Answer {
-  const inWords = (row: ProjectionStatus) => ({ ...row, lag: { commits: row.lag.events, seconds: row.lag.seconds } });
+function answerOf(value: Row | readonly Row[]): Answer {
+  const inWords = (row: Row) => ({ ...row, lag: { commits: row.lag.events, seconds: row.lag.seconds } });
   return { value, shown: 'lag' in value ? inWords(value) : value.map(inWords) };
 }

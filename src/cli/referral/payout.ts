@@ -59,23 +59,24 @@ export function payout(cli: Cli): void {
       }),
     );
 
-  for (const action of PAYOUT_ACTIONS)
-    noun
+  for (const action of PAYOUT_ACTIONS) {
+    const command = noun
       .command(action)
       .description(DESCRIPTIONS[action])
-      .requiredOption('--payout <id>', 'the payout', positiveInteger)
-      .option('--force', 'Cancel although the client may know of the payout and may have paid it.')
-      .action(
-        cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
-          if (force && action !== 'cancel') throw new CliError('--force is for cancel alone');
-          const found = await findPayout(await accountSource(context), payoutId);
-          if (found === null) throw new CliError(`there is no payout ${payoutId}`);
-          const accounts = createAccounts(context);
-          const key = { bot: found.bot, userId: found.user_id };
-          const { position } = await administerPayout(accounts, { ...key, payoutId, action, force });
-          return { value: await rowOf(accounts, key, payoutId), change: { category: 'account', position } };
-        }),
-      );
+      .requiredOption('--payout <id>', 'the payout', positiveInteger);
+    if (action === 'cancel')
+      command.option('--force', 'Cancel although the client may know of the payout and may have paid it.');
+    command.action(
+      cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
+        const found = await findPayout(await accountSource(context), payoutId);
+        if (found === null) throw new CliError(`there is no payout ${payoutId}`);
+        const accounts = createAccounts(context);
+        const key = { bot: found.bot, userId: found.user_id };
+        const { position } = await administerPayout(accounts, { ...key, payoutId, action, force });
+        return { value: await rowOf(accounts, key, payoutId), change: { category: 'account', position } };
+      }),
+    );
+  }
 }
 
 const DESCRIPTIONS = {

@@ -31,9 +31,13 @@ describe('send-event refuses with 400', () => {
     ['an event with U+0000', { ...valid, event: 'a\0b' }, 'U+0000'],
     ['an event with a lone surrogate', '{"event":"a\\ud800","user_id":7}', 'lone surrogate'],
     ['no user_id', { event: 'paid' }, 'is required (at user_id)'],
-    ['a user_id that is no number', { ...valid, user_id: '7' }, 'positive integer (at user_id)'],
-    ['a user_id of 0', { ...valid, user_id: 0 }, 'positive integer (at user_id)'],
-    ['a user_id beyond 2^53', '{"event":"paid","user_id":9007199254740993}', 'positive integer (at user_id)'],
+    ['a user_id that is no number', { ...valid, user_id: '7' }, 'positive integer below 2^53 (at user_id)'],
+    ['a user_id of 0', { ...valid, user_id: 0 }, 'positive integer below 2^53 (at user_id)'],
+    [
+      'a user_id beyond 2^53',
+      '{"event":"paid","user_id":9007199254740993}',
+      'positive integer below 2^53 (at user_id)',
+    ],
     ['a unit without value_num', { ...valid, unit: 'USD' }, 'unit needs value_num (at unit)'],
     ['a value_num that is no number', { ...valid, value_num: '5' }, 'must be a number (at value_num)'],
     ['a value_num beyond 10^15', { ...valid, value_num: 1e16 }, 'within 10^15'],
@@ -133,7 +137,7 @@ describe('send-target', () => {
     [
       'what two fields say together, too',
       { target_id: 'x', user_id: 7, value: 5 },
-      { target_id: ['must be a positive integer'], unit: ['is required with a value'] },
+      { target_id: ['must be a positive integer below 2^53'], unit: ['is required with a value'] },
     ],
     [
       'an unknown goal beside what else is wrong',
@@ -146,7 +150,7 @@ describe('send-target', () => {
       {
         '1.user_id': ['is required'],
         '1.target_id': ['Unknown target_id'],
-        '2.user_id': ['must be a positive integer'],
+        '2.user_id': ['must be a positive integer below 2^53'],
         '3.target_id': ['Unknown target_id'],
       },
     ],

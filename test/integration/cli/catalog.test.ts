@@ -297,6 +297,11 @@ describe('every command', () => {
     [['owner', 'create', '--name', 'x', '--colour', 'red'], "unknown option '--colour'"],
     [['owner', 'create'], "required option '--name <name>' not specified"],
     [['owner', 'remove'], "unknown command 'remove'"],
+    [['owner', 'lst'], "unknown command 'lst' (Did you mean list?)"],
+    [['onwer', 'list'], "unknown command 'onwer' (Did you mean owner?)"],
+    [['owner', 'create', '--name', 'x', '--curency', 'EUR'], "unknown option '--curency' (Did you mean --currency?)"],
+    [['payout', 'confirm', '--payout', '1', '--force'], "unknown option '--force'"],
+    [['owner', 'set', '--owner', '9007199254740993'], 'It must be an integer from 1, below 2^53'],
     [['owner', 'list', 'all'], 'too many arguments'],
     [['owner', 'create', '--name', 'x', '--plan', 'gold'], 'Allowed choices are premium, free'],
     [['owner', 'set', '--owner', '1.5'], 'It must be an integer from 1'],
@@ -314,6 +319,7 @@ describe('every command', () => {
     expect(await cli.run('--version')).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), err: '' });
     expect(await cli.run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('exchange rates') });
     expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
+    expect((await cli.run('key', 'rotate', '--help')).out).toContain('keeps working (default: 24h)');
   });
 
   it('names ISO 4217 in the error for an unknown currency', async () => {

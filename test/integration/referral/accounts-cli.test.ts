@@ -103,7 +103,7 @@ describe('payout', () => {
     });
     const cancel = ['payout', 'cancel', '--payout', String(payout_id)];
     expect(await cli.run(...cancel)).toMatchObject({ code: 1, err: expect.stringContaining('may have paid') });
-    expect(await cli.run('payout', 'retry', '--payout', String(payout_id), '--force')).toMatchObject({ code: 1 });
+    expect(await cli.run('payout', 'retry', '--payout', String(payout_id), '--force')).toMatchObject({ code: 2 });
     expect(await cli.json(...cancel, '--force')).toMatchObject({ status: 4, error: 'HTTP 410' });
   });
 });
