@@ -133,7 +133,7 @@ function wrongLink({ revision, prev }: RecordedCommit, head: StreamHead): string
 
 /**
  * Why a stream does not end at its indexed head; null: it does. Reads the stream from its audited head on: commits that were
- * appended after the audit's cursor are no fault.
+ * appended after the audit's cursor are not a finding.
  */
 async function wrongEnd(
   log: EventLog,

@@ -8,8 +8,8 @@ import { type CommandContext, decideAndAppend, load } from '../decide-and-append
 
 /**
  * The owner's broadcasts of the month are counted in the owner's partition of the log, and a broadcast is activated in its
- * bot's partition. The count is first, then the activation; if that fails, the count is given back. A count that a crash
- * left is found by its age when the quota has no room.
+ * bot's partition. The count is appended before the activation. If the activation fails, the count is given back. A
+ * count that a crash left is found by its age when the quota has no room.
  */
 
 /** Counts of one owner in this process wait for each other. Otherwise each would lose to all others but one. */
@@ -49,7 +49,7 @@ async function limitOf(log: EventLog, ownerId: number): Promise<number> {
   return state.owner.broadcasts_per_month;
 }
 
-/** @returns whether it gave any back */
+/** Gives back the counts of activations that failed. @returns whether there were any */
 async function giveBackLeftovers(context: CommandContext, ownerId: number): Promise<boolean> {
   const { state } = await load(context.log, quota, quotaStream(ownerId));
   let found = false;

@@ -9,7 +9,7 @@ import {
 import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
-/** The attempts to announce a payout to its client. Each is in the log before its call is made, and again after. */
+/** The attempts to announce a payout to its client. The log has each before its call, and the outcome after. */
 
 export interface PayoutKey extends AccountKey {
   readonly payoutId: number;

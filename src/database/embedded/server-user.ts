@@ -47,7 +47,7 @@ export async function findServerUser(dataDir: string, cluster: string, postgres:
   let setprivFound = true;
   for (const command of candidates) {
     try {
-      // A trial: modes alone do not say it, since access lists, the umask at install and missing capabilities count too.
+      // Tries access: modes alone do not decide. Access lists, the umask at install and missing capabilities count too.
       const probe = command('/bin/sh', ['-c', 'cd -- "$1" && exec "$0" --version', postgres, dataDir]);
       await run(probe.file, probe.args, probe.options);
       return { account, command };

@@ -18,7 +18,7 @@ const MAX_VALUES = 10_000;
 
 const NESTED = 'expected a single condition, got a nested array';
 
-/** How many conditions were parsed so far, without groups. */
+/** The number of conditions parsed so far, without groups. */
 export interface ConditionCount {
   conditions: number;
 }

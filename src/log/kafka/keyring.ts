@@ -76,8 +76,8 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
   }
 
   /**
-   * Finds each subject's present key, of several the first by id. If the database does not answer, it finds none, and the
-   * subject gets one more key, since it may have several (decisions.md#database-down: intake continues for a while).
+   * Finds each subject's present key; of several keys, the first by id. If the database does not answer, finds none.
+   * Then the subject gets one more key, so that intake continues for a while (decisions.md#database-down).
    */
   async function presentKeys(subjects: readonly string[]): Promise<Map<string, DataKey>> {
     const keys = new Map<string, DataKey>();
@@ -117,7 +117,7 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
         const { keys } = await readUpToDate(deadline, read);
         if (keys.length === 0) return;
         const last = await send(keys.map(tombstoneOf));
-        // Waits for the index, so that no caller gets these keys any more to seal with.
+        // Waits for the index, so that no caller seals with these keys from now on.
         await readAt(last + 1, deadline, read);
       });
     },

@@ -24,7 +24,10 @@ const NOTIFY_EVERY_MS = 10;
 const RECONNECT_MS = 500;
 /** How often the log end is queried until the first notification: a connection pooler may pass none on. */
 const POLL_MS = 500;
-/** How often afterwards. A lost notification delays readers by this at most, so a revocation still takes effect within 2 s. */
+/**
+ * How often the log end is queried after that. A lost notification delays readers by this at most, so a revocation still
+ * takes effect within 2 s.
+ */
 const SLOW_POLL_MS = 750;
 const ANSWER_WITHIN_MS = 5000;
 
@@ -45,7 +48,7 @@ export function openGrowthNotifier({ connectionString, pool, onError }: GrowthNo
   let waiting: AbortController | null = null;
   /** The connection that listens or is connecting. Null: no reader has waited yet, or a reconnect is scheduled. */
   let latest: pg.Client | null = null;
-  /** `latest`, once it listens. */
+  /** The connection `latest` once it listens; null: there is none. */
   let client: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | null = null;
   /** Whether notifications arrive on the connection. */

@@ -221,7 +221,7 @@ type Found = ReadonlyMap<number, RecordedCommit>;
 /** Look-ups that will share one query. */
 interface LookUpGroup {
   readonly ids: string[];
-  /** For each id: commits of *any* streams count only after this time. */
+  /** By id: the time after which commits of *any* streams count. */
   readonly since: number[];
   readonly found: Promise<Found>;
 }
@@ -235,7 +235,7 @@ function commandFinder(readers: pg.Pool): (id: string, at: number) => Promise<Re
     group = null;
     const { rows } = await readers.query<{ n: number; txid: string; seq: string; body: string }>({
       name: 'log_commands',
-      // The limit keeps it a look-up for each: a join might be planned over the whole log.
+      // The limit makes the plan one look-up for each id. A join might be planned over the whole log.
       text: `SELECT asked.n::integer, held.txid::text, held.seq::text, held.body
              FROM unnest($1::uuid[], $2::bigint[]) WITH ORDINALITY AS asked(id, since, n) CROSS JOIN LATERAL (
                SELECT c.txid, c.seq, c.body FROM log.commands AS k JOIN log.commits AS c ON c.id = k.commit_id

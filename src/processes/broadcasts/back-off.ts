@@ -19,7 +19,7 @@ export interface PlatformStatus {
   readonly waitMs: number;
   /** It is unknown whether the platform works: one call at a time finds out. */
   readonly probing: boolean;
-  /** Such a call may cost its recipient: then there is only one. */
+  /** The outcome of that call may stay unknown, so it is recorded before the next claim. */
   readonly costly: boolean;
   /** The owner's view; null: the platform works. */
   readonly pause: Pause | null;
@@ -47,7 +47,7 @@ export interface PlatformHealthOptions {
   readonly report: (failure: FailureReport | null) => void;
 }
 
-/** So many unknown outcomes in a row are no accident. */
+/** After this many unknown outcomes in a row the platform counts as broken. */
 const UNKNOWN_IN_ROW = 10;
 
 interface Kind {
@@ -99,13 +99,13 @@ export function createPlatformHealth({ now, report }: PlatformHealthOptions): Pl
     isReported = false;
   }
 
-  /** The platform may have the call, and its answer, if any, does not say so. */
+  /** The platform may have received the call. It gave no answer, or one that does not say. */
   function unknown(reason: string): void {
     unknownInRow++;
     if (unknownInRow >= UNKNOWN_IN_ROW || fault?.kind === null) failed(UNKNOWN, reason);
   }
 
-  /** The platform has given an answer that is understood. */
+  /** The platform has given a usable answer. */
   function reached(): void {
     fault = null;
     tryAt = 0;

@@ -27,11 +27,11 @@ export interface Taken {
 
 /** More than 0.98 s, since the clocks of sender and receiver may run at different speeds. */
 const FREE_AFTER_MS = 990;
-/** More than that for a request without an answer. */
+/** The extra time for a request without an answer. */
 const SILENT_MS = 300;
 /** The part of a second over which `cap` units are spread. */
 const SPREAD = 0.95;
-/** A sender that was held up may catch up by sending the units of so many ms at once. */
+/** A sender that was held up may catch up by sending the units of this time at once. */
 const CATCH_UP_MS = 40;
 
 interface Units {
@@ -47,7 +47,7 @@ export function createLimiter(cap: number, now: number): Limiter {
   let restsUntil = now;
   let nextAt = now;
   let used = 0;
-  /** In the order of writing. Those that were answered since are skipped when they come first. */
+  /** In the order of writing. Answered ones are skipped when they come first. */
   const silent: Units[] = [];
   /** In the order in which they become free. */
   const cooling: Units[] = [];

@@ -11,7 +11,7 @@ import { DAY_MS, NEVER } from './money.ts';
 interface Price {
   /** null: there is no rate. */
   readonly rate: string | null;
-  /** Since when, by receipts, the owner has this currency and there is a rate of the day or an earlier one. */
+  /** The receipt from which on the owner has this currency, and a rate of the day or an earlier one exists. */
   readonly since: number;
 }
 
@@ -140,7 +140,7 @@ ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
 /** The key of a row of the table. */
 export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 
-/** Converts events of the table. To repeat it changes nothing, and the result does not depend on the bot's clock (see the condition). */
+/** Converts events of the table. Idempotent. The result does not depend on the bot's clock (see the condition). */
 export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query({

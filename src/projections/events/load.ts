@@ -150,8 +150,8 @@ async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 /**
- * Caches the last events of users from batch to batch. To read them takes as long as to write the new ones (4.5 and 5 µs an
- * event), and most events are of users with a recent event.
+ * Caches the last events of users from batch to batch. Reading them takes as long as writing the new ones (4.5 and 5 µs
+ * an event), and most events are of users with a recent event.
  *
  * The tails of a bot are valid as long as only the batches of this cache write to the bot. Every batch writes the bot's row,
  * so the id of its last writing transaction (`xmin`) shows that. After a rollback, or after a batch of another projector,

@@ -30,8 +30,8 @@ export interface FollowOptions extends ProjectorOptions {
 
 const RETRY_MS = 500;
 /**
- * How often work between batches runs while there is some: the longest time for which a checkpoint over commits of other
- * categories stays unwritten, and how often a version that is being built compares itself with the log end.
+ * The interval of the work between batches. So a checkpoint past commits of other categories stays unwritten for at
+ * most this time, and a version that is being built compares itself with the log end this often.
  */
 const BETWEEN_MS = 100;
 /** The budget of deferred work between two batches. */
@@ -104,7 +104,7 @@ class Follower {
   readonly #options: FollowOptions;
   readonly #target: Target;
   readonly #timers: Timers;
-  /** Aborted with the reason to stop: `Stopped`, or an error. */
+  /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
   /** The signal of the lease, or a reason of its own to stop. */
   readonly #ended: AbortSignal;

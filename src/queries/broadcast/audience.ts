@@ -8,8 +8,8 @@ import { type UserSegment, type UsersSource, usersSql } from './audience-users-s
 const CHUNK_CHATS = 10_000;
 
 /**
- * Reads the chats of an audience from the read models, ascending, each once, in chunks, all of one snapshot. It reads
- * through a cursor, so not all chats are in memory.
+ * Reads the chats of an audience from one snapshot of the read models: ascending, each once, in chunks. A cursor keeps
+ * most chats out of memory.
  * @param signal ends it with the signal's reason, also during a statement: the first may take seconds
  */
 export async function* audienceChats(
@@ -25,7 +25,7 @@ export async function* audienceChats(
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
     // All rows will be read, so a plan that finds the first ones fast is wrong.
     await client.query(`SET LOCAL cursor_tuple_fraction = 1; SET LOCAL work_mem = '64MB'; SET LOCAL jit = off`);
-    // If many users are new, the planner believes that there are few, and would search all events for each.
+    // If many users are new, the planner expects few users, and would search all events for each user.
     await client.query('SET LOCAL enable_nestloop = off');
     const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     // If the cancellation fails, the statement runs to its end, and the function ends then.

@@ -90,7 +90,7 @@ export async function listBroadcasts(
 const tablesOf = ({ broadcasts, recipients }: BroadcastsSource): string =>
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
-/** The launch whose final counts these are. While the next launch waits for a sender, it is the one before. */
+/** The launch whose final counts these are. While the next launch waits for a sender, the previous launch. */
 const ENDED_LAUNCH = 'CASE WHEN s.status IN (3, 4, 5) THEN s.launch WHEN s.status = 1 THEN s.launch - 1 END';
 
 /**
@@ -138,8 +138,9 @@ export interface BroadcastWork {
 }
 
 /**
- * Finds broadcasts that are due or being sent, the oldest first, in the read model `broadcasts` in `schema`, and when the
- * next of the others is due; null: none is.
+ * Finds broadcasts that are due or being sent, the oldest first.
+ * @param schema the schema of the read model `broadcasts`
+ * @returns also when the next scheduled broadcast is due; null: there is none
  */
 export async function broadcastWork(
   pool: pg.Pool,

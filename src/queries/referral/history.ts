@@ -11,7 +11,7 @@ export interface HistoryQuery {
   readonly offset: number;
 }
 
-/** `place` counts a million a commit (projections/accounts/read-model.ts). */
+/** A place is the revision times this number, plus the index of the event (projections/accounts/read-model.ts). */
 const PER_COMMIT = 1_000_000;
 
 /** The changes of an account's balances, oldest first, each with the balance of its unit after it. */

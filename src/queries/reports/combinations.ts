@@ -40,8 +40,8 @@ export async function combinationsOf(separators: readonly Separator[], source: C
   }
   const values: FieldValue[][] = [];
   /**
-   * Join g maps a pair of numbers to the number of the pair: first the number of groups 0 to g together, then the number of
-   * group g + 1. The numbers of the last join are those of combinations.
+   * Join g numbers pairs: the number that groups 0 to g have together, and the number of group g + 1. The numbers of
+   * the last join are those of combinations.
    */
   const joins = groups.slice(1).map(() => new Map<number, number>());
 
@@ -180,7 +180,7 @@ type Numbered = Pick<ColumnGroup, 'column' | 'number' | 'byIndex' | 'values'>;
 
 /** The numberings that reports used last. Reports share the labels (chunk-cache.ts), of which there may be many. */
 const numberedUtms = new WeakMap<readonly Utm[], LRUCache<string, Numbered>>();
-/** There are 60 for three of the five parts, in their order. */
+/** Three of the five parts of a UTM, in any order, would need 60 numberings. */
 const MAX_NUMBERINGS = 4;
 
 function utmNumbers(members: readonly Member[], utms: readonly Utm[]): Numbered {

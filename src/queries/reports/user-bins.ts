@@ -102,7 +102,7 @@ export class UserBins {
         for (let i = 0; i < size; i++) counts[index * this.#options.usersPerBin + users[i]!]!++;
   }
 
-  /** Gives the bins in the order of their users, and empties this. */
+  /** Returns the bins in the order of their users, and drops all events. */
   sort(): SortedBin[] {
     const { users, usersPerBin } = this.#options;
     const sorted = this.#bins.map((bin, index) => {

@@ -38,7 +38,7 @@ it('a session reads and changes what its key may', async () => {
   expect((await service.get('/console/session', { cookie })).body.data.bots).toHaveLength(1);
 });
 
-it('an API key counts before the cookie', async () => {
+it('an API key takes precedence over the cookie', async () => {
   const cookie = cookieOf(await logIn(bot.apiKey));
   for (const headers of [{ 'api-key': 'wrong:key' }, { authorization: 'Bearer wrong:key' }])
     expect((await service.get('/v1/reports/events', { cookie, ...headers } as Record<string, string>)).status).toBe(

@@ -73,7 +73,7 @@ async function freeze(id: number, publicKey = bot.publicKey): Promise<void> {
 }
 
 describe('while the read models of broadcasts lag', () => {
-  it('what was created, uploaded, saved, activated and cancelled is read back as the log has it', async () => {
+  it('each method reads a broadcast and its lists from the log', async () => {
     const { ownerId } = bot;
     const other = await createBot(api.service.commands, { ownerId, name: 'Other', token: TOKEN });
     const key = { ownerId, bots: [other.publicKey], kind: 'service' as const, name: null, expiresAt: null };
@@ -115,7 +115,7 @@ describe('while the read models of broadcasts lag', () => {
     });
   });
 
-  it('a broadcast is not shown as over before its counts are those of its end', async () => {
+  it('a broadcast is shown as ended only with its final counts', async () => {
     const { id } = (await post('create', { ...complete, activate: true })).body.data;
     const name = { bot: bot.publicKey, id };
     await whileLocked([firstSchema(recipientsReadModel)], async () => {

@@ -98,7 +98,7 @@ describe('the list', () => {
     );
   });
 
-  it('tells of a filter that is given twice', async () => {
+  it('refuses a filter that is given twice', async () => {
     expect((await api.get('list?filters[status]=1&filters[status]=2', own())).status).toBe(400);
     expect((await list({ limit: '500' })).status).toBe(200);
   });

@@ -269,7 +269,7 @@ test('a chat that has become another is followed once, unless that is a recipien
 });
 
 describe('messages', () => {
-  test('a file goes by URL once, then by its id; what is pinned is a second call', async () => {
+  test('a file goes by URL once, then by its id; a pin is a second call', async () => {
     const photo = 'https://files.example/cat.jpg';
     const message = { photo, caption: 'Cat', pin_message: true };
     const id = await launch(service, bot, { type: 'sendPhoto', chats: some(5), message, cap: 20 });

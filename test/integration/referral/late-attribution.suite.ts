@@ -48,7 +48,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
   const dataOfAll = (requests: readonly Request[]) => Promise.all(requests.map((request) => dataOf(...request)));
   const facts = async (): Promise<number> => (await readAll(service.log, { categories: ['referral'] })).length;
 
-  /** Asks while nothing is processed: each is in the log, with what it comes to unknown, or behind what is not processed. */
+  /** Sends requests while the read model stands still: each gets a 500 (its outcome is unknown) or a 503. */
   function askInVain(requests: readonly Request[]): Promise<void> {
     return standingStill(async () => {
       for (let known = false; !known; ) {

@@ -151,7 +151,7 @@ describe('the read model `referral`', () => {
     );
   });
 
-  it('forgets what changes came to after two days, however batches are cut', async () => {
+  it('forgets the outcomes of changes after two days, however batches are cut', async () => {
     const create = (bot: string, ordinal: number, at: number): ReadCommit =>
       readCommit(`referral-${bot}`, ordinal, at, [
         { type: 'referral_code_created', data: { code: `c${ordinal}`, user_id: 1 } },

@@ -234,7 +234,7 @@ describe('a later launch', () => {
     expect(given(broadcast, ...again).state()).toMatchObject({ frozen: 10, activation: ACTIVATION });
   });
 
-  it('resolves it when the first one did not come to that', () => {
+  it('resolves the audience when the first launch was cancelled before', () => {
     given(broadcast, created, activated(), resolving, cancelled, stopped, activated(2))
       .when((state) => startResolution(state, NOW))
       .yields({ type: 'broadcast_resolution_started', data: { id, at: NOW } });

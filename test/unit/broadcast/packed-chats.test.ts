@@ -4,7 +4,7 @@ import { packChats, unpackChats } from '../../../src/domain/broadcast/packed-cha
 
 const chat = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -200, max: 200 })).filter((id) => id !== 0);
 
-it('chats come out as they went in', () => {
+it('unpacking returns the chats that were packed', () => {
   fc.assert(
     fc.property(fc.uniqueArray(chat), (ids) => {
       const chats = ids.sort((a, b) => a - b);

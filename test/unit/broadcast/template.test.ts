@@ -51,12 +51,12 @@ describe('a template', () => {
     expect(() => compileTemplate(text, 'HTML')).toThrow(message);
   });
 
-  it('shows nothing but what is a recipient’s own', () => {
+  it('shows only the recipient’s own properties', () => {
     const text = '{{user.constructor}}{{user.first_name.constructor}}{{user.__proto__}}{{user.toString}}{{user}}';
     expect(rendered(text)).toBe('');
   });
 
-  it('is bounded by what it makes', () => {
+  it('is bounded by the size of its result', () => {
     expect(() => rendered('{{ (1..100000000) }}')).toThrow(TemplateError);
     expect(() => compileTemplate('{{x}}'.padEnd(70_000), 'text')).toThrow(TemplateError);
     const long = { bio: 'x'.repeat(60_000) };
@@ -75,7 +75,7 @@ describe('a template', () => {
     }
   });
 
-  it('tells a text that cannot be made from a failure of the service', () => {
+  it('passes on a failure of the service, which is no error of the template', () => {
     const failing = Object.defineProperty({}, 'first_name', {
       enumerable: true,
       get() {
@@ -116,7 +116,7 @@ describe('a template', () => {
 });
 
 describe('values', () => {
-  it('are escaped for where they stand, the author’s text is not', () => {
+  it('are escaped for their place; the author’s text is not', () => {
     expect(rendered('<b>{{user.first_name}}</b>', 'HTML')).toBe('<b>Ada &lt;3 &amp; &quot;co&quot; *_`</b>');
     expect(rendered('*{{user.first_name}}*', 'MarkdownV2')).toBe('*Ada <3 & "co" \\*\\_\\`*');
     expect(rendered('{{user.first_name}}')).toBe(user.first_name);
@@ -140,7 +140,7 @@ describe('values', () => {
   ] as const;
   const nasty = fc.string({ unit: fc.constantFrom(...'_*[]()~`>#+-=|{}.!\\<>&;"\' ab🏟é'), minLength: 1 });
 
-  it('come to be read as they are, whatever signs they have', () => {
+  it('are read back unchanged by the platform, whatever characters they have', () => {
     fc.assert(
       fc.property(nasty, fc.constantFrom(...places), (value, [mode, around]) => {
         const text = rendered(around('{{user.name}}'), mode, { name: value });
@@ -150,7 +150,7 @@ describe('values', () => {
     );
   });
 
-  it('in the target of a link do not end it', () => {
+  it('in the target of a link do not end the link', () => {
     fc.assert(
       fc.property(nasty, (value) => {
         const name = { name: value };

@@ -104,7 +104,7 @@ describe('the event type directory', () => {
     expect(results[1]).toMatchObject({ reason: { name: 'Rejection', code: 'limit', path: '1' } });
   });
 
-  it('leaves to the sender which element was refused', async () => {
+  it('names the refused element of a request by its place there', async () => {
     const { log, directory } = fixture();
     const names = directory('a');
     await names.resolve(

@@ -50,8 +50,9 @@ export interface Payout {
   unsent: number;
   /** State of the last attempt while the status is 1. */
   attempt: 'open' | 'failed' | 'accepted' | null;
-  /** Time of the request or of the last retry; and the number of attempts that have failed since. */
+  /** Time of the request or of the last retry. */
   asked_at: number;
+  /** Attempts that have failed since `asked_at`. */
   failures: number;
   /** Time when the last attempt began. */
   attempted_at: number | null;
