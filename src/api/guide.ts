@@ -6,7 +6,7 @@ import type { GuidePage } from './guide-page.ts';
 
 export const GUIDE_URL = '/docs/guide';
 
-/** The project's root, seen from the sources and from what is built of them. */
+/** The project's root: the same relative path from src and from dist. */
 const ROOT = new URL('../../', import.meta.url);
 
 /** Serves the README at /docs/guide and each page of docs/ below it, as HTML. */

@@ -101,7 +101,7 @@ export interface CommandResult<Event> {
 const MAX_CONFLICTS = 50;
 
 /**
- * Reads a stream, decides and appends on top of what was read. If another append came between, reads on and decides
+ * Reads a stream, decides and appends on top of the head read. If another append came between, reads on and decides
  * again. `now` is the time of recording, milliseconds UTC. A decision without events appends nothing.
  * @throws Rejection the decision was a refusal, and the command is no repeat
  * @throws ConflictError other appends came between too often

@@ -17,7 +17,7 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
  */
 export interface ReadModel {
   readonly name: string;
-  /** Raised with every change of the tables or of what is written to them. */
+  /** Raised with every change of the tables or of the rows in them. */
   readonly shape: number;
   /** The stream categories it reads. */
   readonly categories: readonly string[];

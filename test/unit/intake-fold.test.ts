@@ -50,7 +50,7 @@ interface Loaded {
   readonly waiting: Map<number, { id: string; at: number }[]>;
 }
 
-/** Loads only what the batch names, folds it and stores what it adds, as a read model does. */
+/** Loads only the keys that the batch names, folds the batch and stores its rows, as a read model does. */
 function applyBatch(store: Store, commits: readonly ReadCommit[], decisions: Decisions): void {
   const named = namedKeys();
   const appearing = new Set<number>();

@@ -111,7 +111,7 @@ async function loadAccount(bot: string, user: string, moment: string, signal: Ab
   return { balance: at === '' ? balance : balanceAt(history), history, complete, payouts, rates, referrals };
 }
 
-/** The balance behind the last line of each unit: what it was at the moment that the history ends at. */
+/** Returns the last row of each unit, which has the balance at the end of the history. */
 function balanceAt(history: readonly HistoryRow[]): Row[] {
   return [...new Map(history.map((row) => [row.unit_id, row])).values()];
 }

@@ -101,7 +101,7 @@ export const START: ReportState = {
   list: { columns: ['events.date', 'events.user_id', 'events.event_type_id'], limit: 50 },
 };
 
-/** Reads the state from the address; what is missing or unknown is as in {@link START}. */
+/** Reads the state from the address; values that are missing or unknown are those of {@link START}. */
 export function readState(text: string | null): ReportState {
   if (text === null) return START;
   try {
@@ -114,7 +114,7 @@ export function readState(text: string | null): ReportState {
   }
 }
 
-/** The state as text for the address, without what is as in {@link START}. */
+/** The state as text for the address, without values that equal those of {@link START}. */
 export function writeState(state: ReportState): string {
   const entries = Object.entries(state).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(START[key as keyof ReportState]),

@@ -185,9 +185,9 @@ export const recipientsAnswer = answer(
 );
 
 export const broadcastAnswer = answer(broadcast);
-const warning = z.object({ path: z.string().describe('Where the value stands in the body'), message: z.string() });
+const warning = z.object({ path: z.string().describe('Path of the value in the body'), message: z.string() });
 export const changeAnswer = broadcastAnswer.extend({
-  warnings: z.array(warning).optional().describe('What was accepted but probably not meant; absent: nothing'),
+  warnings: z.array(warning).optional().describe('Values that were accepted but are probably mistakes; absent: none'),
 });
 export const broadcastsAnswer = answer(
   z.object({ items: z.array(broadcast), total: z.int(), limit: z.int(), offset: z.int() }),

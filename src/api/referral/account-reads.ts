@@ -23,7 +23,7 @@ import { userPageQuery, userQuery } from './schemas.ts';
 /** The dependencies of the GET endpoints about accounts. */
 export interface AccountReads {
   readonly source: () => Promise<AccountSource>;
-  /** Milliseconds UTC; decides what is on hold. */
+  /** Milliseconds UTC; decides which accruals are on hold. */
   readonly now: () => number;
 }
 

@@ -58,7 +58,7 @@ export const historyQuery = userPageQuery.extend({
     .refine((unitId) => unitId === null || Number.isSafeInteger(unitId), NO_UNIT_ID)
     .optional()
     .meta({ description: 'A unit, or `null`: amounts without a unit; absent: every unit' }),
-  at: second.optional().describe('What was recorded, and which holds had passed, up to then; that second included'),
+  at: second.optional().describe('The state at the end of this second: all commits and ends of holds up to it'),
 });
 
 /** Money and rates: numbers with exactly their digits (decisions.md#exact-decimals). */

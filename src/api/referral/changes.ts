@@ -54,12 +54,12 @@ export async function change<A extends AppendedReferral>(
 ): Promise<Changed<A>> {
   if (leftUntil(deadline) < LEAST_LEFT * maxWaitMs)
     throw isRepeat
-      ? new OutcomeUnknownError('too little time was left to learn what the first request came to')
+      ? new OutcomeUnknownError('too little time was left to look up the outcome of the first request')
       : unavailable('too little time was left for the change, try again');
   const appended = await append({ keyId: principalOf(request).keyId, command, deadline });
   const { position, commitId } = appended;
   const unknown = (cause?: unknown): Error =>
-    new OutcomeUnknownError(`what commit ${commitId} came to is not known`, { cause });
+    new OutcomeUnknownError(`the outcome of commit ${commitId} is not known`, { cause });
   const foldedOutcome = async (): Promise<KnownOutcome> => {
     const cursor = new Map([[partitionOf(position), position]]);
     const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) });

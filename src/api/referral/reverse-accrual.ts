@@ -53,7 +53,7 @@ export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitM
     },
   });
 
-  /** Finds the user of an accrual. If it is missing, waits for the read model to reach the log end first: lag refuses nothing. */
+  /** Finds the user of an accrual. If the read model lacks the accrual, waits until it has reached the log end. */
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
     const known = await accrualOwner(await source(), bot, accrualId);
     if (known !== null) return known;

@@ -50,7 +50,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
     entries.set(bot, entry, { size: entry.state.names.size + entry.state.goals.size });
   }
 
-  /** Reads what is new in the log. Reads may overlap. */
+  /** Reads the new commits of the log. Reads may overlap. */
   async function refresh(bot: string, entry: Entry): Promise<Entry> {
     const { commits } = await context.log.read(eventTypesStream(bot), entry.head);
     for (const commit of commits) foldNext(eventTypes, entry, commit);

@@ -82,7 +82,7 @@ export function createAccounts(context: CommandContext, maxCached = MAX_CACHED):
     }
   }
 
-  /** Reads what is new and folds it, with a pause for other requests after each {@link EVENTS_PER_TURN}. */
+  /** Reads new commits and folds them, with a pause for other requests after each {@link EVENTS_PER_TURN}. */
   async function readOn(stream: string, entry: Entry): Promise<Entry> {
     let folded = 0;
     for (let read = PAGE; read === PAGE; ) {

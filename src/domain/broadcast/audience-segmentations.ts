@@ -38,8 +38,8 @@ export interface SegmentationsOptions {
 }
 
 /**
- * Checks `segmentations`; absent and null are an empty audience. Adds what is wrong to `problems`; then the result means
- * nothing. Never throws. Whether the audience can be sent to is checked at activation (readiness.ts).
+ * Checks `segmentations`; absent and null are an empty audience. Adds mistakes to `problems`; then the result must not
+ * be used. Never throws. Whether the audience can be sent to is checked at activation (readiness.ts).
  */
 export function parseSegmentations(input: unknown, options: SegmentationsOptions): Segmentations {
   const empty = { include: [], exclude: [] };
@@ -180,7 +180,7 @@ interface FilterContext {
 
 /**
  * Checks `event_filters`: `[and or or, node, …]` and `["performed_event", {…}]`. Absent, null and `[]` are no filter. Adds
- * what is wrong to `problems`; then the result means nothing.
+ * mistakes to `problems`; then the result must not be used.
  */
 export function parseEventFilters(
   input: unknown,

@@ -32,7 +32,7 @@ const CAPTION = { min: 0, max: 1024 };
 const ALBUM = { min: 2, max: 10 };
 const ALBUM_TYPES = ['photo', 'video'];
 
-/** Checks a message; a draft may lack content. Adds what is wrong to `problems`; then the result means nothing. */
+/** Checks a message; a draft may lack content. Adds mistakes to `problems`; then the result must not be used. */
 export function parseMessage(type: MessageType, input: unknown, path: string, problems: Problem[]): Message {
   if (!isJsonObject(input)) {
     problems.push({ path, message: 'must be an object' });

@@ -120,7 +120,7 @@ function isUrl(value: string, protocols: readonly string[]): boolean {
   return protocols.includes(protocol) && (!isWeb || hostname.includes('.') || hostname === 'localhost');
 }
 
-/** Checks a keyboard. Adds what is wrong to `problems`; then the result means nothing. */
+/** Checks a keyboard. Adds mistakes to `problems`; then the result must not be used. */
 export function parseReplyMarkup(input: unknown, path: string, problems: Problem[]): unknown {
   const markup = object({ inline_keyboard: (rows, at) => parseRows(rows, at, problems) }, ['inline_keyboard']);
   return markup(input, path, problems);

@@ -18,7 +18,7 @@ export const MAX_PAID_CAP = 1000;
 const MAX_EXTRA_DELAY = 24 * 60 * 60 * 1000;
 
 /**
- * Checks settings and fills in defaults. Adds what is wrong to `problems`; then the result means nothing.
+ * Checks settings and fills in defaults. Adds mistakes to `problems`; then the result must not be used.
  * @param maxCap MAX_CAP, or for bots with paid broadcasts MAX_PAID_CAP
  */
 export function parseSettings(input: unknown, maxCap: number, path: string, problems: Problem[]): BroadcastSettings {

@@ -78,7 +78,7 @@ function dayOf({ date }: EventDraft): number {
  * currency of that time. Each currency of the owner gives one gap at most: from the start of the currency (or the event's
  * receipt) to its end (or the first such rate, or the creation of the unit if that is later). The warning begins with the
  * first gap and is resolved at the end of the last one, if that ended. Without a gap there is no warning. The warning names
- * what was missing last.
+ * the unit or rate that was missing last.
  */
 const CONVERT_AMOUNTS = `
 WITH converted AS (

@@ -117,7 +117,7 @@ export async function setSearchPath(tx: ClientBase, schema: string): Promise<voi
 
 /**
  * Begins a transaction in which names without a schema mean the version's tables. It does not wait for the disk: rows and
- * checkpoint are lost together or not at all, and the projector applies again what is lost.
+ * checkpoint are lost together or not at all, and the projector applies lost commits again.
  */
 export function beginIn(schema: string): string {
   return `BEGIN; SET LOCAL synchronous_commit TO off; SET LOCAL search_path TO ${schema}`;

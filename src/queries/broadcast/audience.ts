@@ -4,7 +4,7 @@ import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts'
 import { statement } from '../reports/statement.ts';
 import { type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
 
-/** Chats of one chunk: one event of the frozen audience, and what is in memory at a time. */
+/** Chats of one chunk: a chunk becomes one event of the frozen audience, and one chunk is in memory at a time. */
 const CHUNK_CHATS = 10_000;
 
 /**

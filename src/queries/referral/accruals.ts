@@ -17,7 +17,7 @@ export interface AccrualRow {
   readonly available_at: number | null;
 }
 
-/** Accruals that were not reversed, newest first; `now` in ms UTC decides what is on hold. */
+/** Accruals that were not reversed, newest first; `now` in ms UTC decides which are on hold. */
 export async function accrualsOf(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,

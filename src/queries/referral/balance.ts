@@ -11,7 +11,7 @@ export interface BalanceRow {
   readonly on_hold: string;
 }
 
-/** One row for each unit that ever had an accrual. `now` in ms UTC decides what is on hold. */
+/** One row for each unit that ever had an accrual. `now` in ms UTC decides which accruals are on hold. */
 export async function balanceOf(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,

@@ -6,7 +6,7 @@ import type { Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
 import { NO_DATES, NO_NUMBERS, type SortedBin, UserBins, type UserRange } from './user-bins.ts';
 
-/** Which events become part of users' timelines, and what is kept of them. */
+/** The selection of events for users' timelines, and the fields that are kept of each. */
 export interface TimelineOptions {
   readonly columns: readonly ColumnName[];
   /** Whether the folds of timelines need dates. */

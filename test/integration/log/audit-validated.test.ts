@@ -82,7 +82,7 @@ describe('on records that are validated when they are read', () => {
     expect(body).toContain(from);
     store.records[place] = Buffer.from(body.replace(from, to));
   }
-  /** From records alone: a rebuilt index validates what it finds. */
+  /** From records alone: a rebuilt index validates the records that it finds. */
   async function remade(): Promise<LogFinding[]> {
     await other.pool.query('DROP SCHEMA IF EXISTS kafka_index CASCADE');
     const again = await open(other.pool);

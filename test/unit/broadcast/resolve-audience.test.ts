@@ -14,7 +14,7 @@ function setUp() {
   return { log, sources, context: { log, sources } };
 }
 
-/** Gives chats in chunks of three, and notes what was asked for. */
+/** Gives chats in chunks of three, and records the arguments. */
 function source(chats: readonly number[] = ALL) {
   const asked: { asOf: number; after: number | null }[] = [];
   const command: ResolveAudience = {

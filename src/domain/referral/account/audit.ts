@@ -13,7 +13,7 @@ export interface AuditedBalance {
 export interface AccountAudit {
   /** @returns the faults of the event at its place in the stream, in words; [] if there are none */
   take(event: AccountEvent): string[];
-  /** Balances by unit, of each unit that ever had an accrual. `now` in ms UTC decides what is on hold. */
+  /** Balances by unit, of each unit that ever had an accrual. `now` in ms UTC decides which accruals are on hold. */
   balances(now: number): Map<number | null, AuditedBalance>;
 }
 
