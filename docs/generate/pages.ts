@@ -69,7 +69,7 @@ async function openApiDocument(): Promise<OpenApi> {
   return JSON.parse(body);
 }
 
-const TAGS: readonly string[] = ['Intake', 'Reports', 'Referrals', 'Broadcasts', 'Operations'];
+const TAGS: readonly string[] = ['Intake', 'Reports', 'Referrals', 'Broadcasts', 'Settings', 'Operations'];
 
 function httpApi({ paths }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

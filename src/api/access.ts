@@ -16,7 +16,10 @@ export interface AccessRule {
    */
   readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook';
   readonly premium?: boolean;
+  /** Whether it needs a key of a person: of kind `personal` or `owner`. */
   readonly personal?: boolean;
+  /** Whether it needs a key of kind `owner`. */
+  readonly owner?: boolean;
   /** Whether cached keys and bots are served while the database is down (decisions.md#database-down). */
   readonly withoutDatabase?: boolean;
 }
@@ -44,6 +47,8 @@ export interface AccessControlOptions {
   readonly ratePerKey: number;
   /** Failed authentications a minute of one address; 0: no limit. */
   readonly failuresPerMinute: number;
+  /** Notes the use of a key. Absent: no use is noted. */
+  readonly noteUse?: (keyId: number) => void;
   /** Finds the principal of a console's session if a request has no API key. Absent: there are no sessions. */
   readonly sessions?: SessionAccess;
 }
@@ -66,6 +71,7 @@ export function accessControl({
   catalogReady,
   ratePerKey,
   failuresPerMinute,
+  noteUse,
   sessions,
 }: AccessControlOptions): AccessControl {
   const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
@@ -84,6 +90,7 @@ export function accessControl({
   async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
     const principal = await principalBy(request, rule, key);
     if (principal === null) return refuse(request, keyProblem(request, key));
+    noteUse?.(principal.keyId);
     await consume(perKey, String(principal.keyId), 'too many requests with this key');
     request.principal = principal;
   }
@@ -118,7 +125,9 @@ export function accessControl({
         rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
       const bot = await resolveBot(request, rule, named, optional);
       if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
-      if (rule.personal && principal.kind !== 'personal') throw new ApiError(403, 'this needs a personal key');
+      if (rule.personal && principal.kind === 'service') throw new ApiError(403, 'this needs a personal key');
+      if (rule.owner && principal.kind !== 'owner')
+        throw new ApiError(403, 'this needs an owner key: npx botledger key issue --kind owner');
       request.access = { principal, bot };
     },
   };

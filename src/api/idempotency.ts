@@ -19,8 +19,8 @@ const MAX_LENGTH = 255;
 interface Commands {
   /** Ids of the commands that this instance is working on. Across instances the log decides which one is first. */
   readonly running: Set<string>;
-  /** The commit of a bot's log that holds the command. */
-  find(bot: string, id: string): Promise<RecordedCommit | null>;
+  /** The commit that holds the command, of a stream of the same key as this one. */
+  find(stream: string, id: string): Promise<RecordedCommit | null>;
 }
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ declare module 'fastify' {
 export function rememberCommands(app: FastifyInstance, { log, sources }: CommandContext): void {
   app.decorate('commands', {
     running: new Set<string>(),
-    find: (bot, id) => log.findCommand(intakeStream(bot), id, sources.now()),
+    find: (stream, id) => log.findCommand(stream, id, sources.now()),
   });
 }
 
@@ -71,18 +71,20 @@ export function idempotently<T>(
  * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of `work`,
  * which is of this request or of the commit that it repeats. If that commit is known beforehand, `work` gets it as `first`
  * and checks nothing any more. Throws as {@link idempotently}.
+ * @param streamOf the stream of a command that is not about the bot of the request, by the command's id
  */
 export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   request: FastifyRequest,
   route: string,
   work: (stamp: CommandStamp | undefined, first: RecordedCommit | null) => Promise<A>,
   answerOf: (done: A) => Promise<T>,
+  streamOf?: (commandId: string) => string,
 ): Promise<T> {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return answerOf(await work(undefined, null));
   if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
     throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
-  const bot = botOf(request).public_key;
+  const bot = streamOf === undefined ? botOf(request).public_key : null;
   const id = v5(JSON.stringify([principalOf(request).ownerId, bot, route, key]), NAMESPACE);
   const bodyHash = hash('sha256', contentOf(request), 'base64url');
   const refuseAnother = (repeated: RecordedCommit | null | undefined): void => {
@@ -93,7 +95,7 @@ export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   if (running.has(id)) throw new ApiError(409, 'a request with this Idempotency-Key is being worked on', [], 1);
   running.add(id);
   try {
-    const first = await find(bot, id);
+    const first = await find(bot === null ? streamOf!(id) : intakeStream(bot), id);
     refuseAnother(first);
     const done = await work({ id, bodyHash }, first);
     // Another instance may have appended the command in between.

@@ -14,7 +14,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Intake' | 'Reports' | 'Broadcasts' | 'Referrals' | 'Operations';
+  readonly tag: 'Intake' | 'Reports' | 'Broadcasts' | 'Referrals' | 'Settings' | 'Operations';
   readonly access: AccessRule;
   /** Parameters of the path, for OpenAPI. */
   readonly params?: z.ZodType;
@@ -155,7 +155,7 @@ function documentation(declared: AnyRoute): object {
   const statuses = new Set([
     ...SHARED,
     ...(declared.access.resource === 'webhook' ? [] : WITH_RESOURCE),
-    ...(declared.access.premium || declared.access.personal ? [403] : []),
+    ...(declared.access.premium || declared.access.personal || declared.access.owner ? [403] : []),
     ...(declared.query === undefined ? [] : [400]),
     ...(post ? WITH_BODY : []),
     ...(declared.idempotent ? WITH_IDEMPOTENCY : []),

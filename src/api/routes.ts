@@ -20,6 +20,7 @@ import { sendUpdate, webhook } from './intake/send-update.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
+import { settingsRoutes } from './settings/routes.ts';
 
 export interface ApiDependencies {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS'>;
@@ -44,5 +45,6 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     ...reportRoutes(dependencies),
     ...broadcastRoutes(dependencies),
     ...referralRoutes(dependencies),
+    ...settingsRoutes(dependencies),
   ];
 }

@@ -3,6 +3,7 @@ import { buildApp } from '../api/app.ts';
 import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
 import { openFront } from '../api/front.ts';
+import { keyUses } from '../api/key-uses.ts';
 import { NotReady } from '../api/operations.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createEventTypeDirectory } from '../commands/intake/event-type-directory.ts';
@@ -100,6 +101,8 @@ export async function startService(options: ServiceOptions): Promise<string> {
     maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
   });
   const links = oneTimeKeys(sources);
+  const uses = keyUses(lookups, logger, sources.now);
+  lifecycle.started('last uses of keys', () => uses.written());
   const app = await buildApp({
     logger,
     trustProxy: config.TRUST_PROXY,
@@ -120,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             catalogReady: () => catalogReady,
             ratePerKey: config.RATE_LIMIT_PER_KEY,
             failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
+            noteUse: uses.note,
           },
           routes: apiRoutes({
             config,

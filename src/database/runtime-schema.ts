@@ -36,6 +36,12 @@ const migrations: Migrations = {
       begun_at bigint NOT NULL,
       used_at bigint NOT NULL
     );`,
+  // The last use of each API key, cut to the minute: api/key-uses.ts.
+  '0007_key_uses': `
+    CREATE TABLE runtime.key_uses (
+      key_id bigint PRIMARY KEY,
+      used_at bigint NOT NULL
+    );`,
 };
 
 /**

@@ -59,8 +59,9 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
 
   async function answerFor(principal: Principal, expiresAt: number): Promise<object> {
     const bots = await listResources(await catalog(), principal.ownerId, principal.scope);
-    const { plan, currency } = principal;
-    return { ok: true, data: { expires_at: new Date(expiresAt).toISOString(), plan, currency, bots } };
+    const { kind, plan, currency, scope } = principal;
+    const expires_at = new Date(expiresAt).toISOString();
+    return { ok: true, data: { expires_at, kind, all_bots: scope.type === 'all', plan, currency, bots } };
   }
 
   app.route({
@@ -80,7 +81,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
         stored === null ? null : await authenticator.authenticateHash(stored.publicPart, stored.secretHash);
       if (stored === null || principal === null)
         return control.refuse(request, 'token' in given ? 'this link is not valid any more' : 'API key invalid');
-      if (principal.kind !== 'personal')
+      if (principal.kind === 'service')
         throw new ApiError(403, 'this needs a personal key: npx botledger key issue --kind personal');
       const before = sessionId(request);
       if (before !== undefined) await store.end(before);

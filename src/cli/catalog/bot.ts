@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { changeBot, createBot, rotateWebhookSecret } from '../../commands/catalog/bots.ts';
+import { changeBot, createBot, rotateWebhookSecret, textSettings } from '../../commands/catalog/bots.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import type { Cli } from '../command.ts';
 import { botOption, flag, positiveInteger } from '../values.ts';
@@ -28,7 +28,7 @@ export function bot(cli: Cli): void {
     .requiredOption('--name <name>')
     .action(
       cli.action<[{ owner: number; name: string } & Basics]>(async (context, { owner, name, ...basics }) => {
-        const created = await createBot(context, { ownerId: owner, name, ...settingsOf(basics) });
+        const created = await createBot(context, { ownerId: owner, name, ...textSettings(basics) });
         return {
           value: { public_key: created.publicKey, webhook_secret: created.webhookSecret },
           change: { category: 'bot', position: created.position },
@@ -48,7 +48,7 @@ export function bot(cli: Cli): void {
     .action(
       cli.action<[{ bot: string } & Settings]>(async (context, { bot, ...settings }) => {
         const { position } = await changeBot(context, bot, {
-          ...settingsOf(settings),
+          ...textSettings(settings),
           name: settings.name,
           pair_separator: settings.pairSeparator,
           value_separator: settings.valueSeparator,
@@ -85,12 +85,4 @@ function withBasics(command: Command): Command {
     .option('--username <name>', "the platform's name of the bot; empty: none")
     .option('--token <token>', 'of the Bot API; empty: none')
     .option('--timezone <zone>', 'IANA name');
-}
-
-function settingsOf({ username, token, timezone }: Basics) {
-  return {
-    username: username === undefined ? undefined : username.replace(/^@/, '') || null,
-    token: token === undefined ? undefined : token || null,
-    timezone,
-  };
 }

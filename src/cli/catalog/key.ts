@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
+import { type KeyKind, keyKind } from '../../domain/catalog/events.ts';
 import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { type Cli, CliError } from '../command.ts';
@@ -9,7 +10,7 @@ interface IssueOptions {
   readonly owner: number;
   readonly bot?: readonly string[];
   readonly allBots?: boolean;
-  readonly kind: 'personal' | 'service';
+  readonly kind: KeyKind;
   readonly name?: string;
   readonly expires?: number;
 }
@@ -25,7 +26,11 @@ export function key(cli: Cli): void {
     .requiredOption('--owner <id>', 'the owner', positiveInteger)
     .addOption(botsOption().conflicts('allBots'))
     .option('--all-bots', 'all bots of the owner, later ones too')
-    .addOption(new Option('--kind <kind>').choices(['personal', 'service']).default('service'))
+    .addOption(
+      new Option('--kind <kind>', 'service: of a program; personal: of a person; owner: also changes settings')
+        .choices(keyKind.options)
+        .default('service'),
+    )
     .option('--name <name>')
     .option('--expires <date>', "YYYY-MM-DD (that day's end, UTC) or RFC 3339", date)
     .action(

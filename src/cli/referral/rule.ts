@@ -1,11 +1,8 @@
 import { type Command, Option } from 'commander';
-import { existingBot } from '../../commands/catalog/bots.ts';
-import { load } from '../../commands/decide-and-append.ts';
 import { createAccounts } from '../../commands/referral/accounts.ts';
-import { changeRule, createRule } from '../../commands/referral/rules.ts';
+import { changeRule, createRule, rulesOf } from '../../commands/referral/rules.ts';
 import { setRate } from '../../commands/referral/set-rate.ts';
-import { program, type RewardRule } from '../../domain/referral/program.ts';
-import { programStream } from '../../domain/streams.ts';
+import type { RewardRule } from '../../domain/referral/program.ts';
 import type { Cli } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, botsOption, flag, positiveInteger } from '../values.ts';
@@ -83,9 +80,8 @@ export function rule(cli: Cli): void {
     .action(
       cli.action<[{ bot: readonly string[] }]>(async ({ log }, { bot }) => {
         const lists = [...new Set(bot)].map(async (publicKey) => {
-          await existingBot(log, publicKey);
-          const { state } = await load(log, program, programStream(publicKey));
-          return [...state.values()].map((each) => ({ bot: publicKey, ...shown(each) }));
+          const rules = await rulesOf(log, publicKey);
+          return rules.map((each) => ({ bot: publicKey, ...shown(each) }));
         });
         return { value: (await Promise.all(lists)).flat() };
       }),

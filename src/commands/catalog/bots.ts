@@ -10,10 +10,16 @@ import {
 import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, ownerStream } from '../../domain/streams.ts';
-import type { EventLog, Position } from '../../log/port.ts';
-import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
+import type { EventLog, Position, RecordedCommit } from '../../log/port.ts';
+import {
+  type CommandContext,
+  type CommandMeta,
+  type CommandResult,
+  decideAndAppend,
+  load,
+} from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
-import { newPublicKey, newSecret, sealSecret } from './secrets.ts';
+import { newPublicKey, newSecret, publicKeyOf, sealSecret } from './secrets.ts';
 
 export type CreateBot = Omit<SettingsInClear, 'name'> & { readonly ownerId: number; readonly name: string };
 
@@ -22,35 +28,67 @@ export interface CreatedBot {
   /** Shown once: the log has only its hash. */
   readonly webhookSecret: string;
   readonly position: Position | undefined;
+  /** The commit that had created the bot before: `webhookSecret` is not that bot's then. Null: the command is no repeat. */
+  readonly repeated: RecordedCommit | null;
 }
 
-/** @throws Rejection */
-export async function createBot(context: CommandContext, { ownerId, ...settings }: CreateBot): Promise<CreatedBot> {
+/** A command with an id creates the bot of {@link botOfCommand}, so that its repeat finds the bot. @throws Rejection */
+export async function createBot(
+  context: CommandContext,
+  { ownerId, ...settings }: CreateBot,
+  meta: CommandMeta = {},
+): Promise<CreatedBot> {
   const { state } = await load(context.log, owner, ownerStream(ownerId));
   if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
   const bot_id = await reserveId(context, 'bot');
-  const public_key = newPublicKey(context.sources, 'b');
+  const { command } = meta;
+  const public_key = command === undefined ? newPublicKey(context.sources, 'b') : botOfCommand(command.id);
   const secret = newSecret(context.sources);
   const identity = { bot_id, public_key, owner_id: ownerId, webhook_secret_hash: secret.hash };
   const { name } = settings;
   const sealed = await sealSettings(context, public_key, settings);
-  const { position } = await decideAndAppend(context, bot, botStream(public_key), (state) =>
-    decideCreateBot(state, { ...identity, ...sealed, name }),
+  const { position, repeated } = await decideAndAppend(
+    context,
+    bot,
+    botStream(public_key),
+    (state) => decideCreateBot(state, { ...identity, ...sealed, name }),
+    meta,
   );
-  return { publicKey: public_key, webhookSecret: secret.text, position };
+  return { publicKey: public_key, webhookSecret: secret.text, position, repeated };
 }
 
+/** The public key of the bot that a command creates. @param commandId UUID */
+export const botOfCommand = (commandId: string): string => publicKeyOf(commandId, 'b');
+
 export type SettingsInClear = Omit<BotSettings, 'token'> & { readonly token?: string | null | undefined };
+
+/** Settings as a person gives them: an empty text means none, and a username may begin with `@`. */
+export function textSettings({
+  username,
+  token,
+  timezone,
+}: {
+  readonly username?: string | undefined;
+  readonly token?: string | undefined;
+  readonly timezone?: string | undefined;
+}): Pick<SettingsInClear, 'username' | 'token' | 'timezone'> {
+  return {
+    username: username === undefined ? undefined : username.replace(/^@/, '') || null,
+    token: token === undefined ? undefined : token || null,
+    timezone,
+  };
+}
 
 /** @throws Rejection */
 export async function changeBot(
   context: CommandContext,
   publicKey: string,
   changes: SettingsInClear,
-): Promise<{ position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, publicKey);
   const sealed = await sealSettings(context, publicKey, changes);
-  return decideAndAppend(context, bot, botStream(publicKey), (state) => decideChangeBot(state, sealed));
+  return decideAndAppend(context, bot, botStream(publicKey), (state) => decideChangeBot(state, sealed), meta);
 }
 
 /** The settings with the token sealed, as the log stores them. @throws Rejection invalid: the token @throws LogUnavailableError */
@@ -69,12 +107,17 @@ export async function sealSettings(
 export async function rotateWebhookSecret(
   context: CommandContext,
   publicKey: string,
-): Promise<{ webhookSecret: string; position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<Pick<CreatedBot, 'webhookSecret' | 'position' | 'repeated'>> {
   const secret = newSecret(context.sources);
-  const { position } = await decideAndAppend(context, bot, botStream(publicKey), (state) =>
-    decideRotateWebhookSecret(state, secret.hash),
+  const { position, repeated } = await decideAndAppend(
+    context,
+    bot,
+    botStream(publicKey),
+    (state) => decideRotateWebhookSecret(state, secret.hash),
+    meta,
   );
-  return { webhookSecret: secret.text, position };
+  return { webhookSecret: secret.text, position, repeated };
 }
 
 /** The bot of a public key, read from the log. A bot is never deleted, so the result stays true. @throws Rejection not_found */

@@ -26,7 +26,7 @@ export interface SecretStore {
 }
 
 /**
- * Creates an owner (premium), a bot and a personal key if the log has no owner; returns null if it has one. Each step is an
+ * Creates an owner (premium), a bot and an owner key for that bot if the log has no owner; returns null if it has one. Each step is an
  * exact append that checks the present state. So of several starts at once one gets the key, and the next start finishes one
  * that crashed. A key whose secret was kept is returned again.
  */
@@ -56,7 +56,7 @@ export async function createDemo(context: CommandContext, { kept, keep }: Secret
   const secret = kept ?? newSecret(sources).text;
   if (kept === null) await keep(secret);
   const secret_hash = hashSecret(secret);
-  const key = { key_id, secret_hash, kind: 'personal', name: 'Demo', expires_at: null } as const;
+  const key = { key_id, secret_hash, kind: 'owner', name: 'Demo', expires_at: null } as const;
   const handled = await decideAndAppend(context, owner, ownerStream(ownerId), (current, now) =>
     awaitsKey(current) ? issueKey(current, { ...key, scope: { type: 'bots', bots: [DEMO_BOT] } }, now) : [],
   );

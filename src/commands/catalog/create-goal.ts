@@ -1,7 +1,6 @@
 import { createGoal as decide, eventTypes } from '../../domain/catalog/event-types.ts';
 import { eventTypesStream } from '../../domain/streams.ts';
-import type { Position } from '../../log/port.ts';
-import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
+import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { existingBot } from './bots.ts';
 
 export interface CreateGoal {
@@ -14,10 +13,15 @@ export interface CreateGoal {
 export async function createGoal(
   context: CommandContext,
   { bot, targetId, name }: CreateGoal,
-): Promise<{ eventId: number; position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<{ readonly eventId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, bot);
-  const { events, position } = await decideAndAppend(context, eventTypes, eventTypesStream(bot), (state) =>
-    decide(state, { target_id: targetId, name }),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    eventTypes,
+    eventTypesStream(bot),
+    (state) => decide(state, { target_id: targetId, name }),
+    meta,
   );
-  return { eventId: events[0]!.data.event_id, position };
+  return { eventId: events[0]!.data.event_id, position, repeated };
 }

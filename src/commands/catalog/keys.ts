@@ -1,3 +1,4 @@
+import type { KeyKind, keyIssued } from '../../domain/catalog/events.ts';
 import {
   issueKey as decideIssueKey,
   revokeKey as decideRevokeKey,
@@ -6,10 +7,11 @@ import {
   type OwnerEvent,
   owner,
 } from '../../domain/catalog/owner.ts';
+import type { DataOf } from '../../domain/event-type.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ownerStream } from '../../domain/streams.ts';
-import type { Position } from '../../log/port.ts';
-import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
+import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { existingBot } from './bots.ts';
 import { newSecret, type Secret } from './secrets.ts';
@@ -18,7 +20,7 @@ export interface IssueKey {
   readonly ownerId: number;
   /** Public keys of bots of the owner; `all`: all bots of the owner, later ones too. */
   readonly bots: readonly string[] | 'all';
-  readonly kind: 'personal' | 'service';
+  readonly kind: KeyKind;
   readonly name: string | null;
   /** Milliseconds UTC; null: never. */
   readonly expiresAt: number | null;
@@ -29,26 +31,36 @@ export interface IssuedKey {
   /** `<public>:<secret>`, shown once: the log has only the secret's hash. */
   readonly apiKey: string;
   readonly position: Position | undefined;
+  /** The commit that had issued the key before: the secret of `apiKey` is not that key's then. Null: the command is no repeat. */
+  readonly repeated: RecordedCommit | null;
 }
 
-/** @throws Rejection */
-export async function issueKey(context: CommandContext, command: IssueKey): Promise<IssuedKey> {
+/** @param meta its `keyId` is the owner key that asks; without it, an operator asks @throws Rejection */
+export async function issueKey(context: CommandContext, command: IssueKey, meta: CommandMeta = {}): Promise<IssuedKey> {
   const { ownerId, kind, name, expiresAt } = command;
   const scope = await scopeOf(context, command);
   const key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
   const issue = { key_id, secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
-  const { events, position } = await decideAndAppend(context, owner, ownerStream(ownerId), (state, now) =>
-    decideIssueKey(state, issue, now),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    owner,
+    ownerStream(ownerId),
+    (state, now) => decideIssueKey(state, issue, now, meta.keyId),
+    meta,
   );
-  return { keyId: key_id, apiKey: apiKeyOf(events, secret), position };
+  return { keyId: issuedBy(events).key_id, apiKey: apiKeyOf(events, secret), position, repeated };
 }
 
 /** The text of the key that the events issue. */
 export function apiKeyOf(events: readonly OwnerEvent[], secret: Secret): string {
+  return `${issuedBy(events).public_part}:${secret.text}`;
+}
+
+function issuedBy(events: readonly OwnerEvent[]): DataOf<typeof keyIssued> {
   const issued = events.find((event) => event.type === 'key_issued');
   if (issued === undefined) throw new TypeError('no key was issued');
-  return `${issued.data.public_part}:${secret.text}`;
+  return issued.data;
 }
 
 async function scopeOf({ log }: CommandContext, { ownerId, bots }: IssueKey): Promise<KeyScope> {
@@ -62,18 +74,23 @@ async function scopeOf({ log }: CommandContext, { ownerId, bots }: IssueKey): Pr
   return { type: 'bots', bots: named };
 }
 
-/** Issues a key in the place of another, which stays valid for `overlap` milliseconds. @throws Rejection */
+/** Issues a key in the place of another, which stays valid for `overlap` milliseconds. @param meta as in {@link issueKey} @throws Rejection */
 export async function rotateKey(
   context: CommandContext,
   { ownerId, keyId, overlap }: KeyName & { readonly overlap: number },
+  meta: CommandMeta = {},
 ): Promise<IssuedKey> {
   const new_key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
   const rotation = { key_id: keyId, new_key_id, secret_hash: secret.hash, overlap };
-  const { events, position } = await decideAndAppend(context, owner, ownerStream(ownerId), (state, now) =>
-    decideRotateKey(state, rotation, now),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    owner,
+    ownerStream(ownerId),
+    (state, now) => decideRotateKey(state, rotation, now, meta.keyId),
+    meta,
   );
-  return { keyId: new_key_id, apiKey: apiKeyOf(events, secret), position };
+  return { keyId: issuedBy(events).key_id, apiKey: apiKeyOf(events, secret), position, repeated };
 }
 
 export interface KeyName {
@@ -81,10 +98,17 @@ export interface KeyName {
   readonly keyId: number;
 }
 
-/** Revokes a key: it is refused from now on. @throws Rejection */
+/** Revokes a key: it is refused from now on. @param meta as in {@link issueKey} @throws Rejection */
 export async function revokeKey(
   context: CommandContext,
   { ownerId, keyId }: KeyName,
-): Promise<{ position: Position | undefined }> {
-  return decideAndAppend(context, owner, ownerStream(ownerId), (state, now) => decideRevokeKey(state, keyId, now));
+  meta: CommandMeta = {},
+): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
+  return decideAndAppend(
+    context,
+    owner,
+    ownerStream(ownerId),
+    (state, now) => decideRevokeKey(state, keyId, now, meta.keyId),
+    meta,
+  );
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { customRandom } from 'nanoid';
 import { hashSecret } from '../../domain/catalog/api-key.ts';
 import { IV_BYTES, type SealedSecret, seal, secretSubject } from '../../domain/sealing.ts';
@@ -24,6 +25,16 @@ const LETTERS_AND_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
  */
 export function newPublicKey(sources: Sources, kind: 'o' | 'b'): string {
   return kind + customRandom(LETTERS_AND_DIGITS, 15, (size) => sources.randomBytes(size))();
+}
+
+/** As {@link newPublicKey}, made of an id: the same id gives the same key. Two ids have the same key with probability 2^-89. */
+export function publicKeyOf(id: string, kind: 'o' | 'b'): string {
+  let draws = 0;
+  const next = (): Uint8Array => {
+    draws++;
+    return hash('sha512', `${id} ${draws}`, 'buffer');
+  };
+  return kind + customRandom(LETTERS_AND_DIGITS, 15, next)();
 }
 
 /** Seals a secret of a bot for the log. @param bot its public key @throws LogUnavailableError */

@@ -1,8 +1,13 @@
 import { type BotState, bot, createCurrencyUnit, createUnit as decideCreateUnit } from '../../domain/catalog/bot.ts';
 import type { AmountUnit } from '../../domain/referral/account/reward.ts';
 import { botStream } from '../../domain/streams.ts';
-import type { Position } from '../../log/port.ts';
-import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
+import {
+  type CommandContext,
+  type CommandMeta,
+  type CommandResult,
+  decideAndAppend,
+  load,
+} from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { existingBot } from './bots.ts';
 
@@ -18,13 +23,20 @@ export interface CreateUnit {
 export async function createUnit(
   context: CommandContext,
   { bot: publicKey, ...unit }: CreateUnit,
-): Promise<{ unitId: number; position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<{ readonly unitId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, publicKey);
   const unit_id = await reserveId(context, 'unit');
-  const { position } = await decideAndAppend(context, bot, botStream(publicKey), (state) =>
-    decideCreateUnit(state, { unit_id, ...unit }),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    bot,
+    botStream(publicKey),
+    (state) => decideCreateUnit(state, { unit_id, ...unit }),
+    meta,
   );
-  return { unitId: unit_id, position };
+  // Of a repeat, the unit of the first time.
+  const created = events.find((event) => event.type === 'unit_created');
+  return { unitId: created!.data.unit_id, position, repeated };
 }
 
 /**

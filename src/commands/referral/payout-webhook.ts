@@ -2,36 +2,56 @@ import { type PresentAddress, secretText } from '../../domain/referral/delivery.
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../domain/referral/delivery-webhook.ts';
 import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/sealing.ts';
 import { webhookStream } from '../../domain/streams.ts';
-import type { Position } from '../../log/port.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import { sealSecret } from '../catalog/secrets.ts';
-import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
+import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 
 interface Changed {
   /** The secret as its owner sees it; null: its data key was forgotten. */
   readonly secret: string | null;
   readonly position: Position | undefined;
+  /** The commit that this command repeats: the secret was shown with it. Null: the command is no repeat. */
+  readonly repeated: RecordedCommit | null;
 }
 
 /** Sets the URL that a bot's payouts are announced to. The secret of the first time stays. @throws Rejection */
-export async function setPayoutWebhook(context: CommandContext, bot: string, url: string): Promise<Changed> {
+export async function setPayoutWebhook(
+  context: CommandContext,
+  bot: string,
+  url: string,
+  meta: CommandMeta = {},
+): Promise<Changed & { /** Whether the bot had no webhook before. */ readonly isFirst: boolean }> {
   await existingBot(context.log, bot);
   const secret = await newSecret(context, bot);
-  const { position } = await decideAndAppend(context, webhook, webhookStream(bot), (state) =>
-    setWebhook(state, { url, secret }),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    webhook,
+    webhookStream(bot),
+    (state) => setWebhook(state, { url, secret }),
+    meta,
   );
   const found = await findPayoutWebhook(context, bot);
-  return { secret: found?.secrets[0] ?? null, position };
+  const isFirst = events.some(({ type, data }) => type === 'payout_webhook_set' && data.secret !== undefined);
+  return { secret: found?.secrets[0] ?? null, isFirst, position, repeated };
 }
 
 /** Replaces the secret; both sign for a day. @throws Rejection not_found: the bot has no webhook */
-export async function rotatePayoutSecret(context: CommandContext, bot: string): Promise<Changed> {
+export async function rotatePayoutSecret(
+  context: CommandContext,
+  bot: string,
+  meta: CommandMeta = {},
+): Promise<Changed> {
   await existingBot(context.log, bot);
   const sealed = await newSecret(context, bot);
-  const { position } = await decideAndAppend(context, webhook, webhookStream(bot), (state, now) =>
-    rotateSecret(state, sealed, now),
+  const { position, repeated } = await decideAndAppend(
+    context,
+    webhook,
+    webhookStream(bot),
+    (state, now) => rotateSecret(state, sealed, now),
+    meta,
   );
-  return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position };
+  return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position, repeated };
 }
 
 export interface PayoutWebhook extends PresentAddress {

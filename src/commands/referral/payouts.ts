@@ -72,8 +72,7 @@ export interface AdministerPayout extends AccountKey {
 export function administerPayout(
   accounts: Accounts,
   { payoutId: payout_id, action, force, ...key }: AdministerPayout,
+  meta: CommandMeta = {},
 ): Promise<CommandResult<unknown>> {
-  return accounts.change(key, {
-    decide: (state, now) => DECISIONS[action](state, { payout_id, force }, now),
-  });
+  return accounts.change(key, { decide: (state, now) => DECISIONS[action](state, { payout_id, force }, now) }, meta);
 }

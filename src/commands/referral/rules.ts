@@ -8,16 +8,23 @@ import {
   changeRule as decideChange,
   createRule as decideCreation,
   program,
+  type RewardRule,
   type RewardRuleChanges,
   type CreateRule as Rule,
   type RuleCatalog,
 } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
-import type { EventLog, Position } from '../../log/port.ts';
+import type { EventLog } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import { ensureUnit } from '../catalog/units.ts';
-import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
+import {
+  type CommandContext,
+  type CommandMeta,
+  type CommandResult,
+  decideAndAppend,
+  load,
+} from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 
 /**
@@ -43,6 +50,12 @@ function scalesOf({ units }: BotState): Map<number, number> {
   return new Map([...units.values()].map(({ unit_id, scale }) => [unit_id, scale]));
 }
 
+/** The rules of a bot in the order of their creation, read from the log. @throws Rejection not_found */
+export async function rulesOf(log: EventLog, bot: string): Promise<RewardRule[]> {
+  await existingBot(log, bot);
+  return [...(await load(log, program, programStream(bot))).state.values()];
+}
+
 export type CreateRule = Omit<Rule, 'rule_id'> & {
   /** Public key of the bot. */
   readonly bot: string;
@@ -54,17 +67,22 @@ export type CreateRule = Omit<Rule, 'rule_id'> & {
 export async function createRule(
   context: CommandContext,
   { bot, currency, ...rule }: CreateRule,
-): Promise<{ ruleId: number; position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<{ readonly ruleId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   const catalog = await ruleCatalog(context.log, bot);
   const isOwners = currency === undefined && rule.reward_type === 'fixed' && rule.unit_id === null;
   const code = isOwners ? await ownersCurrency(context, bot) : currency;
   const unit = code === undefined ? null : await currencyUnit(context, bot, code, rule, catalog);
   const unit_id = unit?.unit_id ?? rule.unit_id;
   const rule_id = await reserveId(context, 'rule');
-  const { position } = await decideAndAppend(context, program, programStream(bot), (state) =>
-    decideCreation(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    program,
+    programStream(bot),
+    (state) => decideCreation(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
+    meta,
   );
-  return { ruleId: rule_id, position };
+  return { ruleId: events[0]!.data.rule_id, position, repeated };
 }
 
 async function ownersCurrency({ log }: CommandContext, bot: string): Promise<string> {
@@ -99,9 +117,14 @@ export async function changeRule(
   context: CommandContext,
   { bot, ruleId }: { readonly bot: string; readonly ruleId: number },
   changes: RewardRuleChanges,
-): Promise<{ position: Position | undefined }> {
+  meta: CommandMeta = {},
+): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   const catalog = await ruleCatalog(context.log, bot);
-  return decideAndAppend(context, program, programStream(bot), (state) =>
-    decideChange(state, ruleId, changes, catalog),
+  return decideAndAppend(
+    context,
+    program,
+    programStream(bot),
+    (state) => decideChange(state, ruleId, changes, catalog),
+    meta,
   );
 }

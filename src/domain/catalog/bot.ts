@@ -126,7 +126,7 @@ export function createCurrencyUnit(state: BotState, unit_id: number, code: strin
 
 /** Both are parts of addresses (`https://t.me/<username>`, `<root>/bot<token>/<method>`), so no character may end the part. */
 const USERNAME = /^[A-Za-z0-9_]{1,32}$/;
-const TOKEN = /^[A-Za-z0-9:_-]{1,250}$/;
+const TOKEN = /^\d{1,20}:[A-Za-z0-9_-]{1,220}$/;
 /** The characters of a /start payload: no other separator can occur in one. */
 const SEPARATOR = /^[A-Za-z0-9_-]{1,8}$/;
 
@@ -149,7 +149,11 @@ function settingsProblem(settings: Bot): Rejection | undefined {
 /** Checks a token before it is sealed. */
 export function tokenProblem(token: string): Rejection | undefined {
   if (TOKEN.test(token)) return undefined;
-  return new Rejection('invalid', 'token', 'token must look as the platform issues it: 123456:ABC-DEF');
+  return new Rejection(
+    'invalid',
+    'token',
+    'token must be as the platform issues it: the number of the bot, a colon and a secret, such as 123456:ABC-DEF',
+  );
 }
 
 function separatorProblem(path: string, separator: string): Rejection | undefined {

@@ -8,7 +8,9 @@ const id = z.number().int().positive();
 const publicKey = z.string().min(1);
 
 export const plan = z.enum(['premium', 'free']);
-export const keyKind = z.enum(['personal', 'service']);
+/** `service`: a program's. `personal`: a person's. `owner`: a person's who may change settings (decisions.md#owner-settings). */
+export const keyKind = z.enum(['personal', 'service', 'owner']);
+export type KeyKind = z.infer<typeof keyKind>;
 export const autoPayout = z.enum(['off', 'daily', 'weekly', 'monthly']);
 
 /**

@@ -61,8 +61,18 @@ export function changeOwner(state: OwnerState, changes: OwnerChanges): Decision<
 
 export type IssueKey = Omit<Issued, 'public_part' | 'rotates'>;
 
-export function issueKey(state: OwnerState, command: IssueKey, now: number): Decision<OwnerEvent> {
+/** @param by the key of the owner who asks; undefined: an operator asks */
+export function issueKey(state: OwnerState, command: IssueKey, now: number, by?: number): Decision<OwnerEvent> {
   if (state.owner === null) return unknownOwner();
+  const refused = askerProblem(state, by, now);
+  if (refused !== undefined) return refused;
+  if (by !== undefined && command.kind === 'owner')
+    return new Rejection('invalid', 'kind', 'kind must be personal or service: an operator issues owner keys', [
+      'personal',
+      'service',
+    ]);
+  if (!isWithinReach(state, command.scope, by))
+    return new Rejection('not_found', 'bots', 'bots must be among those of the key that asks');
   const problem = command.name === null ? undefined : textProblem('name', command.name, MAX_NAME_LENGTH);
   if (problem !== undefined) return problem;
   if (command.expires_at !== null && command.expires_at <= now)
@@ -72,9 +82,14 @@ export function issueKey(state: OwnerState, command: IssueKey, now: number): Dec
   return [{ type: 'key_issued', data: { ...command, public_part: bot ?? state.owner.public_key } }];
 }
 
-export function revokeKey(state: OwnerState, keyId: number, now: number): Decision<OwnerEvent> {
+/** @param by as in {@link issueKey} */
+export function revokeKey(state: OwnerState, keyId: number, now: number, by?: number): Decision<OwnerEvent> {
   const key = state.keys.get(keyId);
-  if (key === undefined) return unknownKey(keyId);
+  if (key === undefined || !isWithinReach(state, key.scope, by)) return unknownKey(keyId);
+  const refused = askerProblem(state, by, now);
+  if (refused !== undefined) return refused;
+  if (keyId === by)
+    return new Rejection('conflict', 'key_id', 'a key cannot revoke itself: use another owner key, or rotate it');
   if (key.revoked_at !== null && key.revoked_at <= now) return [];
   return [{ type: 'key_revoked', data: { key_id: keyId, at: now } }];
 }
@@ -87,10 +102,17 @@ export interface RotateKey {
   readonly overlap: number;
 }
 
-/** The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
-export function rotateKey(state: OwnerState, command: RotateKey, now: number): Decision<OwnerEvent> {
+/** A key that rotates itself stays valid for at least so long, in milliseconds (decisions.md#lock-out). */
+const LEAST_OWN_OVERLAP = 10 * 60_000;
+
+/** @param by as in {@link issueKey}. The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
+export function rotateKey(state: OwnerState, command: RotateKey, now: number, by?: number): Decision<OwnerEvent> {
   const key = state.keys.get(command.key_id);
-  if (key === undefined) return unknownKey(command.key_id);
+  if (key === undefined || !isWithinReach(state, key.scope, by)) return unknownKey(command.key_id);
+  const refused = askerProblem(state, by, now);
+  if (refused !== undefined) return refused;
+  if (key.key_id === by && command.overlap < LEAST_OWN_OVERLAP)
+    return new Rejection('invalid', 'overlap', 'a key that rotates itself must keep working for at least 10 minutes');
   if (key.revoked_at !== null)
     return new Rejection('conflict', 'key', `key ${key.key_id} was rotated or revoked; issue a new one`);
   if (key.expires_at !== null && key.expires_at <= now)
@@ -110,6 +132,21 @@ function profileProblem({ name, currency }: OwnerChanges): Rejection | undefined
     (name === undefined ? undefined : textProblem('name', name, MAX_NAME_LENGTH)) ??
     (currency === undefined ? undefined : currencyProblem('currency', currency))
   );
+}
+
+/** Access was checked before the owner's stream was read. Meanwhile the key that asks may have been revoked. */
+function askerProblem({ keys }: OwnerState, by: number | undefined, now: number): Rejection | undefined {
+  if (by === undefined) return undefined;
+  const asker = keys.get(by);
+  const isValid = asker !== undefined && (asker.revoked_at === null || asker.revoked_at > now);
+  return isValid ? undefined : new Rejection('conflict', '', 'the key of this request was revoked');
+}
+
+/** Whether a scope lies within the scope of the key that asks. */
+function isWithinReach({ keys }: OwnerState, scope: KeyScope, by: number | undefined): boolean {
+  const reach = by === undefined ? undefined : keys.get(by)?.scope;
+  if (reach === undefined || reach.type === 'all') return true;
+  return scope.type === 'bots' && scope.bots.every((bot) => reach.bots.includes(bot));
 }
 
 const unknownOwner = (): Rejection => new Rejection('not_found', 'owner', 'there is no such owner');

@@ -74,7 +74,10 @@ export function createRule(state: ProgramState, command: CreateRule, catalog: Ru
   if (command.unit_id !== null && !catalog.scales.has(command.unit_id))
     return new Rejection('not_found', 'unit', `the bot has no unit ${command.unit_id}`);
   const rule: RewardRule = { ...command, active: true };
-  return ruleProblem(rule, catalog) ?? [{ type: 'reward_rule_created', data: canonical(rule) }];
+  return (
+    ruleProblem(rule, catalog) ??
+    percentProblem(command.percent) ?? [{ type: 'reward_rule_created', data: canonical(rule) }]
+  );
 }
 
 /** Changes a rule. Records only the fields that differ. */
@@ -87,7 +90,8 @@ export function changeRule(
   const rule = state.get(ruleId);
   if (rule === undefined) return new Rejection('not_found', 'rule', `the bot has no rule ${ruleId}`);
   const wanted = withChanges<RewardRule>(rule, changes);
-  const problem = ruleProblem(wanted, catalog);
+  // Earlier programs took any percent: such a rule can still be renamed or deactivated.
+  const problem = ruleProblem(wanted, catalog) ?? percentProblem(changes.percent);
   if (problem !== undefined) return problem;
   const { name, amount, percent, hold_days, active } = canonical(wanted);
   const changed = differences(rule, { name, amount, percent, hold_days, active });
@@ -141,6 +145,12 @@ export function decimalProblem(path: string, text: string, scale?: number): Reje
   if (Math.max(c.length, e + 1) > MAX_DIGITS) return invalid(`have at most ${MAX_DIGITS} significant digits`);
   if (scale !== undefined && c.length - 1 - e > scale) return invalid(`have at most ${scale} decimals`);
   return undefined;
+}
+
+/** Checks that a decimal is at most 100 (decisions.md#owner-settings). */
+export function percentProblem(percent: string | null | undefined): Rejection | undefined {
+  if (percent === null || percent === undefined || new Big(percent).lte(100)) return undefined;
+  return new Rejection('invalid', 'percent', 'percent must be at most 100');
 }
 
 /** The rule with decimals without superfluous zeros. */

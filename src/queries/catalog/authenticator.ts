@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { freshCache } from '../../database/fresh-cache.ts';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBot } from './bots.ts';
@@ -11,7 +12,7 @@ import type { CatalogSource } from './source.ts';
 export interface Principal {
   readonly keyId: number;
   readonly ownerId: number;
-  readonly kind: 'personal' | 'service';
+  readonly kind: KeyKind;
   readonly scope: KeyScope;
   readonly plan: 'premium' | 'free';
   /** The currency of the owner's profile. */

@@ -46,13 +46,19 @@ export interface BotSettingsRow {
   readonly paid_broadcasts: boolean;
 }
 
-export function listBots(source: CatalogSource): Promise<BotSettingsRow[]> {
+/** @param reach whose bots; absent: all of every owner */
+export function listBots(
+  source: CatalogSource,
+  reach?: { readonly ownerId: number; readonly scope: KeyScope },
+): Promise<BotSettingsRow[]> {
   return rowsOf(
     source,
     'list_bots',
     `SELECT bot_id, public_key, owner_id::float8, name, username, token IS NOT NULL AS has_token, timezone,
             pair_separator, value_separator, referral_new_users_only, auto_payout, paid_broadcasts
-     FROM ${source.schema}.bots ORDER BY bot_id`,
+     FROM ${source.schema}.bots
+     WHERE ($1::bigint IS NULL OR owner_id = $1) AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
+    [reach?.ownerId ?? null, reach?.scope.type === 'bots' ? reach.scope.bots : null],
   );
 }
 

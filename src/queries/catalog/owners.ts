@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import { type CatalogSource, rowsOf } from './source.ts';
 
@@ -24,7 +25,7 @@ export interface Key {
   readonly keyId: number;
   readonly ownerId: number;
   readonly publicPart: string;
-  readonly kind: 'personal' | 'service';
+  readonly kind: KeyKind;
   readonly scope: KeyScope;
   readonly plan: 'premium' | 'free';
   readonly currency: string;
@@ -66,34 +67,42 @@ export interface KeyRow {
   readonly public_part: string;
   /** Public keys; null: all bots of the owner. */
   readonly bots: readonly string[] | null;
-  readonly kind: 'personal' | 'service';
+  readonly kind: KeyKind;
   readonly name: string | null;
   readonly issued_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   /** The key that it replaced. */
   readonly rotates: number | null;
+  /** Cut to the minute; null: no use is recorded. */
+  readonly last_used_at: string | null;
 }
 
-export async function listKeys(source: CatalogSource, ownerId: number): Promise<KeyRow[]> {
+/** @param scope keys for other bots, too, are left out; absent: none are */
+export async function listKeys(source: CatalogSource, ownerId: number, scope?: KeyScope): Promise<KeyRow[]> {
   const rows = await rowsOf<StoredKey>(
     source,
     'list_keys',
     `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8,
-            rotates::float8
-     FROM ${source.schema}.keys WHERE owner_id = $1 ORDER BY keys.key_id`,
-    [ownerId],
+            rotates::float8, used_at::float8 AS last_used_at
+     FROM ${source.schema}.keys LEFT JOIN runtime.key_uses USING (key_id)
+     WHERE owner_id = $1 AND ($2::text[] IS NULL OR bots <@ $2) ORDER BY keys.key_id`,
+    [ownerId, scope?.type === 'bots' ? scope.bots : null],
   );
   return rows.map((row) => ({
     ...row,
     issued_at: new Date(row.issued_at).toISOString(),
-    expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
-    revoked_at: row.revoked_at === null ? null : new Date(row.revoked_at).toISOString(),
+    expires_at: dateOf(row.expires_at),
+    revoked_at: dateOf(row.revoked_at),
+    last_used_at: dateOf(row.last_used_at),
   }));
 }
 
-type StoredKey = Omit<KeyRow, 'issued_at' | 'expires_at' | 'revoked_at'> & {
+const dateOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+type StoredKey = Omit<KeyRow, 'issued_at' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
   readonly issued_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
 };

@@ -91,19 +91,20 @@ export interface Delivery {
   readonly error: string | null;
 }
 
-/** The attempts of a bot's payouts, the latest first. */
+/** The attempts of a bot's payouts, the latest first. Default: all of them. */
 export async function listDeliveries(
   { pool, schema }: { readonly pool: Pool; readonly schema: string },
   bot: string,
   payoutId?: number,
+  { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<Delivery[]> {
   const { rows } = await pool.query<Omit<Delivery, 'webhook_id' | 'at'> & { at: number }>(
     `SELECT a.payout_id::float8, a.attempt, a.at::float8, a.status,
             coalesce(a.error, CASE WHEN a.status IS NULL AND a.attempt < p.attempts THEN 'cut off' END) AS error
        FROM ${schema}.attempts a JOIN ${schema}.payouts p USING (payout_id)
       WHERE p.public_key = $1 AND ($2::bigint IS NULL OR a.payout_id = $2)
-      ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC`,
-    [bot, payoutId ?? null],
+      ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC LIMIT $3 OFFSET $4`,
+    [bot, payoutId ?? null, limit, offset],
   );
   return rows.map(({ payout_id, attempt, at, status, error }) => ({
     payout_id,

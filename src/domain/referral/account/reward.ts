@@ -4,7 +4,7 @@ import type { Decision } from '../../decider.ts';
 import type { DataOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
 import type { refusalReason, rewardAccrued } from '../account-events.ts';
-import { decimalProblem, type RewardRule, SCALE_WITHOUT_UNIT } from '../program.ts';
+import { decimalProblem, percentProblem, type RewardRule, SCALE_WITHOUT_UNIT } from '../program.ts';
 import { type AccountEvent, type AccountState, accountTime, type RateLock } from './account.ts';
 
 /** A unit of amounts. */
@@ -102,7 +102,7 @@ export function setRate(state: AccountState, command: SetRate, now: number): Dec
   const [path, text] = amount === undefined ? (['percent', percent!] as const) : (['amount', amount] as const);
   if (reward_type !== (path === 'amount' ? 'fixed' : 'percent'))
     return new Rejection('invalid', path, `rule ${rule_id} is of type ${reward_type}: it takes no ${path}`);
-  const problem = decimalProblem(path, text, path === 'amount' ? scale : undefined);
+  const problem = decimalProblem(path, text, path === 'amount' ? scale : undefined) ?? percentProblem(percent);
   if (problem !== undefined) return problem;
   const rate = { amount: null, percent: null, [path]: new Big(text).toFixed() };
   const locked = state.locks.get(rule_id);

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import type { CommandContext, CommandMeta } from '../../commands/decide-and-append.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
+import { principalOf } from '../access.ts';
+import { underKey } from '../idempotency.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
+
+/** What the settings work with. */
+export interface Settings {
+  readonly context: CommandContext;
+  readonly catalog: () => Promise<CatalogSource>;
+  /** Waits for the catalog. */
+  readonly waitForChange: WaitForChange;
+}
+
+/** The result of a command. */
+export interface Done {
+  readonly position: Position | undefined;
+  readonly repeated: RecordedCommit | null;
+}
+
+export interface Change<D extends Done> {
+  /** Names the command of an Idempotency-Key: the path below `/v1/`. */
+  readonly route: string;
+  /** Decides and appends. Its `meta` names the key that asks. A repeat appends nothing and returns the first result. */
+  readonly work: (meta: CommandMeta) => Promise<D>;
+  readonly dataOf: (done: D) => object;
+  /** The stream of a command that is not about the bot of the request, by the command's id. */
+  readonly streamOf?: (commandId: string) => string;
+}
+
+/** Changes a setting, and answers when the read model shows it, or that it is late (decisions.md#owner-settings). */
+export function change<D extends Done>(
+  request: FastifyRequest,
+  waitForChange: WaitForChange,
+  { route, work, dataOf, streamOf }: Change<D>,
+): Promise<object> {
+  const { keyId } = principalOf(request);
+  return underKey(
+    request,
+    route,
+    (command) => work({ keyId, command }),
+    async (done) => {
+      const seen = await waitForChange(request, done.position);
+      return { ok: true, data: dataOf(done), ...(seen ? {} : { lagging: true }) };
+    },
+    streamOf,
+  );
+}
+
+/** A secret in an answer: null in a repeat, which has made none (decisions.md#shown-once). */
+export const shownOnce = (secret: string | null, { repeated }: Done): string | null =>
+  repeated === null ? secret : null;
+
+/** Access of the routes about one bot, and of those about the owner. */
+export const OF_BOT = { resource: 'required', owner: true } as const;
+export const OF_OWNER = { resource: 'optional', owner: true } as const;

@@ -1,0 +1,99 @@
+import { createGoal } from '../../commands/catalog/create-goal.ts';
+import { createUnit } from '../../commands/catalog/units.ts';
+import { listGoals, listUnits } from '../../queries/catalog/bots.ts';
+import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
+import { botOf } from '../access.ts';
+import { exact } from '../referral/account-schemas.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { change, OF_BOT, OF_OWNER, type Settings } from './change.ts';
+import {
+  createGoalBody,
+  createUnitBody,
+  goalAnswer,
+  goalsAnswer,
+  ratesAnswer,
+  unitAnswer,
+  unitsAnswer,
+} from './schemas.ts';
+
+/** Goals and units of a bot, and the exchange rates that all owners share. */
+export function goalAndUnitSettings({ context, catalog, waitForChange }: Settings): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/v1/settings/goals',
+      operationId: 'listGoals',
+      summary: 'The goals of a bot, Sale included',
+      tag: 'Settings',
+      access: OF_BOT,
+      answer: goalsAnswer,
+      async handle({ request }) {
+        return { ok: true, data: { items: await listGoals(await catalog(), botOf(request).bot_id) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v1/settings/goals/create',
+      operationId: 'createGoal',
+      summary: 'Create a goal, which send-target names by its target_id',
+      tag: 'Settings',
+      access: OF_BOT,
+      body: createGoalBody,
+      answer: goalAnswer,
+      idempotent: true,
+      async handle({ request, body: { target_id, name } }) {
+        const bot = botOf(request).public_key;
+        return change(request, waitForChange, {
+          route: 'settings/goals/create',
+          work: (meta) => createGoal(context, { bot, targetId: target_id, name }, meta),
+          dataOf: ({ eventId }) => ({ target_id, event_id: eventId }),
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/v1/settings/units',
+      operationId: 'listUnits',
+      summary: 'The units of a bot',
+      tag: 'Settings',
+      access: OF_BOT,
+      answer: unitsAnswer,
+      async handle({ request }) {
+        return { ok: true, data: { items: await listUnits(await catalog(), botOf(request).bot_id) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v1/settings/units/create',
+      operationId: 'createUnit',
+      summary: 'Create a unit. Currencies of ISO 4217 and XTR need none',
+      tag: 'Settings',
+      access: OF_BOT,
+      body: createUnitBody,
+      answer: unitAnswer,
+      idempotent: true,
+      async handle({ request, body: { code, name = null, scale } }) {
+        const bot = botOf(request).public_key;
+        return change(request, waitForChange, {
+          route: 'settings/units/create',
+          work: (meta) => createUnit(context, { bot, code, name, scale }, meta),
+          dataOf: ({ unitId }) => ({ unit_id: unitId }),
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/v1/settings/exchange-rates',
+      operationId: 'listExchangeRates',
+      summary: 'The exchange rates, which an operator sets for all owners',
+      tag: 'Settings',
+      access: OF_OWNER,
+      answer: ratesAnswer,
+      exact: true,
+      async handle() {
+        const rates = await listExchangeRates(await catalog());
+        return { ok: true, data: { items: rates.map((row) => ({ ...row, rate: exact(row.rate) })) } };
+      },
+    }),
+  ];
+}

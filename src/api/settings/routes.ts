@@ -1,0 +1,43 @@
+import type pg from 'pg';
+import { createAccounts } from '../../commands/referral/accounts.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { EventLog } from '../../log/port.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
+import type { AnyRoute } from '../route.ts';
+import { createChangeWait } from '../wait-for-change.ts';
+import { botSettings } from './bots.ts';
+import { goalAndUnitSettings } from './goals-and-units.ts';
+import { keySettings } from './keys.ts';
+import { ruleSettings } from './rules.ts';
+import { webhookSettings } from './webhook.ts';
+
+export interface SettingsRoutesOptions {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+  readonly sources: Sources;
+}
+
+/** What an owner sets, by an owner key (decisions.md#owner-settings). */
+export function settingsRoutes({ pool, log, served, sources }: SettingsRoutesOptions): AnyRoute[] {
+  const context = { log, sources };
+  const settings = {
+    context,
+    catalog: async () => ({ pool, schema: await served(catalogReadModel) }),
+    waitForChange: createChangeWait(pool, catalogReadModel),
+  };
+  return [
+    ...botSettings(settings),
+    ...keySettings(settings),
+    ...goalAndUnitSettings(settings),
+    ...ruleSettings(settings),
+    ...webhookSettings({
+      ...settings,
+      accounts: createAccounts(context),
+      accountSource: async () => ({ pool, accounts: await served(accountsReadModel) }),
+      waitForAccount: createChangeWait(pool, accountsReadModel),
+    }),
+  ];
+}

@@ -1,0 +1,130 @@
+import type { Accounts } from '../../commands/referral/accounts.ts';
+import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
+import { administerPayout } from '../../commands/referral/payouts.ts';
+import type { AccountSource } from '../../queries/referral/account-source.ts';
+import { listDeliveries } from '../../queries/referral/deliveries.ts';
+import { findPayout } from '../../queries/referral/payouts.ts';
+import { botOf } from '../access.ts';
+import { ApiError } from '../errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
+import { change, OF_BOT, type Settings, shownOnce } from './change.ts';
+import {
+  deliveriesAnswer,
+  deliveriesQuery,
+  nothingBody,
+  redeliverAnswer,
+  redeliverBody,
+  setWebhookBody,
+  webhookAnswer,
+  webhookSecretAnswer,
+} from './schemas.ts';
+
+export interface WebhookSettings extends Settings {
+  readonly accounts: Accounts;
+  readonly accountSource: () => Promise<AccountSource>;
+  /** Waits for the read model of accounts. */
+  readonly waitForAccount: WaitForChange;
+}
+
+/** The webhook that payouts are announced to, and its deliveries. */
+export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
+  const { context, waitForChange, accounts, accountSource, waitForAccount } = settings;
+  return [
+    route({
+      method: 'GET',
+      url: '/v1/settings/webhook',
+      operationId: 'getPayoutWebhook',
+      summary: 'The webhook that payouts of a bot are announced to, without its secret',
+      tag: 'Settings',
+      access: OF_BOT,
+      answer: webhookAnswer,
+      async handle({ request }) {
+        const found = await findPayoutWebhook(context, botOf(request).public_key);
+        const webhook =
+          found === null
+            ? null
+            : { url: found.url, set_at: new Date(found.setAt).toISOString(), signatures: found.secrets.length };
+        return { ok: true, data: { webhook } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v1/settings/webhook/set',
+      operationId: 'setPayoutWebhook',
+      summary: 'Set the address. The first time shows the signing secret, which later addresses keep',
+      tag: 'Settings',
+      access: OF_BOT,
+      body: setWebhookBody,
+      answer: webhookSecretAnswer,
+      idempotent: true,
+      async handle({ request, body: { url } }) {
+        const bot = botOf(request).public_key;
+        return change(request, waitForChange, {
+          route: 'settings/webhook/set',
+          work: (meta) => setPayoutWebhook(context, bot, url, meta),
+          dataOf: (done) => ({ secret: done.isFirst ? shownOnce(done.secret, done) : null }),
+        });
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v1/settings/webhook/rotate-secret',
+      operationId: 'rotatePayoutWebhookSecret',
+      summary: 'Replace the signing secret and show it once. The former one also signs for 24 hours',
+      tag: 'Settings',
+      access: OF_BOT,
+      body: nothingBody,
+      answer: webhookSecretAnswer,
+      idempotent: true,
+      errors: [404],
+      async handle({ request }) {
+        const bot = botOf(request).public_key;
+        return change(request, waitForChange, {
+          route: 'settings/webhook/rotate-secret',
+          work: (meta) => rotatePayoutSecret(context, bot, meta),
+          dataOf: (done) => ({ secret: shownOnce(done.secret, done) }),
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/v1/settings/webhook/deliveries',
+      operationId: 'listDeliveries',
+      summary: 'Every attempt to announce a payout of a bot, the latest first',
+      tag: 'Settings',
+      access: OF_BOT,
+      query: deliveriesQuery,
+      answer: deliveriesAnswer,
+      async handle({ request, query: { payout_id, limit, offset } }) {
+        const { pool, accounts: schema } = await accountSource();
+        const rows = await listDeliveries({ pool, schema }, botOf(request).public_key, payout_id, { limit, offset });
+        return { ok: true, data: { items: rows } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/v1/settings/webhook/redeliver',
+      operationId: 'redeliverPayout',
+      summary: 'Announce a payout now that failed or waits for its next attempt, as `payout retry`',
+      tag: 'Settings',
+      access: OF_BOT,
+      body: redeliverBody,
+      answer: redeliverAnswer,
+      idempotent: true,
+      errors: [404],
+      async handle({ request, body: { payout_id } }) {
+        const bot = botOf(request).public_key;
+        const found = await findPayout(await accountSource(), payout_id);
+        if (found === null || found.bot !== bot) throw new ApiError(404, `the bot has no payout ${payout_id}`);
+        const { user_id: userId } = found;
+        return change(request, waitForAccount, {
+          route: 'settings/webhook/redeliver',
+          work: (meta) =>
+            administerPayout(accounts, { bot, userId, payoutId: payout_id, action: 'retry', force: false }, meta),
+          dataOf: () => ({ payout_id }),
+        });
+      },
+    }),
+  ];
+}
