@@ -10,7 +10,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'key issue': '`key_id`, and `api_key`, shown once.',
   'key revoke': '`key_id`.',
   'key rotate': 'the new `key_id` and `api_key`. The default of `--overlap` is 24 hours.',
-  'key list': "the owner's keys, without secrets.",
+  'key list': "the owner's keys, without secrets; `last_used_at` is cut to the minute, and null if no use is recorded.",
   'goal create': '`target_id`, `event_id`.',
   'goal list': 'the goals.',
   'unit create': "`unit_id`. The code must not be a currency's.",

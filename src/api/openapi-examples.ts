@@ -82,6 +82,19 @@ const BODIES: Readonly<Record<string, unknown>> = {
   markReferral: { referral_user_id: 4243, referrer_user_id: 4242 },
   requestReferralPayout: { user_id: 4242, method: 'manual' },
   reverseReferralAccrual: { accrual_id: 1, reason: 'returned' },
+  createBot: { name: 'Shop', timezone: 'Europe/Berlin' },
+  setBot: { name: 'Shop', auto_payout: 'monthly' },
+  rotateBotWebhookSecret: {},
+  issueKey: { bots: ['demo'], kind: 'service', name: 'Shop server' },
+  rotateKey: { key_id: 1, overlap_seconds: 86400 },
+  revokeKey: { key_id: 1 },
+  createGoal: { target_id: 2, name: 'Sign-up' },
+  createUnit: { code: 'PTS', name: 'Points', scale: 0 },
+  createRule: { name: 'Share of sales', trigger_event_id: 1, reward_type: 'percent', percent: 10, hold_days: 14 },
+  editRule: { rule_id: 1, active: false },
+  setPayoutWebhook: { url: 'https://shop.example/payouts' },
+  rotatePayoutWebhookSecret: {},
+  redeliverPayout: { payout_id: 1 },
 };
 
 function errorExample({ operationId }: Operation, error_code: number, error: string): object {

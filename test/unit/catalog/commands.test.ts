@@ -121,13 +121,13 @@ describe('commands of the catalog', () => {
 const nowhere = { kept: null, keep: async () => {} };
 
 describe('the demo', () => {
-  it('is created once, with a personal key for its one bot and the premium plan', async () => {
+  it('is created once, with an owner key for its one bot and the premium plan', async () => {
     const context = fixture();
     const demo = await createDemo(context, nowhere);
     expect(demo).toMatchObject({ ownerId: 1, bot: 'demo', apiKey: expect.stringMatching(/^demo:/) });
     const { state } = await load(context.log, owner, ownerStream(1));
     expect(state.owner).toMatchObject({ demo: true, plan: 'premium' });
-    expect([...state.keys.values()]).toMatchObject([{ kind: 'personal', scope: { type: 'bots', bots: ['demo'] } }]);
+    expect([...state.keys.values()]).toMatchObject([{ kind: 'owner', scope: { type: 'bots', bots: ['demo'] } }]);
     const size = context.log.commits.flat().length;
     expect(await createDemo(context, nowhere)).toBeNull();
     expect(context.log.commits.flat()).toHaveLength(size);
