@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Change } from '../../src/cli/command.ts';
 import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
 import { runCli } from '../../src/cli/program.ts';
+import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
@@ -35,6 +36,7 @@ export interface TestCli {
 /** The CLI in this process, on a log in memory and a catalog in a database of its own. */
 export async function startTestCli(): Promise<TestCli> {
   const database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
   const log = memoryLog(3);
   const sources = testSources();
   const catchUp = await follow(database.pool, catalogReadModel, log);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { z } from 'zod';
+import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { pause } from '../../src/util/pause.ts';
 import { fillService } from './all-answers.ts';
 import { type KnownValues, mutated, type Schema, type Schemas, valuesOf } from './schema-values.ts';
-import type { Answer, TestService } from './service.ts';
+import type { Answer, TestBot, TestService } from './service.ts';
 
 /** Calls every operation of /openapi.json with values that its schemas describe, and with almost valid values. */
 
@@ -32,10 +33,19 @@ export interface Fuzzed {
   readonly failures: readonly string[];
 }
 
+/** A key for the bot alone that may change its settings. */
+async function ownerKey(service: TestService, { ownerId, publicKey }: TestBot): Promise<string> {
+  const key = { ownerId, bots: [publicKey], kind: 'owner', name: null, expiresAt: null } as const;
+  const { apiKey } = await issueKey(service.commands, key);
+  await service.projected();
+  return apiKey;
+}
+
 /** @param runs calls of each operation */
 export async function fuzzOperations(service: TestService, runs: number): Promise<Fuzzed> {
   const filled = await fillService(service);
-  const { bot, report, deletedReport, reversed, draft, scheduled, failed } = filled;
+  const bot = { ...filled.bot, apiKey: await ownerKey(service, filled.bot) };
+  const { report, deletedReport, reversed, draft, scheduled, failed } = filled;
   const known: KnownValues = {
     'api-key': [bot.apiKey],
     resource_key: [bot.publicKey],
@@ -48,6 +58,11 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
     id: [draft, scheduled, failed],
     task_id: [draft, scheduled],
     accrual_id: [reversed, 1, 2],
+    key_id: [1, 2, 3],
+    rule_id: [1, 2],
+    payout_id: [1, 2],
+    trigger_event_id: [1, 100],
+    bots: ['all', [bot.publicKey]],
     target_id: [1, 5],
     code: ['utmsource-ads2', 'unknown'],
     ':date_from': ['2026-02-01 00:00:00'],
@@ -77,11 +92,11 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
     statuses.set(operation.operationId, seen);
     const checkers = answerCheckers(operation, schemas);
     for (const call of fc.sample(callsOf(operation, schemas, known), runs)) {
-      let answer = await send(service, operation, call, filled.bot);
+      let answer = await send(service, operation, call, bot);
       // On an overloaded machine the service answers 503 and asks the client to retry; the retry must succeed.
       for (let again = 0; answer.status === 503 && again < MOST_TIMES_AGAIN; again++) {
         await pause(1000 * Number(answer.headers.get('retry-after')));
-        answer = await send(service, operation, call, filled.bot);
+        answer = await send(service, operation, call, bot);
       }
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
       const problem = problemOf(answer, checkers);

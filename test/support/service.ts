@@ -8,6 +8,7 @@ import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { readConfig } from '../../src/config.ts';
+import type { KeyKind } from '../../src/domain/catalog/events.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels as registered } from '../../src/projections/registry.ts';
@@ -31,7 +32,7 @@ export interface TestBot {
   readonly ownerId: number;
   readonly publicKey: string;
   readonly webhookSecret: string;
-  /** A personal key for this bot alone. */
+  /** A key for this bot alone, personal by default. */
   readonly apiKey: string;
 }
 
@@ -49,7 +50,7 @@ export interface TestService {
   /** Creates an owner, a bot and its key. Resolves when the service knows them. */
   createBot(options?: {
     plan?: 'premium' | 'free';
-    kind?: 'personal' | 'service';
+    kind?: KeyKind;
     timezone?: string;
     /** The bot's token of the Bot API. Without one, the bot cannot send. */
     token?: string;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { CommandContext, CommandMeta } from '../../commands/decide-and-append.ts';
+import { Rejection } from '../../domain/rejection.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { principalOf } from '../access.ts';
@@ -40,13 +41,31 @@ export function change<D extends Done>(
   return underKey(
     request,
     route,
-    (command) => work({ keyId, command }),
+    (command) => work({ keyId, command }).catch(named),
     async (done) => {
       const seen = await waitForChange(request, done.position);
       return { ok: true, data: dataOf(done), ...(seen ? {} : { lagging: true }) };
     },
     streamOf,
   );
+}
+
+/** Fields of bodies by the paths of the domain, where they differ. */
+const FIELDS: Readonly<Record<string, string>> = {
+  bot: 'bots',
+  expires: 'expires_at',
+  key: 'key_id',
+  overlap: 'overlap_seconds',
+  rule: 'rule_id',
+};
+
+/** Makes a refusal of the domain point at the field of the body. @throws Rejection, or the error as it is */
+function named(error: unknown): never {
+  if (!(error instanceof Rejection)) throw error;
+  const { code, path, message, allowed } = error;
+  // A unit that is unknown was named by its id; one that is wrong, by its code.
+  const unit = code === 'not_found' ? 'unit_id' : 'currency';
+  throw new Rejection(code, path === 'unit' ? unit : (FIELDS[path] ?? path), message, allowed);
 }
 
 /** A secret in an answer: null in a repeat, which has made none (decisions.md#shown-once). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { autoPayout, keyKind } from '../../domain/catalog/events.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
-import { parseRfc3339 } from '../../domain/intake/moment.ts';
+import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { exactNumber, isStorable, safeInteger } from '../../domain/json.ts';
 import { rewardType } from '../../domain/referral/program.ts';
 import { changed, id, success } from '../referral/schemas.ts';
@@ -49,7 +49,8 @@ const integer = (least: number, most: number) =>
 const moment = z
   .string({ error: 'must be a string' })
   .transform((given, context) => {
-    const at = parseRfc3339(given);
+    // A date without an offset would be read as UTC.
+    const at = /:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)$/.test(given) ? parseIso8601(given) : null;
     if (at !== null) return at;
     context.addIssue({ code: 'custom', message: 'must be a date of RFC 3339, such as 2026-12-31T23:59:59Z' });
     return z.NEVER;

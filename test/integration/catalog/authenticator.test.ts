@@ -3,6 +3,7 @@ import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
 import { revokeKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
 import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
+import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { listResources } from '../../../src/queries/catalog/bots.ts';
@@ -29,6 +30,7 @@ let alien: { publicKey: string };
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  await migrateRuntimeSchema(database.pool);
   catchUp = await follow(database.pool, catalogReadModel, log);
   ownerId = await anOwner(context);
   shop = await createBot(context, { ownerId, name: 'Shop', username: 'shop_bot' });

@@ -8,6 +8,7 @@ import {
   createCurrencyUnit,
   createUnit,
   rotateWebhookSecret,
+  tokenProblem,
 } from '../../../src/domain/catalog/bot.ts';
 import { given } from '../../support/decider-specification.ts';
 
@@ -133,4 +134,17 @@ describe("a bot's unit", () => {
       .when((state) => createUnit(state, { ...create, scale: 19 }))
       .isRefused('invalid', 'scale');
   });
+});
+
+describe('a token', () => {
+  it.each(['123456:ABC-DEF', '1:a_b', `${'9'.repeat(20)}:${'x'.repeat(220)}`])('is one: %s', (token) => {
+    expect(tokenProblem(token)).toBeUndefined();
+  });
+
+  it.each(['nonsense', '', ':ABC', '123456:', 'a:b', '1:a/b', '1:a:b', '1:a\n', ' 1:a', `1:${'x'.repeat(221)}`])(
+    'is none: %j',
+    (token) => {
+      expect(tokenProblem(token)).toMatchObject({ code: 'invalid', path: 'token' });
+    },
+  );
 });

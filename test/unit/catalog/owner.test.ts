@@ -150,3 +150,75 @@ describe('a key', () => {
       .isRefused('conflict', 'key');
   });
 });
+
+describe('a key that asks', () => {
+  const OWN = 1;
+  const issue = (key_id: number, more: Partial<IssueKey> = {}): OwnerEvent => ({
+    type: 'key_issued',
+    data: { ...request, key_id, public_part: 'oPublic', ...more },
+  });
+  const bots = (...names: string[]): IssueKey['scope'] => ({ type: 'bots', bots: names });
+  const forAll = given(owner, created, issue(OWN, { kind: 'owner' }), issue(2), issue(3, { scope: bots('bA') }));
+  const forOne = given(
+    owner,
+    created,
+    issue(OWN, { kind: 'owner', scope: bots('bA') }),
+    issue(2),
+    issue(3, { scope: bots('bA') }),
+  );
+
+  it('issues personal and service keys, and no owner key, which an operator issues', () => {
+    forAll
+      .when((state) => issueKey(state, { ...request, key_id: 4, kind: 'personal' }, NOW, OWN))
+      .yields(issue(4, { kind: 'personal' }));
+    forAll
+      .when((state) => issueKey(state, { ...request, key_id: 4, kind: 'owner' }, NOW, OWN))
+      .isRefused('invalid', 'kind');
+    forAll
+      .when((state) => issueKey(state, { ...request, key_id: 4, kind: 'owner' }, NOW))
+      .yields(issue(4, { kind: 'owner' }));
+  });
+
+  it('reaches no further than its own bots', () => {
+    const wider = [{ type: 'all' } as const, bots('bB'), bots('bA', 'bB')];
+    for (const scope of wider)
+      forOne
+        .when((state) => issueKey(state, { ...request, key_id: 4, scope }, NOW, OWN))
+        .isRefused('not_found', 'bots');
+    forOne
+      .when((state) => issueKey(state, { ...request, key_id: 4, scope: bots('bA') }, NOW, OWN))
+      .yields({ type: 'key_issued', data: { ...request, key_id: 4, scope: bots('bA'), public_part: 'bA' } });
+    forOne.when((state) => revokeKey(state, 2, NOW, OWN)).isRefused('not_found', 'key');
+    forOne.when((state) => revokeKey(state, 3, NOW, OWN)).yields(revoked(NOW));
+    const rotation = { new_key_id: 9, secret_hash: HASH, overlap: 0 };
+    forOne.when((state) => rotateKey(state, { ...rotation, key_id: 2 }, NOW, OWN)).isRefused('not_found', 'key');
+  });
+
+  it('does not lock its holder out', () => {
+    const rotation = { key_id: OWN, new_key_id: 9, secret_hash: HASH };
+    forAll.when((state) => revokeKey(state, OWN, NOW, OWN)).isRefused('conflict', 'key_id');
+    forAll
+      .when((state) => rotateKey(state, { ...rotation, overlap: 10 * 60_000 - 1 }, NOW, OWN))
+      .isRefused('invalid', 'overlap');
+    forAll
+      .when((state) => rotateKey(state, { ...rotation, overlap: 10 * 60_000 }, NOW, OWN))
+      .yields(issue(9, { kind: 'owner', secret_hash: HASH, rotates: OWN } as object), {
+        type: 'key_revoked',
+        data: { key_id: OWN, at: NOW + 10 * 60_000 },
+      });
+  });
+
+  it('changes no key once it was revoked', () => {
+    const ended = given(owner, created, issue(OWN, { kind: 'owner' }), issue(2), {
+      type: 'key_revoked',
+      data: { key_id: OWN, at: NOW },
+    });
+    ended.when((state) => issueKey(state, { ...request, key_id: 4 }, NOW, OWN)).isRefused('conflict', '');
+    ended.when((state) => revokeKey(state, 2, NOW, OWN)).isRefused('conflict', '');
+    const rotation = { key_id: 2, new_key_id: 9, secret_hash: HASH, overlap: 0 };
+    ended.when((state) => rotateKey(state, rotation, NOW, OWN)).isRefused('conflict', '');
+    ended
+      .when((state) => revokeKey(state, 2, NOW - 1, OWN))
+      .yields({ type: 'key_revoked', data: { key_id: 2, at: NOW - 1 } });
+  });
+});

@@ -112,3 +112,25 @@ describe('a rule', () => {
       .isRefused('invalid', 'amount');
   });
 });
+
+describe('a percent', () => {
+  it('is at most 100', () => {
+    const of = (text: string): CreateRule => ({ ...percent, percent: text });
+    given(program)
+      .when((state) => createRule(state, of('100'), catalog))
+      .yields(created(of('100')));
+    for (const text of ['1000', '100.01'])
+      given(program)
+        .when((state) => createRule(state, of(text), catalog))
+        .isRefused('invalid', 'percent');
+    given(program, created(percent))
+      .when((state) => changeRule(state, 2, { percent: '101' }, catalog))
+      .isRefused('invalid', 'percent');
+  });
+
+  it('of an earlier program that is above 100 lets the rule be deactivated', () => {
+    given(program, created({ ...percent, percent: '1000' }))
+      .when((state) => changeRule(state, 2, { active: false }, catalog))
+      .yields({ type: 'reward_rule_changed', data: { rule_id: 2, active: false } });
+  });
+});
