@@ -7,7 +7,7 @@ import { principalOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 
-/** What the settings work with. */
+/** Dependencies of the settings. */
 export interface Settings {
   readonly context: CommandContext;
   readonly catalog: () => Promise<CatalogSource>;

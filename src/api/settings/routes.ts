@@ -20,7 +20,7 @@ export interface SettingsRoutesOptions {
   readonly sources: Sources;
 }
 
-/** What an owner sets, by an owner key (decisions.md#owner-settings). */
+/** The settings of an owner, by an owner key (decisions.md#owner-settings). */
 export function settingsRoutes({ pool, log, served, sources }: SettingsRoutesOptions): AnyRoute[] {
   const context = { log, sources };
   const settings = {

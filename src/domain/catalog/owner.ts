@@ -102,7 +102,7 @@ export interface RotateKey {
   readonly overlap: number;
 }
 
-/** A key that rotates itself stays valid for at least so long, in milliseconds (decisions.md#lock-out). */
+/** A key that rotates itself stays valid at least for this time, in milliseconds (decisions.md#lock-out). */
 const LEAST_OWN_OVERLAP = 10 * 60_000;
 
 /** @param by as in {@link issueKey}. The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
@@ -134,7 +134,7 @@ function profileProblem({ name, currency }: OwnerChanges): Rejection | undefined
   );
 }
 
-/** Access was checked before the owner's stream was read. Meanwhile the key that asks may have been revoked. */
+/** Access was checked before the owner's stream was read. The key that asks may have been revoked in between. */
 function askerProblem({ keys }: OwnerState, by: number | undefined, now: number): Rejection | undefined {
   if (by === undefined) return undefined;
   const asker = keys.get(by);
