@@ -68,34 +68,45 @@ export async function loadUpdateIds(
   tx: ClientBase,
   wanted: readonly { readonly intake: BotIntake; readonly updateIds: ReadonlySet<number> }[],
 ): Promise<void> {
-  const lookups = wanted.flatMap(({ intake, updateIds }) => [...updateIds].map((id) => ({ intake, id })));
-  if (lookups.length === 0) return;
+  // Two arrays of small values: an object for each update would double the garbage of a batch.
+  const intakes: BotIntake[] = [];
+  const ids: number[] = [];
+  for (const { intake, updateIds } of wanted)
+    for (const id of updateIds) {
+      intakes.push(intake);
+      ids.push(id);
+    }
+  if (ids.length === 0) return;
   const { rows } = await tx.query<[number, number]>({
     name: 'intake.load_update_ids',
     text: `SELECT u.i::int, x.received::float8
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
              JOIN update_ids x USING (bot_id, update_id)`,
-    values: [numbers(lookups.map(({ intake }) => intake.bot_id)), numbers(lookups.map(({ id }) => id))],
+    values: [numbers(intakes.map(({ bot_id }) => bot_id)), numbers(ids)],
     rowMode: 'array',
   });
   for (const [i, received] of rows) {
-    const { intake, id } = lookups[i - 1]!;
+    const [intake, id] = [intakes[i - 1]!, ids[i - 1]!];
     intake.updates.set(id, received);
     intake.storedUpdates.add(id);
   }
 }
 
 export async function saveUpdateIds(tx: ClientBase, intakes: readonly BotIntake[]): Promise<void> {
-  const rows = intakes.flatMap((intake) => [...intake.addedUpdates].map(([id, at]) => ({ intake, id, at })));
-  const outlived = rows.filter(({ intake, id }) => intake.storedUpdates.has(id));
+  const outlived: { readonly bot_id: number; readonly id: number }[] = [];
+  for (const { bot_id, addedUpdates, storedUpdates } of intakes)
+    for (const id of storedUpdates) if (addedUpdates.has(id)) outlived.push({ bot_id, id });
   if (outlived.length > 0)
     await tx.query({
       name: 'intake.delete_update_ids',
       text: 'DELETE FROM update_ids WHERE (bot_id, update_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))',
-      values: [outlived.map(({ intake }) => intake.bot_id), outlived.map(({ id }) => id)],
+      values: [outlived.map(({ bot_id }) => bot_id), outlived.map(({ id }) => id)],
     });
-  const lines = rows.map(({ intake, id, at }) => copyLine([intake.bot_id, id, at]));
-  await copyInto(tx, 'update_ids', 'bot_id, update_id, received', lines);
+  await copyInto(tx, 'update_ids', 'bot_id, update_id, received', updateLines(intakes));
+}
+
+function* updateLines(intakes: readonly BotIntake[]): Generator<string> {
+  for (const { bot_id, addedUpdates } of intakes) for (const [id, at] of addedUpdates) yield `${bot_id},${id},${at}`;
 }
 
 /** Loads which of the payloads are codes. */

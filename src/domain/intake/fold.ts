@@ -181,13 +181,15 @@ export interface NamedKeys {
   readonly eventKeys: Set<string>;
   /** Start payloads, of visits or as codes. */
   readonly payloads: Set<string>;
+  /** Users of updates with a start payload, who may be referred. */
+  readonly visitors: Set<number>;
 }
 
 export function namedKeys(): NamedKeys {
-  return { users: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set() };
+  return { users: new Set(), updateIds: new Set(), eventKeys: new Set(), payloads: new Set(), visitors: new Set() };
 }
 
-export function nameKeys({ users, updateIds, eventKeys, payloads }: NamedKeys, event: LedgerEvent): void {
+export function nameKeys({ users, updateIds, eventKeys, payloads, visitors }: NamedKeys, event: LedgerEvent): void {
   switch (event.type) {
     case 'custom_events_received':
     case 'target_events_received':
@@ -200,7 +202,9 @@ export function nameKeys({ users, updateIds, eventKeys, payloads }: NamedKeys, e
       for (const { user_id, update_id, start_param } of event.data.items) {
         users.add(user_id);
         updateIds.add(update_id);
-        if (start_param !== undefined) payloads.add(start_param);
+        if (start_param === undefined) continue;
+        payloads.add(start_param);
+        visitors.add(user_id);
       }
       return;
     case 'users_imported':

@@ -103,8 +103,6 @@ export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<vo
 interface Named extends NamedKeys {
   /** Users who may own a code. */
   readonly owners: Set<number>;
-  /** Users who may have a referrer. */
-  readonly referred: Set<number>;
 }
 
 type Wanted = readonly (Named & { readonly bot: Bot })[];
@@ -139,29 +137,24 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
     const key = keyOf(stream);
     let keys = named.get(key);
     if (keys === undefined) {
-      keys = { ...namedKeys(), owners: new Set(), referred: new Set() };
+      keys = { ...namedKeys(), owners: new Set() };
       named.set(key, keys);
     }
     for (const event of events) {
       nameKeys(keys, event);
-      nameReferral(keys, event);
+      nameMark(keys, event);
     }
   }
   return named;
 }
 
-function nameReferral({ payloads, owners, referred }: Named, event: ReadCommit['events'][number]): void {
-  switch (event.type) {
-    case 'updates_received':
-      for (const { user_id, start_param } of event.data.items) if (start_param !== undefined) referred.add(user_id);
-      return;
-    case 'referral_marked': {
-      const { referral_user_id, code, referrer_id } = event.data;
-      referred.add(referral_user_id);
-      if (code !== null) payloads.add(code);
-      if (referrer_id !== null) owners.add(referrer_id);
-    }
-  }
+/** Adds the keys of a mark. The user of a mark may be referred, as a visitor. */
+function nameMark({ payloads, owners, visitors }: Named, event: ReadCommit['events'][number]): void {
+  if (event.type !== 'referral_marked') return;
+  const { referral_user_id, code, referrer_id } = event.data;
+  visitors.add(referral_user_id);
+  if (code !== null) payloads.add(code);
+  if (referrer_id !== null) owners.add(referrer_id);
 }
 
 /** The keys of all bots as parallel arrays for `unnest`. */
@@ -217,7 +210,7 @@ async function loadOwners(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 async function loadReferrers(tx: ClientBase, wanted: Wanted): Promise<void> {
-  for (const { bot, referred } of wanted) for (const userId of referred) bot.referred.add(userId);
+  for (const { bot, visitors } of wanted) for (const userId of visitors) bot.referred.add(userId);
   await updateReferrers(
     tx,
     wanted.map(({ bot }) => bot),
