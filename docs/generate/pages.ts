@@ -54,6 +54,8 @@ async function openApiDocument(): Promise<OpenApi> {
       routes: apiRoutes({
         config,
         pool: unused,
+        counts: unused,
+        botApi: unused,
         runReport: unused,
         log: unused,
         served: unused,

@@ -88,7 +88,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   422: 'The Idempotency-Key was used with another body',
   429: 'Too many requests; see Retry-After',
   500: 'Internal error, or outcome unknown: repeat with the same Idempotency-Key',
-  502: 'The report took too long',
+  502: 'The report or the count took too long',
   503: 'Certainly not done: overloaded, starting, stopping, or log or database down; see Retry-After',
 };
 const KEY = ['apiKey', 'bearer', 'apiKeyInQuery'].map((scheme) => ({ [scheme]: [] }));

@@ -9,6 +9,7 @@ import {
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
+import type { BotApi } from '../platform/bot-api.ts';
 import { eventsReadModel } from '../projections/events/read-model.ts';
 import type { ServedSchema } from '../projections/served-schema.ts';
 import type { RunReport } from '../queries/reports/run-report.ts';
@@ -25,6 +26,9 @@ import { settingsRoutes } from './settings/routes.ts';
 export interface ApiDependencies {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS'>;
   readonly pool: pg.Pool;
+  /** Connections for counts of audiences alone. */
+  readonly counts: pg.Pool;
+  readonly botApi: BotApi;
   readonly runReport: RunReport;
   readonly log: EventLog;
   readonly served: ServedSchema;

@@ -11,6 +11,7 @@ import type { Config } from '../config.ts';
 import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { createBotApi } from '../platform/bot-api.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
@@ -32,6 +33,12 @@ import { createStartWait, NotYetError } from './start-wait.ts';
 const READY_WITHIN_MS = 1000;
 /** Connections for the short queries of requests. Reports have connections of their own. */
 const LOOKUP_CONNECTIONS = 8;
+/** Counts of audiences at once (decisions.md#audience-size). */
+const COUNT_CONNECTIONS = 2;
+/** Calls of test sends at once, of all bots. */
+const TEST_SENDS = 16;
+/** How long a test send waits for the platform's answer (decisions.md#test-send). */
+const TEST_ANSWER_MS = 10_000;
 /** A request looks up the key and the bot, one after the other. Both together may take MAX_WAIT_MS. */
 const LOOKUPS = 2;
 /** How long one attempt of the start waits for the catalog. */
@@ -89,6 +96,20 @@ export async function startService(options: ServiceOptions): Promise<string> {
     onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections of requests', () => lookups.end());
+  const counts = createPool({
+    connectionString: foundation.connectionString,
+    max: COUNT_CONNECTIONS,
+    name: 'audience counts',
+    maxWaitMs: config.MAX_WAIT_MS,
+    onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  lifecycle.started('database connections of audience counts', () => counts.end());
+  const botApi = createBotApi({
+    root: config.TELEGRAM_API_ROOT,
+    connections: TEST_SENDS,
+    answerTimeoutMs: TEST_ANSWER_MS,
+  });
+  lifecycle.started('calls of test sends', () => botApi.close());
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
   const paced = pacedLog(log, lookups, readModels, config.MAX_WAIT_MS);
   const reports = isApi ? options.startReports(foundation) : null;
@@ -128,6 +149,8 @@ export async function startService(options: ServiceOptions): Promise<string> {
           routes: apiRoutes({
             config,
             pool: lookups,
+            counts,
+            botApi,
             runReport: reports!.run,
             log: paced,
             served,

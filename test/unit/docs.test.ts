@@ -20,6 +20,8 @@ describe('the documents', () => {
   const routes = apiRoutes({
     config: readConfig({}),
     pool: unused,
+    counts: unused,
+    botApi: unused,
     runReport: unused,
     log: unused,
     served: unused,

@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
-import type { MessageType } from '../../domain/broadcast/broadcast-events.ts';
+import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { parseMessage } from '../../domain/broadcast/message.ts';
 import { parseSettings } from '../../domain/broadcast/settings.ts';
 import { MAX_NAME_LENGTH, textProblem } from '../../domain/catalog/checks.ts';
@@ -60,6 +60,18 @@ function parseDate(given: unknown, timezone: string, problems: Problem[]): numbe
   const message = `must be ${LOCAL_TIME_FORMAT} in the bot's time zone, in the years 1970 to 2100`;
   problems.push({ path: 'date_send', message });
   return null;
+}
+
+export function parseType(body: JsonObject, problems: Problem[]): MessageType | undefined {
+  const given = property(body, 'type');
+  const type = MESSAGE_TYPES.find((one) => one === given);
+  if (type === undefined)
+    problems.push({
+      path: 'type',
+      message: given === undefined ? 'type is required' : 'must be a type of message',
+      allowed: MESSAGE_TYPES,
+    });
+  return type;
 }
 
 /** An object of any shape. @throws ApiError 400 */

@@ -12,7 +12,7 @@ import {
 } from '../../domain/broadcast/audience-segmentations.ts';
 import { type Broadcast, isOver, type Readiness } from '../../domain/broadcast/broadcast.ts';
 import { QUOTA_EXHAUSTED } from '../../domain/broadcast/quota.ts';
-import { NotReady, readiness } from '../../domain/broadcast/readiness.ts';
+import { NotReady, readiness, type TaskSource } from '../../domain/broadcast/readiness.ts';
 import { MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
 import { localTimeOf } from '../../domain/local-time.ts';
@@ -88,17 +88,23 @@ export async function readinessFor(
   audiences: readonly string[],
   isNew: boolean,
 ): Promise<Readiness> {
-  const { public_key, timezone, owner_id: ownerId } = botOf(request);
+  const { public_key, timezone } = botOf(request);
   const { token } = await existingBot(context.log, public_key);
   const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone)));
-  const bots = ids.length === 0 ? [] : await listResources(await catalog(), ownerId, { type: 'all' });
+  const tasks = await ownTasks({ context, catalog }, request, ids);
+  return readiness({ timezone, isNew, hasToken: token !== null, tasks });
+}
+
+/** Loads those of the broadcasts that are of the owner, from the log. */
+export async function ownTasks(
+  { context, catalog }: Pick<BroadcastChanges, 'context' | 'catalog'>,
+  request: FastifyRequest,
+  ids: readonly number[],
+): Promise<Map<number, TaskSource>> {
+  if (ids.length === 0) return new Map();
+  const bots = await listResources(await catalog(), botOf(request).owner_id, { type: 'all' });
   const keys = bots.map(({ resource_key }) => resource_key);
-  return readiness({
-    timezone,
-    isNew,
-    hasToken: token !== null,
-    tasks: await taskSources(context.log, keys, [...new Set(ids)]),
-  });
+  return taskSources(context.log, keys, [...new Set(ids)]);
 }
 
 /** The part of the answer to a repeat that its commit does not have. */

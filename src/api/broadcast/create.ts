@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { EMPTY_SEGMENTATIONS, objectOf, parseContent } from './content.ts';
+import { EMPTY_SEGMENTATIONS, objectOf, parseContent, parseType } from './content.ts';
 import { type BroadcastChanges, type Checked, changed, contentContext, readinessFor } from './context.ts';
 import { changeAnswer, createBody } from './schemas.ts';
 import { contentWarnings } from './warnings.ts';
@@ -66,18 +65,6 @@ async function checked(
     command: { ...names, type, content, activate: ready },
     warnings: await contentWarnings(changes, request, content, content.date_send),
   };
-}
-
-function parseType(body: JsonObject, problems: Problem[]): MessageType | undefined {
-  const given = property(body, 'type');
-  const type = MESSAGE_TYPES.find((one) => one === given);
-  if (type === undefined)
-    problems.push({
-      path: 'type',
-      message: given === undefined ? 'type is required' : 'must be a type of message',
-      allowed: MESSAGE_TYPES,
-    });
-  return type;
 }
 
 function parseActivate(body: JsonObject, problems: Problem[]): boolean {

@@ -9,11 +9,12 @@ import {
   findStatistics,
   listBroadcasts,
 } from '../../queries/broadcast/broadcasts.ts';
-import { listRecipients } from '../../queries/broadcast/recipients.ts';
+import { allRecipients, listRecipients } from '../../queries/broadcast/recipients.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type BroadcastChanges, broadcastObject } from './context.ts';
+import { recipientsCsv } from './recipients-csv.ts';
 import {
   broadcastAnswer,
   broadcastsAnswer,
@@ -101,14 +102,20 @@ export function recipients({ context, source }: Pick<BroadcastChanges, 'context'
     method: 'GET',
     url: '/v1/broadcast/recipients',
     operationId: 'listRecipients',
-    summary: 'The recipients of a broadcast by chat id, and what became of each',
+    summary: 'The recipients of a broadcast by chat id, and what became of each, as JSON or CSV',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     query: recipientsQuery,
     answer: recipientsAnswer,
-    async handle({ request, query: { id, state = null, limit, offset } }) {
+    otherMedia: ['text/csv'],
+    async handle({ request, reply, query: { id, state = null, format, limit, offset } }) {
       const { public_key: bot, timezone } = botOf(request);
       await existingBroadcast(context.log, { bot, id });
+      if (format === 'csv') {
+        const disposition = `attachment; filename="recipients-${id}.csv"`;
+        void reply.type('text/csv; charset=utf-8').header('content-disposition', disposition);
+        return recipientsCsv(allRecipients(await source(), id, state), timezone);
+      }
       const { items, total } = await listRecipients(await source(), id, { state, limit, offset });
       const shown = items.map(({ date, ...item }) => ({
         ...item,

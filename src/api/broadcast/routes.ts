@@ -2,27 +2,37 @@ import type pg from 'pg';
 import { createIdPool } from '../../commands/reserve-ids.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
+import type { BotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
+import { audienceSize } from './audience-size.ts';
 import { create } from './create.ts';
 import { activate, cancel, save } from './edit.ts';
+import { fields } from './fields.ts';
+import { preview } from './preview.ts';
 import { get, list, recipients } from './read.ts';
+import { testSend } from './test-send.ts';
 import { uploadSegment } from './upload-segment.ts';
 
 export interface BroadcastRoutesOptions {
   readonly pool: pg.Pool;
+  /** Connections for counts of audiences alone. */
+  readonly counts: pg.Pool;
+  readonly botApi: BotApi;
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
 }
 
 /** The endpoints of broadcasts. */
-export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesOptions): AnyRoute[] {
+export function broadcastRoutes({ pool, counts, botApi, log, served, sources }: BroadcastRoutesOptions): AnyRoute[] {
   const source = async () => ({
     pool,
     broadcasts: await served(broadcastsReadModel),
@@ -33,6 +43,12 @@ export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesO
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const users = async () => ({ pool, users: await served(usersReadModel) });
+  const recipientFields = async () => ({ ...(await users()), referral: await served(referralReadModel) });
+  const tables = async () => {
+    const models = [usersReadModel, eventsReadModel, referralReadModel, broadcastsReadModel, recipientsReadModel];
+    const [users, events, referral, broadcasts, recipients] = await Promise.all(models.map(served));
+    return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };
+  };
   const changes = { context, ids, source, catalog, users, waitForChange };
   return [
     create(changes),
@@ -43,5 +59,9 @@ export function broadcastRoutes({ pool, log, served, sources }: BroadcastRoutesO
     cancel(changes),
     uploadSegment(changes),
     recipients(changes),
+    fields(),
+    audienceSize(changes, { pool, counts, tables }),
+    preview(recipientFields),
+    testSend({ context, recipientFields, catalog, botApi }),
   ];
 }

@@ -11,17 +11,17 @@ import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
  * OpenAPI only: the domain checks bodies, and names every mistake with its place.
  */
 
-const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
+export const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
 const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 
 const segment = z.looseObject({
   type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter']),
   config: z.looseObject({}).nullish().describe('chat_ids, segment_id, task_id, or user_conditions and event_filters'),
 });
-const segmentations = z
+export const segmentations = z
   .object({ include: z.array(segment).optional(), exclude: z.array(segment).optional() })
   .describe('All of include but those of exclude');
-const message = z
+export const message = z
   .looseObject({})
   .describe(
     'By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…',
@@ -47,8 +47,9 @@ const content = {
   settings: settings.nullish(),
   date_send: localTime.nullish().describe("In the bot's time zone; null: at once when it is activated"),
 };
-const resource = { resource_key: z.string().optional() };
-const id = z.int().positive();
+export const resource = { resource_key: z.string().optional() };
+export const broadcastId = z.int().positive();
+const id = broadcastId;
 
 /** Parsed as an object of any shape. */
 export const createBody: z.ZodType<JsonObject> = z
@@ -171,7 +172,12 @@ export const segmentAnswer = answer(
   }),
 );
 
-export const recipientsQuery = z.object({ id: queryId, state: z.enum(RECIPIENT_STATES).optional(), ...paging });
+export const recipientsQuery = z.object({
+  id: queryId,
+  state: z.enum(RECIPIENT_STATES).optional(),
+  format: z.enum(['json', 'csv']).optional().describe('csv: all of them, whatever limit and offset are'),
+  ...paging,
+});
 const recipient = z
   .object({
     chat_id: z.int(),

@@ -5,11 +5,11 @@ import type { EventLog } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { loadLeastCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { RunReport } from '../../queries/reports/run-report.ts';
+import { readModelLagMs } from '../read-model-lag.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { answerReport, concurrencyLimit } from './answer-report.ts';
@@ -36,7 +36,7 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     const [events, users, referral] = await Promise.all(models.map(served));
     const tables = { events: events!, users: users!, referral: referral! };
     const timeoutMs = config.REPORT_TIMEOUT_MS;
-    const lag = await lagMs(Object.values(tables));
+    const lag = await readModelLagMs(log, pool, Object.values(tables));
     return runReport({ ...asked, tables, now: sources.now(), lagMs: lag, timeoutMs }, keyId);
   }, concurrencyLimit(config.REPORT_CONCURRENCY));
   const waitForChange = createChangeWait(pool, reportsReadModel);
@@ -52,10 +52,4 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     getReport(saved),
     removeReport({ log, sources }, saved, waitForChange),
   ];
-
-  /** The lag of the schema that is furthest behind the log end. */
-  async function lagMs(schemas: readonly string[]): Promise<number> {
-    const { seconds } = await log.lag(await loadLeastCheckpoint(pool, schemas));
-    return Math.round(seconds * 1000);
-  }
 }

@@ -1,3 +1,5 @@
+import { type Entity, type EntityType, type Markup, markupOf } from './markup-entity.ts';
+
 /** The platform would refuse the markup; the message is the platform’s. */
 export class MarkupError extends Error {
   override readonly name = 'MarkupError';
@@ -15,22 +17,72 @@ const TAGS: readonly string[] = [
   ...['span', 'tg-spoiler', 'tg-emoji', 'tg-time'],
 ];
 
-/** The text without its tags. @throws MarkupError */
-export function htmlText(text: string): string {
+/** A tag that was opened. */
+interface Open {
+  readonly tag: string;
+  /** Where it begins in the visible text. */
+  readonly from: number;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Of `pre`, named by the `code` inside: `<pre><code class="language-x">`. */
+  language?: string;
+}
+
+/** The text without its tags, and what the tags mean. @throws MarkupError */
+export function htmlMarkup(text: string): Markup {
   let visible = '';
-  const open: string[] = [];
+  const open: Open[] = [];
+  const entities: Entity[] = [];
   let at = 0;
   while (at < text.length) {
     if (text[at] !== '<') {
       const [character, next] = characterAt(text, at);
       visible += character;
       at = next;
-    } else if (text[at + 1] === '/') at = endTag(text, at, open);
-    else at = startTag(text, at, open);
+    } else if (text[at + 1] === '/') {
+      const [ended, next] = endTag(text, at, open);
+      entities.push(...entityOf(ended, visible, open));
+      at = next;
+    } else at = startTag(text, at, open, visible.length);
   }
   const left = open.at(-1);
-  if (left !== undefined) throw new MarkupError(`Can't find end tag corresponding to start tag "${left}"`);
-  return visible;
+  if (left !== undefined) throw new MarkupError(`Can't find end tag corresponding to start tag "${left.tag}"`);
+  return markupOf(visible, entities);
+}
+
+const TYPES: Readonly<Record<string, EntityType>> = {
+  b: 'bold',
+  strong: 'bold',
+  i: 'italic',
+  em: 'italic',
+  u: 'underline',
+  ins: 'underline',
+  s: 'strikethrough',
+  strike: 'strikethrough',
+  del: 'strikethrough',
+  span: 'spoiler',
+  'tg-spoiler': 'spoiler',
+  'tg-emoji': 'custom_emoji',
+  a: 'text_link',
+  code: 'code',
+  pre: 'pre',
+};
+
+/** @param outer the tags around it. A date in `tg-time` is shown as it is. */
+function entityOf({ tag, from, attributes, language }: Open, visible: string, outer: readonly Open[]): Entity[] {
+  const span = { offset: from, length: visible.length - from };
+  const type = TYPES[tag];
+  if (tag === 'blockquote')
+    return [{ type: attributes.has('expandable') ? 'expandable_blockquote' : 'blockquote', ...span }];
+  if (type === undefined) return [];
+  // A link without an address has its text for one.
+  if (type === 'text_link') return [{ type, ...span, url: attributes.get('href') ?? visible.slice(from) }];
+  const around = outer.at(-1);
+  if (type === 'code' && around?.tag === 'pre') {
+    const [, named] = /^language-(.+)$/.exec(attributes.get('class') ?? '') ?? [];
+    if (named !== undefined) around.language = named;
+    return [];
+  }
+  return [{ type, ...span, ...(language === undefined ? {} : { language }) }];
 }
 
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
@@ -55,7 +107,7 @@ const SPACE = /\s/;
 const ATTRIBUTE = /([^\s=>/"']*)\s*(=?)\s*/y;
 const TOKEN = /[\p{L}\d.-]*/uy;
 
-function startTag(text: string, from: number, open: string[]): number {
+function startTag(text: string, from: number, open: Open[], visibleFrom: number): number {
   const offset = byteOffset(text, from);
   let at = from + 1;
   while (at < text.length && text[at] !== '>' && !SPACE.test(text[at]!)) at++;
@@ -80,7 +132,7 @@ function startTag(text: string, from: number, open: string[]): number {
     throw new MarkupError(`Tag "span" must have class "tg-spoiler" at byte offset ${offset}`);
   if (tag === 'tg-emoji' && !isEmojiId(attributes.get('emoji-id')))
     throw new MarkupError('Invalid custom emoji identifier specified');
-  open.push(tag);
+  open.push({ tag, from: visibleFrom, attributes });
   return at + 1;
 }
 
@@ -106,17 +158,17 @@ function attributeValue(text: string, from: number, unclosed: MarkupError): [val
   return [value, at + 1];
 }
 
-function endTag(text: string, from: number, open: string[]): number {
+function endTag(text: string, from: number, open: Open[]): [ended: Open, next: number] {
   const offset = byteOffset(text, from);
-  const expected = open.pop();
-  if (expected === undefined) throw new MarkupError(`Unexpected end tag at byte offset ${offset}`);
+  const ended = open.pop();
+  if (ended === undefined) throw new MarkupError(`Unexpected end tag at byte offset ${offset}`);
   const end = text.indexOf('>', from);
   const name = text.slice(from + 2, end < 0 ? text.length : end).trimEnd();
   if (end < 0 || SPACE.test(name)) throw new MarkupError(`Unclosed end tag at byte offset ${offset}`);
   const tag = name.toLowerCase();
-  if (tag !== '' && tag !== expected)
-    throw new MarkupError(`Unmatched end tag at byte offset ${offset}, expected "</${expected}>", found "</${tag}>"`);
-  return end + 1;
+  if (tag !== '' && tag !== ended.tag)
+    throw new MarkupError(`Unmatched end tag at byte offset ${offset}, expected "</${ended.tag}>", found "</${tag}>"`);
+  return [ended, end + 1];
 }
 
 /** Custom emoji are named by numbers. */

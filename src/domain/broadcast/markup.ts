@@ -1,4 +1,5 @@
-import { byteOffset, htmlText, isEmojiId, MarkupError } from './markup-html.ts';
+import { type Entity, type EntityType, type Markup, markupOf } from './markup-entity.ts';
+import { byteOffset, htmlMarkup, isEmojiId, MarkupError } from './markup-html.ts';
 
 /** Parse modes of the platform, by their names (https://core.telegram.org/bots/api). */
 export const PARSE_MODES = ['HTML', 'MarkdownV2'] as const;
@@ -11,13 +12,18 @@ export function parseModeOf(name: string): ParseMode | undefined {
 
 /** The text that readers see. @param mode null: all of it @throws MarkupError */
 export function visibleText(text: string, mode: ParseMode | null): string {
+  return parseMarkup(text, mode).text;
+}
+
+/** The text that readers see, and how they see it. @param mode null: as it is @throws MarkupError */
+export function parseMarkup(text: string, mode: ParseMode | null): Markup {
   switch (mode) {
     case 'HTML':
-      return htmlText(text);
+      return htmlMarkup(text);
     case 'MarkdownV2':
-      return markdownText(text);
+      return markdownMarkup(text);
     case null:
-      return text;
+      return { text, entities: [] };
   }
 }
 
@@ -26,7 +32,8 @@ export function visibleText(text: string, mode: ParseMode | null): string {
  * character may be.
  */
 
-type Entity =
+/** The names that the platform's error messages have. */
+type Style =
   | 'Bold'
   | 'Italic'
   | 'Underline'
@@ -40,10 +47,12 @@ type Entity =
   | 'BlockQuote';
 
 interface Open {
-  readonly entity: Entity;
+  readonly entity: Style;
   /** Where it begins, in the source and in the visible text. */
   readonly at: number;
   readonly from: number;
+  /** Of a block of code. */
+  readonly language?: string;
 }
 
 interface Reading {
@@ -52,11 +61,12 @@ interface Reading {
   at: number;
   visible: string;
   readonly open: Open[];
+  readonly ended: Entity[];
 }
 
 const RESERVED = '_*[]()~`>#+-=|{}.!\n';
 /** The sign that ends an entity; italics end only where no underline does. */
-const ENDS: Readonly<Record<Exclude<Entity, 'BlockQuote'>, string>> = {
+const ENDS: Readonly<Record<Exclude<Style, 'BlockQuote'>, string>> = {
   Bold: '*',
   Italic: '_',
   Underline: '__',
@@ -69,7 +79,7 @@ const ENDS: Readonly<Record<Exclude<Entity, 'BlockQuote'>, string>> = {
   CustomEmoji: ']',
 };
 /** The longer sign first. */
-const STARTS: readonly (readonly [string, Entity])[] = [
+const STARTS: readonly (readonly [string, Style])[] = [
   ['__', 'Underline'],
   ['_', 'Italic'],
   ['*', 'Bold'],
@@ -81,14 +91,14 @@ const STARTS: readonly (readonly [string, Entity])[] = [
   ['[', 'TextUrl'],
 ];
 
-/** The text without its markup. @throws MarkupError */
-export function markdownText(text: string): string {
-  const reading: Reading = { text, at: 0, visible: '', open: [] };
+/** @throws MarkupError */
+function markdownMarkup(text: string): Markup {
+  const reading: Reading = { text, at: 0, visible: '', open: [], ended: [] };
   while (reading.at < text.length) readNext(reading);
   if (isQuoted(reading)) endQuote(reading);
   const left = reading.open.at(-1);
   if (left !== undefined) throw endless(reading, left);
-  return reading.visible;
+  return markupOf(reading.visible, reading.ended);
 }
 
 function readNext(reading: Reading): void {
@@ -135,23 +145,53 @@ function start(reading: Reading, character: string): void {
   if (entity !== 'Pre') return void reading.open.push({ entity, at, from: visible.length });
   const [whole, language] = /^([^\s`]*)(?=\s)(?:\r\n|\n\r|[\r\n])?/.exec(text.slice(reading.at)) ?? ['', ''];
   reading.at += whole.length;
-  reading.open.push({ entity: language === '' ? 'Pre' : 'PreCode', at, from: visible.length });
+  reading.open.push({
+    ...(language === '' ? { entity: 'Pre' } : { entity: 'PreCode', language: language! }),
+    at,
+    from: visible.length,
+  });
 }
 
-function endsHere(entity: Exclude<Entity, 'BlockQuote'>, text: string, at: number): boolean {
+function endsHere(entity: Exclude<Style, 'BlockQuote'>, text: string, at: number): boolean {
   return text.startsWith(ENDS[entity], at) && !(entity === 'Italic' && text[at + 1] === '_');
 }
 
 function end(reading: Reading): void {
-  const { entity } = reading.open.pop()!;
+  const open = reading.open.pop()!;
+  const { entity, from, language } = open;
   if (entity === 'BlockQuote') return;
   reading.at += ENDS[entity].length;
-  if (entity === 'TextUrl') skipUrl(reading, 'a URL');
+  let url: string | null = null;
+  // A link without an address has its text for one.
+  if (entity === 'TextUrl') url = skipUrl(reading, 'a URL') ?? reading.visible.slice(from);
   if (entity === 'CustomEmoji') {
-    const url = skipUrl(reading, 'a custom emoji URL');
-    if (url === null) throw new MarkupError('Custom emoji entity must contain a tg://emoji URL');
-    checkEmojiUrl(url);
+    const target = skipUrl(reading, 'a custom emoji URL');
+    if (target === null) throw new MarkupError('Custom emoji entity must contain a tg://emoji URL');
+    if (!isEmojiUrl(target)) return;
   }
+  reading.ended.push({
+    type: TYPES[entity],
+    ...spanOf(reading, open),
+    ...(url === null ? {} : { url }),
+    ...(language === undefined ? {} : { language }),
+  });
+}
+
+const TYPES: Readonly<Record<Exclude<Style, 'BlockQuote'>, EntityType>> = {
+  Bold: 'bold',
+  Italic: 'italic',
+  Underline: 'underline',
+  Strikethrough: 'strikethrough',
+  Spoiler: 'spoiler',
+  Code: 'code',
+  Pre: 'pre',
+  PreCode: 'pre',
+  TextUrl: 'text_link',
+  CustomEmoji: 'custom_emoji',
+};
+
+function spanOf({ visible }: Reading, { from }: Open): Pick<Entity, 'offset' | 'length'> {
+  return { offset: from, length: visible.length - from };
 }
 
 /** The target in parentheses after a bracket; null: there is none. */
@@ -170,24 +210,31 @@ function skipUrl(reading: Reading, what: string): string | null {
   throw new MarkupError(`Can't find end of ${what} at byte offset ${byteOffset(text, at + 1)}`);
 }
 
-/** Dates stand in place of emoji (`tg://time?unix=…`); the platform shows a date that it cannot read as it is. */
-function checkEmojiUrl(url: string): void {
+/**
+ * Whether the target is a custom emoji. Dates stand in place of emoji (`tg://time?unix=…`); the platform shows a date that it
+ * cannot read as it is. @throws MarkupError it is neither
+ */
+function isEmojiUrl(url: string): boolean {
   const [, scheme, host, query = ''] = /^(?:([a-z]+):(?:\/\/)?)?([^/?#]*)\/?(?:\?([^#]*))?/i.exec(url)!;
   if (scheme?.toLowerCase() !== 'tg') throw new MarkupError('Custom emoji URL must have scheme tg');
-  if (host?.toLowerCase() === 'time') return;
+  if (host?.toLowerCase() === 'time') return false;
   if (host?.toLowerCase() !== 'emoji') throw new MarkupError('Custom emoji URL must have host "emoji"');
   const id = new URLSearchParams(query).get('id');
   if (id === null) throw new MarkupError('Custom emoji URL must have an emoji identifier');
   if (!isEmojiId(id)) throw new MarkupError('Invalid custom emoji identifier specified');
+  return true;
 }
 
 /** A quotation ends with its last line; a spoiler that only opens there makes it expandable. */
 function endQuote(reading: Reading): void {
   const { open, visible } = reading;
   const last = open.at(-1)!;
-  if (last.entity === 'Spoiler' && /^\r?\n?$/.test(visible.slice(last.from))) open.pop();
+  const isExpandable = last.entity === 'Spoiler' && /^\r?\n?$/.test(visible.slice(last.from));
+  if (isExpandable) open.pop();
   const quote = open.pop();
-  if (quote !== undefined && quote.entity !== 'BlockQuote') throw endless(reading, quote);
+  if (quote === undefined) return;
+  if (quote.entity !== 'BlockQuote') throw endless(reading, quote);
+  reading.ended.push({ type: isExpandable ? 'expandable_blockquote' : 'blockquote', ...spanOf(reading, quote) });
 }
 
 function endless({ text }: Reading, { entity, at }: Open): MarkupError {

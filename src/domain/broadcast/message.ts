@@ -5,7 +5,7 @@ import type { broadcastCreated, MessageType } from './broadcast-events.ts';
 import { PARSE_MODES, type ParseMode, parseModeOf } from './markup.ts';
 import { parseReplyMarkup } from './reply-markup.ts';
 import { isTemplate } from './template.ts';
-import { checkTemplate, textProblem } from './template-check.ts';
+import { type Bounds, checkTemplate, textProblem } from './template-check.ts';
 
 /** Text and media of a broadcast, by the platform's names (interface.md, "Message content by type"). */
 export type Message = DataOf<typeof broadcastCreated>['message'];
@@ -27,8 +27,8 @@ const FIELDS: Readonly<Record<MessageType, { readonly content: string; readonly 
   sendMediaGroup: { content: 'media', others: [] },
 };
 
-const TEXT = { min: 1, max: 4096 };
-const CAPTION = { min: 0, max: 1024 };
+export const TEXT_BOUNDS: Bounds = { min: 1, max: 4096 };
+export const CAPTION_BOUNDS: Bounds = { min: 0, max: 1024 };
 const ALBUM = { min: 2, max: 10 };
 const ALBUM_TYPES = ['photo', 'video'];
 
@@ -71,9 +71,9 @@ function parseMode(value: unknown): ParseMode | undefined {
 function parseField(key: string, value: unknown, mode: ParseMode | null, path: string, problems: Problem[]): unknown {
   switch (key) {
     case 'text':
-      return parseText(value, mode, TEXT, path, problems);
+      return parseText(value, mode, TEXT_BOUNDS, path, problems);
     case 'caption':
-      return parseText(value, mode, CAPTION, path, problems);
+      return parseText(value, mode, CAPTION_BOUNDS, path, problems);
     case 'parse_mode':
       if (mode === null) problems.push({ path, message: 'must be html or MarkdownV2', allowed: PARSE_MODES });
       return value;
@@ -91,13 +91,7 @@ function parseField(key: string, value: unknown, mode: ParseMode | null, path: s
   }
 }
 
-function parseText(
-  value: unknown,
-  mode: ParseMode | null,
-  bounds: typeof TEXT,
-  path: string,
-  problems: Problem[],
-): unknown {
+function parseText(value: unknown, mode: ParseMode | null, bounds: Bounds, path: string, problems: Problem[]): unknown {
   const message = typeof value === 'string' ? textProblem(value, mode, bounds) : 'must be a string';
   if (message !== undefined) problems.push({ path, message });
   return value;
@@ -136,7 +130,7 @@ function parseAlbumItem(input: unknown, path: string, problems: Problem[]): unkn
     if (!ALBUM_FIELDS.includes(key))
       problems.push({ path: at, message: 'there is no such field', allowed: ALBUM_FIELDS });
     else if (value === undefined) continue;
-    else if (key === 'caption') item[key] = parseText(value, null, CAPTION, at, problems);
+    else if (key === 'caption') item[key] = parseText(value, null, CAPTION_BOUNDS, at, problems);
     else if (key === 'media') item[key] = parseFile(value, at, problems);
     else {
       if (!ALBUM_TYPES.includes(value as string))

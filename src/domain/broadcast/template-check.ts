@@ -99,17 +99,22 @@ export function templateProblem(text: string): string | undefined {
   }
 }
 
+/** How many code points a text has, without markup and the blanks around it, as the platform counts. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 /**
  * Why a text cannot be sent; undefined: it can. The markup and the length of a template differ by recipient, so they are
  * checked when it is sent.
- * @param min,max code points without markup and the blanks around it, as the platform counts
  */
-export function textProblem(
-  text: string,
-  mode: ParseMode | null,
-  { min, max }: { readonly min: number; readonly max: number },
-): string | undefined {
-  if (isTemplate(text)) return templateProblem(text);
+export function textProblem(text: string, mode: ParseMode | null, bounds: Bounds): string | undefined {
+  return isTemplate(text) ? templateProblem(text) : renderedProblem(text, mode, bounds);
+}
+
+/** Why the platform would refuse a text that is rendered. Parameters as of `textProblem`. */
+export function renderedProblem(text: string, mode: ParseMode | null, { min, max }: Bounds): string | undefined {
   try {
     const { length } = [...visibleText(text, mode).trim()];
     return length >= min && length <= max ? undefined : `must have ${min} to ${max} characters, and has ${length}`;

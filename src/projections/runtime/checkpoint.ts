@@ -11,6 +11,9 @@ export const CHECKPOINT_DDL = `
 /** The result of an attempt to move a checkpoint. */
 export type Moved = 'moved' | 'already' | 'ahead' | 'elsewhere';
 
+/** PostgreSQL cuts longer names of prepared statements, and two might become one. */
+const MAX_STATEMENT_NAME = 63;
+
 /** The position per partition up to which a version has applied the log. */
 export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Promise<Cursor> {
   const { rows } = await db.query<{ lane: number; position: Position }>(
@@ -22,8 +25,9 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
 /** The position per partition up to which all of the schemas have applied the log. One statement, prepared once per connection. */
 export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]): Promise<Cursor> {
   const all = schemas.map((schema) => `SELECT lane, position FROM ${schema}.checkpoints`).join(' UNION ALL ');
+  const name = `least_checkpoint.${schemas.join('.')}`;
   const { rows } = await pool.query<{ lane: number; position: Position }>({
-    name: `least_checkpoint.${schemas.join('.')}`,
+    ...(name.length <= MAX_STATEMENT_NAME ? { name } : {}),
     text: `SELECT lane, min(position) AS position FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
     values: [schemas.length],
   });

@@ -31,27 +31,69 @@ export async function listRecipients(
   broadcastId: number,
   { state, limit, offset }: RecipientPage,
 ): Promise<{ readonly items: readonly Recipient[]; readonly total: number }> {
-  const counts = await pool.query<Counts>(
+  const sending = await sendingOf({ pool, recipients }, broadcastId);
+  const total = sending === undefined ? 0 : totalOf(sending, state);
+  if (sending === undefined || offset >= total) return { items: [], total };
+  // Places follow the order of chat ids, from 0. So without a filter a page is a range of places.
+  const where = state === null ? 'place >= $3 AND place < $3 + $2' : 'state = $4';
+  const { rows } = await pool.query<StoredRecipient>(
+    `SELECT chat_id::float8, state, reason, date::float8 FROM ${recipients}.recipients
+     WHERE broadcast_id = $1 AND ${where} ORDER BY place LIMIT $2 ${state === null ? '' : 'OFFSET $3'}`,
+    [broadcastId, limit, offset, ...(state === null ? [] : [storedOf(state)])],
+  );
+  return { items: rows.map((row) => recipientOf(row, sending)), total };
+}
+
+const CSV_PAGE = 5000;
+
+/**
+ * All recipients of a broadcast by chat id, a page at a time. A page is read when the one before has been used, and holds no
+ * connection meanwhile; its states are as of then. @param state null: of every state
+ */
+export async function* allRecipients(
+  source: { readonly pool: pg.Pool; readonly recipients: string },
+  broadcastId: number,
+  state: RecipientState | null,
+): AsyncGenerator<readonly Recipient[]> {
+  for (let after = -1; ; ) {
+    const sending = await sendingOf(source, broadcastId);
+    if (sending === undefined) return;
+    // Of those that were never attempted, all are cancelled or none.
+    if (state === (sending.cancelled ? 'pending' : 'cancelled')) return;
+    const { rows } = await source.pool.query<StoredRecipient & { place: number }>(
+      `SELECT place, chat_id::float8, state, reason, date::float8 FROM ${source.recipients}.recipients
+       WHERE broadcast_id = $1 AND place > $2 AND ($4::int IS NULL OR state = $4) ORDER BY place LIMIT $3`,
+      [broadcastId, after, CSV_PAGE, state === null ? null : storedOf(state)],
+    );
+    if (rows.length > 0) yield rows.map(({ place: _, ...row }) => recipientOf(row, sending));
+    if (rows.length < CSV_PAGE) return;
+    after = rows.at(-1)!.place;
+  }
+}
+
+async function sendingOf(
+  { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
+  broadcastId: number,
+): Promise<Counts | undefined> {
+  const { rows } = await pool.query<Counts>(
     `SELECT count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled,
             cancelled_at::float8 AS cancelled_at
      FROM ${recipients}.sendings WHERE broadcast_id = $1`,
     [broadcastId],
   );
-  const sending = counts.rows[0];
-  const total = sending === undefined ? 0 : totalOf(sending, state);
-  if (sending === undefined || offset >= total) return { items: [], total };
-  // Places follow the order of chat ids, from 0. So without a filter a page is a range of places.
-  const where = state === null ? 'place >= $3 AND place < $3 + $2' : 'state = $4';
-  const { rows } = await pool.query<{ chat_id: number; state: number; reason: string | null; date: number | null }>(
-    `SELECT chat_id::float8, state, reason, date::float8 FROM ${recipients}.recipients
-     WHERE broadcast_id = $1 AND ${where} ORDER BY place LIMIT $2 ${state === null ? '' : 'OFFSET $3'}`,
-    [broadcastId, limit, offset, ...(state === null ? [] : [storedOf(state)])],
-  );
-  const items = rows.map(({ state: stored, ...row }): Recipient => {
-    if (stored !== STORED.waiting) return { ...row, state: shownOf(stored) };
-    return { ...row, state: sending.cancelled ? 'cancelled' : 'pending', date: sending.cancelled_at };
-  });
-  return { items, total };
+  return rows[0];
+}
+
+interface StoredRecipient {
+  readonly chat_id: number;
+  readonly state: number;
+  readonly reason: string | null;
+  readonly date: number | null;
+}
+
+function recipientOf({ state: stored, ...row }: StoredRecipient, sending: Counts): Recipient {
+  if (stored !== STORED.waiting) return { ...row, state: shownOf(stored) };
+  return { ...row, state: sending.cancelled ? 'cancelled' : 'pending', date: sending.cancelled_at };
 }
 
 interface Counts {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseModeOf, visibleText } from '../../../src/domain/broadcast/markup.ts';
+import { parseMarkup, parseModeOf, visibleText } from '../../../src/domain/broadcast/markup.ts';
 import { MarkupError } from '../../../src/domain/broadcast/markup-html.ts';
 
 /** Expectations are what the platform's own parser says (tdlib, test/message_entities.cpp, and its error messages). */
@@ -133,4 +133,40 @@ describe('any text', () => {
       undefined,
     ]);
   });
+});
+
+describe('entities', () => {
+  const entities = (text: string, mode: 'HTML' | 'MarkdownV2'): string[] => {
+    const read = parseMarkup(text, mode);
+    return read.entities.map(({ type, offset, length, url, language }) =>
+      [type, read.text.slice(offset, offset + length), url ?? language].filter((part) => part !== undefined).join(' '),
+    );
+  };
+
+  it.each([
+    ['a <b>bold <i>both</i></b>', ['bold bold both', 'italic both']],
+    ['<b><i>x</i></b>', ['bold x', 'italic x']],
+    ['👍<u>x</u><s>y</s><del>z</del>', ['underline x', 'strikethrough y', 'strikethrough z']],
+    ['<a href="https://a.example/?a=1&amp;b=2">link</a>', ['text_link link https://a.example/?a=1&b=2']],
+    ['<a>a.example</a>', ['text_link a.example a.example']],
+    ['<pre><code class="language-python">x</code></pre>', ['pre x python']],
+    ['<pre>x</pre><code>y</code>', ['pre x', 'code y']],
+    ['<span class="tg-spoiler">x</span>', ['spoiler x']],
+    ['<blockquote expandable>x</blockquote><blockquote>y</blockquote>', ['expandable_blockquote x', 'blockquote y']],
+    ['<tg-emoji emoji-id="5368324170671202286">👍</tg-emoji>', ['custom_emoji 👍']],
+    ['<tg-time unix="1647531900">x</tg-time><b></b>', []],
+  ])('of the HTML %s', (text, expected) => expect(entities(text, 'HTML')).toEqual(expected));
+
+  it.each([
+    ['a *bold _both_*', ['bold bold both', 'italic both']],
+    ['__u__ ~s~ ||h||', ['underline u', 'strikethrough s', 'spoiler h']],
+    ['[link](https://a.example/?a=\\))', ['text_link link https://a.example/?a=)']],
+    ['[a\\.example]', ['text_link a.example a.example']],
+    ['```python\nx```', ['pre x python']],
+    ['```\nx```', ['pre x']],
+    ['>one\n>two\nafter', ['blockquote one\ntwo\n']],
+    ['>one||\nafter', ['expandable_blockquote one\n']],
+    ['![👍](tg://emoji?id=5368324170671202286)', ['custom_emoji 👍']],
+    ['![x](tg://time?unix=1)', []],
+  ])('of the MarkdownV2 %s', (text, expected) => expect(entities(text, 'MarkdownV2')).toEqual(expected));
 });

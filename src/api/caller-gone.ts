@@ -1,0 +1,12 @@
+import { finished } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+
+/** A signal that aborts when the connection ends before the answer was sent. */
+export function callerGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  // Without an error the answer was sent whole.
+  finished(reply.raw, (error) => {
+    if (error) gone.abort();
+  });
+  return gone.signal;
+}
