@@ -40,7 +40,7 @@ export const audienceSizeAnswer = answer(
 const typed = { ...resource, type: z.enum(MESSAGE_TYPES), message };
 export const previewBody = z.object({
   ...typed,
-  user_id: z.int().positive().nullish().describe("Whom it is rendered for; default the bot's first user"),
+  user_id: z.int().positive().nullish().describe("The user to render it for; default the bot's first user"),
 });
 const shownText = z
   .object({

@@ -17,7 +17,7 @@ export interface Preview {
   readonly media: readonly ShownMedia[];
   /** Rows of the inline keyboard. */
   readonly buttons: readonly (readonly ShownButton[])[];
-  /** What create would refuse, and what the platform would refuse for this recipient. */
+  /** Problems that create would refuse, and the platform for this recipient. */
   readonly problems: readonly Problem[];
 }
 
@@ -37,7 +37,7 @@ export interface ShownMedia {
 
 export interface ShownButton {
   readonly text: string;
-  /** What it does, by the platform's name, such as `url`; null: nothing yet. */
+  /** The name that the platform has for its action, such as `url`; null: none yet. */
   readonly action: string | null;
   /** The address or the text that the action carries; null: an object, or nothing. */
   readonly value: string | null;

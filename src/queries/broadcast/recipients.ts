@@ -47,8 +47,8 @@ export async function listRecipients(
 const CSV_PAGE = 5000;
 
 /**
- * All recipients of a broadcast by chat id, a page at a time. A page is read when the one before has been used, and holds no
- * connection meanwhile; its states are as of then. @param state null: of every state
+ * All recipients of a broadcast by chat id, a page at a time. A page is read after the caller has used the one before, and no
+ * connection is held between pages. Its states are those of the moment of its query. @param state null: of every state
  */
 export async function* allRecipients(
   source: { readonly pool: pg.Pool; readonly recipients: string },
