@@ -10,6 +10,8 @@ export interface SourceFile {
   readonly text: string;
   /** Paths of the project's files that it imports, types included. */
   readonly files: readonly string[];
+  /** The same, with whether the import is of types alone. */
+  readonly imports: readonly { readonly file: string; readonly typeOnly: boolean }[];
   /** Packages and Node's own modules, as the import names them. */
   readonly packages: readonly { readonly name: string; readonly typeOnly: boolean }[];
 }
@@ -18,7 +20,7 @@ export interface SourceFile {
 export function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name).replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map(readSource);
 }
 
@@ -33,12 +35,14 @@ export function readSource(path: string): SourceFile {
   }));
   const statements = text.match(/^import /gm)?.length ?? 0;
   if (imports.length < statements) throw new Error(`${path}: this form of import is not supported`);
+  const own = imports
+    .filter(({ name }) => name.startsWith('.'))
+    .map(({ name, typeOnly }) => ({ file: join(dirname(path), name).replaceAll('\\', '/'), typeOnly }));
   return {
     path,
     text,
-    files: imports
-      .filter(({ name }) => name.startsWith('.'))
-      .map(({ name }) => join(dirname(path), name).replaceAll('\\', '/')),
+    files: own.map(({ file }) => file),
+    imports: own,
     packages: imports.filter(({ name }) => !name.startsWith('.')),
   };
 }

@@ -1,24 +1,7 @@
+import type { BroadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
+
 /** A broadcast as the API answers it (docs/http-api.md). Dates are `YYYY-MM-DD HH:MM:SS` in the bot's zone. */
-export interface Broadcast {
-  readonly id: number;
-  readonly status: Status;
-  readonly name: string | null;
-  readonly type: string;
-  readonly message: Readonly<Record<string, unknown>>;
-  readonly settings: { readonly intervalCap?: number };
-  readonly date_send: string | null;
-  readonly date_create: string;
-  readonly date_activate: string | null;
-  readonly date_finish: string | null;
-  readonly count_recipients: number;
-  readonly count_delivered: number;
-  /** Those of unknown outcome included. */
-  readonly count_not_delivered: number;
-  readonly count_cancelled: number;
-  readonly count_unknown: number;
-  readonly error: string | null;
-  readonly paused_until: string | null;
-}
+export type Broadcast = Readonly<Omit<BroadcastAnswer, 'status'>> & { readonly status: Status };
 
 export type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 

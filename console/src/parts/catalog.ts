@@ -1,3 +1,4 @@
+import type { EventField, ReportEvent } from '../../../src/api/reports/schemas.ts';
 import { request, type Value } from '../api.ts';
 
 /** The events and fields that a bot's reports can name. */
@@ -6,20 +7,9 @@ export interface Catalog {
   readonly fields: readonly Field[];
 }
 
-export interface KnownEvent {
-  readonly event_id: number;
-  readonly name: string;
-  readonly kind: string;
-  readonly count: number;
-}
-
-export interface Field {
-  readonly name: string;
-  readonly type: 'date' | 'number' | 'string' | 'boolean';
-  readonly operators: readonly string[];
-  /** Whether a report can be broken down by it. */
-  readonly separator: boolean;
-}
+export type KnownEvent = Readonly<ReportEvent>;
+/** Fields of events, and of users in an audience, which may be boolean. */
+export type Field = Readonly<Omit<EventField, 'type'> & { type: EventField['type'] | 'boolean' }>;
 
 export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Catalog> {
   const options = { bot, signal };

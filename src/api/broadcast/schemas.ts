@@ -198,3 +198,6 @@ export const changeAnswer = broadcastAnswer.extend({
 export const broadcastsAnswer = answer(
   z.object({ items: z.array(broadcast), total: z.int(), limit: z.int(), offset: z.int() }),
 );
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type BroadcastAnswer = z.infer<typeof broadcastAnswer>['data'];

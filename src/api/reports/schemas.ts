@@ -295,3 +295,7 @@ export const utmLabelsAnswer = answer(
     .object({ sources: labels, mediums: labels, campaigns: labels, terms: labels, contents: labels })
     .meta({ id: 'UtmLabels' }),
 );
+
+/** Shapes of answers for a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type ReportEvent = z.infer<typeof eventsAnswer>['data']['items'][number];
+export type EventField = z.infer<typeof eventFieldsAnswer>['data']['items'][number];
