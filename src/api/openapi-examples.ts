@@ -67,6 +67,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   runReport: { report_config: REPORT },
   saveReport: { name: 'Events', report_config: REPORT },
   deleteReport: { uuid: '00000000-0000-4000-8000-000000000000' },
+  pinReport: { uuid: '00000000-0000-4000-8000-000000000000', pinned: true },
   createBroadcast: {
     type: 'sendMessage',
     name: 'Spring sale',

@@ -39,6 +39,7 @@ const eventTypes = [
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,
+  report.reportPinned,
   attribution.referralCodeCreated,
   attribution.referralCodeOwnersSet,
   attribution.referralMarked,

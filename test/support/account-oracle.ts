@@ -11,6 +11,8 @@ export interface Oracle {
   balances(now: number): Map<number | null, readonly [string, string, string, string]>;
   /** By accrual that was not reversed: 0 on hold, 1 confirmed, 2 paid. */
   statuses(now: number): Map<number, number>;
+  /** By accrual, reversed ones too: the payout that has it; null: none has. */
+  payouts(): Map<number, number | null>;
 }
 
 interface OracleAccrual {
@@ -63,7 +65,12 @@ export function oracle(): Oracle {
           if (available !== amount) throw new Error(`payout of ${amount}, available ${available}`);
           payouts.set(payout_id, { amount, unit, state: 'open' });
           for (const accrual of accruals.values())
-            if (accrual.unit === unit && accrual.until <= data.at && accrual.payouts.every(isOver))
+            if (
+              accrual.state !== 'cancelled' &&
+              accrual.unit === unit &&
+              accrual.until <= data.at &&
+              accrual.payouts.every(isOver)
+            )
               accrual.payouts.push(payout_id);
         }
       if (type === 'payout_paid') payouts.get(data.payout_id)!.state = 'paid';
@@ -107,6 +114,12 @@ export function oracle(): Oracle {
         if (accrual.payouts.filter((each) => !isOver(each)).length > 1)
           throw new Error(`accrual ${id} is claimed twice`);
       return found;
+    },
+
+    payouts() {
+      return new Map(
+        [...accruals].map(([id, { payouts: claims }]) => [id, claims.find((each) => !isOver(each)) ?? null]),
+      );
     },
 
     statuses(now) {

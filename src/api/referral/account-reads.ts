@@ -2,15 +2,16 @@ import { utcDate } from '../../domain/local-time.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { accrualsOf } from '../../queries/referral/accruals.ts';
 import type { ReferralSource } from '../../queries/referral/attribution.ts';
-import { balanceOf } from '../../queries/referral/balance.ts';
+import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/balance.ts';
 import { historyRows } from '../../queries/referral/history.ts';
-import { payoutsOf } from '../../queries/referral/payouts.ts';
+import { type PayoutRow, payoutsOf } from '../../queries/referral/payouts.ts';
 import { ratesOf } from '../../queries/referral/rates.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import {
   accrualsAnswer,
   balanceAnswer,
+  balanceQuery,
   exact,
   exactOrNull,
   historyAnswer,
@@ -27,6 +28,15 @@ export interface AccountReads {
   readonly now: () => number;
 }
 
+/** A balance as the API shows it. */
+export const exactBalance = ({ unit_id, available, reserved, paid, on_hold }: BalanceRow): object => ({
+  unit_id,
+  available: exact(available),
+  reserved: exact(reserved),
+  paid: exact(paid),
+  on_hold: exact(on_hold),
+});
+
 /** GET /v1/referral/balance: a referrer's balance, by unit. */
 export function balance({ source, now }: AccountReads): AnyRoute {
   return route({
@@ -36,20 +46,15 @@ export function balance({ source, now }: AccountReads): AnyRoute {
     summary: "A referrer's balance, a row for each unit with any accrual",
     tag: 'Referrals',
     access: { resource: 'required' },
-    query: userQuery,
+    query: balanceQuery,
     answer: balanceAnswer,
     exact: true,
-    async handle({ request, query }) {
-      const account = { bot: botOf(request).public_key, userId: query.user_id };
-      const rows = await balanceOf(await source(), account, now());
-      const balance = rows.map(({ unit_id, available, reserved, paid, on_hold }) => ({
-        unit_id,
-        available: exact(available),
-        reserved: exact(reserved),
-        paid: exact(paid),
-        on_hold: exact(on_hold),
-      }));
-      return { ok: true, data: { balance } };
+    async handle({ request, query: { user_id, at } }) {
+      const account = { bot: botOf(request).public_key, userId: user_id };
+      const rows = await (at === undefined
+        ? balanceOf(await source(), account, now())
+        : balanceAt(await source(), account, at));
+      return { ok: true, data: { balance: rows.map(exactBalance) } };
     },
   });
 }
@@ -75,7 +80,7 @@ export function accruals({ source, now }: AccountReads): AnyRoute {
         amount: exact(amount),
         unit_id,
         status,
-        available_at: available_at === null ? null : utcDate(available_at),
+        available_at: utcDateOrNull(available_at),
       }));
       return { ok: true, data: { accruals } };
     },
@@ -96,20 +101,26 @@ export function payouts({ source }: AccountReads): AnyRoute {
     exact: true,
     async handle({ request, query: { user_id, ...page } }) {
       const rows = await payoutsOf(await source(), { bot: botOf(request).public_key, userId: user_id }, page);
-      const payouts = rows.map(({ payout_id, amount, unit_id, status, method, initiated_by, ...dates }) => ({
-        payout_id,
-        amount: exact(amount),
-        unit_id,
-        status,
-        method,
-        initiated_by,
-        requested_at: utcDate(dates.requested_at),
-        processed_at: dates.processed_at === null ? null : utcDate(dates.processed_at),
-      }));
-      return { ok: true, data: { payouts } };
+      return { ok: true, data: { payouts: rows.map(shownPayout) } };
     },
   });
 }
+
+/** A payout as the API shows it. */
+export function shownPayout({ payout_id, amount, unit_id, status, method, initiated_by, ...dates }: PayoutRow): object {
+  return {
+    payout_id,
+    amount: exact(amount),
+    unit_id,
+    status,
+    method,
+    initiated_by,
+    requested_at: utcDate(dates.requested_at),
+    processed_at: utcDateOrNull(dates.processed_at),
+  };
+}
+
+export const utcDateOrNull = (ms: number | null): string | null => (ms === null ? null : utcDate(ms));
 
 /** GET /v1/referral/rates: what the bot's active rules earn a referrer. */
 export function rates(source: () => Promise<AccountSource & ReferralSource>): AnyRoute {

@@ -2,7 +2,7 @@ import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { NO_ID, safeInteger } from '../../domain/json.ts';
-import { changed, id, optionalText, success, userBody, userPageQuery, utcDateShape } from './schemas.ts';
+import { changed, id, optionalText, success, userBody, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
 
 /** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
@@ -50,45 +50,52 @@ const second = z
   })
   .meta({ type: 'string', example: '2026-03-01 10:00:00' });
 
+/** A unit of a query. */
+export const unitQuery = z
+  .string()
+  .regex(/^(null|[1-9]\d{0,15})$/, NO_UNIT_ID)
+  .transform((text) => (text === 'null' ? null : Number(text)))
+  .refine((unitId) => unitId === null || Number.isSafeInteger(unitId), NO_UNIT_ID)
+  .optional()
+  .meta({ description: 'A unit, or `null`: amounts without a unit; absent: every unit' });
+
+export const balanceQuery = userQuery.extend({
+  at: second.optional().describe('The balance as it was then, that second included; absent: now'),
+});
 export const historyQuery = userPageQuery.extend({
-  unit_id: z
-    .string()
-    .regex(/^(null|[1-9]\d{0,15})$/, NO_UNIT_ID)
-    .transform((text) => (text === 'null' ? null : Number(text)))
-    .refine((unitId) => unitId === null || Number.isSafeInteger(unitId), NO_UNIT_ID)
-    .optional()
-    .meta({ description: 'A unit, or `null`: amounts without a unit; absent: every unit' }),
+  unit_id: unitQuery,
   at: second.optional().describe('The state at the end of this second: all commits and ends of holds up to it'),
 });
 
 /** Money and rates: numbers with exactly their digits (decisions.md#exact-decimals). */
-const amount = z.number().meta({ example: 12.5 });
+export const amount = z.number().meta({ example: 12.5 });
 export const exact = (decimal: string): LosslessNumber => new LosslessNumber(decimal);
 export const exactOrNull = (decimal: string | null): LosslessNumber | null =>
   decimal === null ? null : exact(decimal);
 
-const unitId = z.int().nullable();
-const rowId = z.int();
-const balance = z.object({ unit_id: unitId, available: amount, reserved: amount, paid: amount, on_hold: amount });
+export const unitId = z.int().nullable();
+export const rowId = z.int();
+export const balance = z.object({
+  unit_id: unitId,
+  available: amount,
+  reserved: amount,
+  paid: amount,
+  on_hold: amount,
+});
 
 export const balanceAnswer = success(z.object({ balance: z.array(balance) }));
 export const payoutAnswer = changed(z.object({ payout_id: rowId, payout_ids: z.array(rowId) }));
-export const payoutsAnswer = success(
-  z.object({
-    payouts: z.array(
-      z.object({
-        payout_id: rowId,
-        amount,
-        unit_id: unitId,
-        status: z.int().describe('0 created, 1 processing, 2 paid, 3 failed, 4 cancelled'),
-        method: z.enum(['webhook', 'manual']),
-        initiated_by: z.enum(['api', 'admin', 'auto']),
-        requested_at: utcDateShape,
-        processed_at: utcDateShape.nullable(),
-      }),
-    ),
-  }),
-);
+export const payoutRow = z.object({
+  payout_id: rowId,
+  amount,
+  unit_id: unitId,
+  status: z.int().describe('0 created, 1 processing, 2 paid, 3 failed, 4 cancelled'),
+  method: z.enum(['webhook', 'manual']),
+  initiated_by: z.enum(['api', 'admin', 'auto']),
+  requested_at: utcDateShape,
+  processed_at: utcDateShape.nullable(),
+});
+export const payoutsAnswer = success(z.object({ payouts: z.array(payoutRow) }));
 export const reversalAnswer = changed(z.object({}));
 export const accrualsAnswer = success(
   z.object({

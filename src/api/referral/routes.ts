@@ -4,10 +4,14 @@ import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
+import { usersReadModel } from '../../projections/users/read-model.ts';
 import { sharedCall } from '../../util/shared-call.ts';
+import { dataAsOf } from '../data-as-of.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { accruals, balance, history, payouts, rates } from './account-reads.ts';
@@ -15,7 +19,9 @@ import { awaitVisits } from './changes.ts';
 import { codes, referrals } from './codes.ts';
 import { createCode } from './create-code.ts';
 import { markReferral } from './mark-referral.ts';
+import { allPayouts, program, referrers } from './overview.ts';
 import { payout } from './payout.ts';
+import { chain, entries } from './proofs.ts';
 import { reverseAccrual } from './reverse-accrual.ts';
 import { setCodeOwners } from './set-code-owners.ts';
 
@@ -35,6 +41,13 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
   const changes = { context: { log, sources }, source, progress, maxWaitMs: config.MAX_WAIT_MS };
   const visits = awaitVisits(log, progress);
   const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
+  const ruled = async () => ({ ...(await reads.source()), ...(await source()) });
+  const overview = {
+    source: async () => ({ ...(await ruled()), users: await served(usersReadModel) }),
+    asOf: dataAsOf(pool, log, sources),
+    now: sources.now,
+  };
+  const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const accounts = createAccounts({ log, sources });
   const waitForChange = createChangeWait(pool, accountsReadModel);
   return [
@@ -48,7 +61,12 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
     payouts(reads),
     reverseAccrual({ accounts, source: reads.source, waitForChange, pool, maxWaitMs: config.MAX_WAIT_MS }),
     accruals(reads),
-    rates(async () => ({ ...(await reads.source()), ...(await source()) })),
+    rates(ruled),
     history(reads),
+    referrers(overview),
+    allPayouts(overview),
+    entries(ruled),
+    chain(log),
+    program(async () => ({ ...(await source()), events: await served(eventsReadModel) }), catalog),
   ];
 }

@@ -16,7 +16,7 @@ export const id = z
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 /** A positive JSON-safe integer of a query. */
-const userIdText = z
+export const userIdText = z
   .string({ error: 'is required' })
   .regex(/^[1-9]\d{0,15}$/, NO_ID)
   .transform(Number)

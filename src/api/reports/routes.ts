@@ -9,13 +9,15 @@ import { reportsReadModel } from '../../projections/saved-reports/read-model.ts'
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { RunReport } from '../../queries/reports/run-report.ts';
+import { dataAsOf } from '../data-as-of.ts';
 import { readModelLagMs } from '../read-model-lag.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { answerReport, concurrencyLimit } from './answer-report.ts';
 import { eventFieldList, events, resources, utmLabelList } from './lists.ts';
+import { newUsers } from './new-users.ts';
 import { preview, run } from './run.ts';
-import { getReport, listReports, removeReport, save } from './saved.ts';
+import { getReport, listReports, pin, removeReport, save } from './saved.ts';
 
 interface ReportRoutesOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
@@ -51,5 +53,7 @@ export function reportRoutes({ config, pool, runReport, log, served, sources }: 
     listReports(saved),
     getReport(saved),
     removeReport({ log, sources }, saved, waitForChange),
+    pin({ log, sources }, saved, waitForChange),
+    newUsers(async () => ({ pool, users: await served(usersReadModel) }), dataAsOf(pool, log, sources)),
   ];
 }

@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { z } from 'zod';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { deleteReport, saveReport } from '../../commands/reports/saved-reports.ts';
+import { deleteReport, pinReport, saveReport } from '../../commands/reports/saved-reports.ts';
 import { isJsonObject, property } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
@@ -17,7 +17,7 @@ import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { type FindReportSources, findReport, unknownReport, uuidOf } from './find-report.ts';
-import { deleteBody, saveBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
+import { deleteBody, pinBody, saveBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
 /** POST /v1/reports/save (interface.md, "Report builder"): saves a report under a name, or replaces a saved one. */
 export function save(context: CommandContext, waitForChange: WaitForChange): AnyRoute {
@@ -152,15 +152,49 @@ export function removeReport(
   });
 }
 
+/** POST /v1/reports/pin (decisions.md#pinned-reports). */
+export function pin(context: CommandContext, sources: FindReportSources, waitForChange: WaitForChange): AnyRoute {
+  return route({
+    method: 'POST',
+    url: '/v1/reports/pin',
+    operationId: 'pinReport',
+    summary: 'Pin a saved report to the dashboard of its bot, or take it off',
+    tag: 'Reports',
+    access,
+    body: pinBody,
+    check(body) {
+      const [uuid, pinned] = ['uuid', 'pinned'].map((key) => (isJsonObject(body) ? property(body, key) : undefined));
+      const problems: Problem[] = [];
+      if (uuid === undefined) problems.push({ path: 'uuid', message: UUID_REQUIRED });
+      if (typeof pinned !== 'boolean') problems.push({ path: 'pinned', message: 'must be true or false' });
+      if (problems.length > 0) throw invalid(problems);
+      return { uuid, pinned: pinned === true };
+    },
+    answer: savedAnswer,
+    idempotent: true,
+    async handle({ request, body }) {
+      const { uuid, bot } = await findReport(request, body.uuid, sources);
+      const { keyId } = principalOf(request);
+      const change = (stamp: CommandStamp | undefined) =>
+        pinReport(context, { bot: bot.public_key, uuid, pinned: body.pinned }, { keyId, command: stamp });
+      return idempotently(request, 'reports/pin', { ok: true, data: { uuid } }, change, waitForChange);
+    },
+  });
+}
+
 const UUID_REQUIRED = 'uuid is required';
 
 /** A report as `list` and `get` show it, with dates in the bot's time zone. */
-function itemOf({ uuid, name, public_key, report_config, created_at }: SavedReportRow, timezone: string): object {
+function itemOf(
+  { uuid, name, public_key, report_config, created_at, pinned }: SavedReportRow,
+  timezone: string,
+): object {
   return {
     uuid,
     name,
     resource_key: public_key,
     report_config: parseJson(Buffer.from(report_config)),
     date_create: isoWithOffset(created_at, timezone),
+    pinned,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
+import { LOCAL_TIME_FORMAT } from '../../domain/local-time.ts';
 import { reportFields, SEPARATOR_NAMES } from '../../domain/reports/fields.ts';
 import { WINDOW_UNITS } from '../../domain/reports/parse-funnel.ts';
 import { LIST_ROWS, MAX_COLUMNS } from '../../domain/reports/parse-list.ts';
@@ -183,6 +184,11 @@ export interface RunRequest {
 
 export const deleteBody: z.ZodType<{ uuid: unknown }> = z.object({ uuid }).meta({ id: 'DeleteReportRequest' });
 
+/** For OpenAPI; the code checks the body itself. */
+export const pinBody: z.ZodType<{ uuid: unknown; pinned: boolean }> = z
+  .object({ uuid, pinned: z.boolean().describe('Whether it is on the dashboard of its bot') })
+  .meta({ id: 'PinReportRequest' });
+
 export const savedAnswer = answer(z.object({ uuid }));
 
 /** Not `reportConfig`: a saved config keeps keys that its report type ignores, with any value. */
@@ -196,6 +202,7 @@ const savedReport = z
     resource_key: z.string().describe('Of its bot'),
     report_config: savedConfig,
     date_create: isoDate,
+    pinned: z.boolean().describe('Whether it is on the dashboard of its bot'),
   })
   .meta({ id: 'SavedReport' });
 export const savedReportAnswer = answer(savedReport);
@@ -287,6 +294,18 @@ export const eventFieldsAnswer = items(
       separator: z.boolean().describe('Whether a report may be broken down by it'),
     })
     .meta({ id: 'EventField' }),
+);
+
+const localDate = z
+  .string({ error: 'is required' })
+  .meta({ type: 'string', example: '2026-01-01 00:00:00', description: `${LOCAL_TIME_FORMAT} in the bot's time zone` });
+export const newUsersQuery = z.object({ date_from: localDate, date_to: localDate });
+export const newUsersAnswer = answer(
+  z.object({
+    days: z.array(z.object({ date: isoDate.describe('The start of the day'), users: z.int() })),
+    total: z.int(),
+    data_as_of: isoDate.describe('What was received up to then has been counted'),
+  }),
 );
 
 const labels = z.array(z.string()).describe('The most used first');

@@ -1,7 +1,9 @@
 import {
   changeReport,
   deleteReport as decide,
+  pinReport as pin,
   type SavedReport,
+  type SavedReportEvent,
   saveReport as save,
   savedReport,
 } from '../../domain/reports/saved/saved-report.ts';
@@ -16,6 +18,7 @@ export interface ExistingReport {
   readonly report_config: string;
   /** Milliseconds since 1970 UTC. */
   readonly created_at: number;
+  readonly pinned: boolean;
 }
 
 /** Finds the bot (public key) whose stream has the report, and the revision of that stream; null: no bot has it. */
@@ -37,10 +40,19 @@ export async function existingReport(log: EventLog, bot: string, uuid: string): 
   for (const { at, events } of commits)
     for (const event of events.map(savedReport.read)) {
       if (event.type === 'report_deleted') return null;
-      const { name, report_config } = event.data;
-      report = { name, report_config, created_at: report === null ? at : report.created_at };
+      report = withEvent(report, event, at);
     }
   return report;
+}
+
+function withEvent(
+  report: ExistingReport | null,
+  { type, data }: Exclude<SavedReportEvent, { readonly type: 'report_deleted' }>,
+  at: number,
+): ExistingReport | null {
+  if (type === 'report_pinned') return report && { ...report, pinned: data.pinned };
+  const { created_at, pinned } = report ?? { created_at: at, pinned: false };
+  return { name: data.name, report_config: data.report_config, created_at, pinned };
 }
 
 export interface SaveReport {
@@ -68,4 +80,13 @@ export function deleteReport(
   meta: CommandMeta,
 ): Promise<CommandResult<unknown>> {
   return decideAndAppend(context, savedReport, reportStream(bot, uuid), (state) => decide(state, uuid), meta);
+}
+
+/** Pins a saved report to the dashboard of its bot, or takes it off; `bot` is the bot's public key. @throws Rejection not_found */
+export function pinReport(
+  context: CommandContext,
+  { bot, uuid, pinned }: { readonly bot: string; readonly uuid: string; readonly pinned: boolean },
+  meta: CommandMeta,
+): Promise<CommandResult<unknown>> {
+  return decideAndAppend(context, savedReport, reportStream(bot, uuid), (state) => pin(state, uuid, pinned), meta);
 }

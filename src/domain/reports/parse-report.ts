@@ -78,8 +78,21 @@ const LAST_SECOND_MS = 1000;
 function parsePeriod(config: JsonObject, timezone: string, problems: Problem[]): Period | undefined {
   const params = paramsOf(config, problems);
   if (params === undefined) return undefined;
-  const from = parseDate(params, FROM, problems);
-  const to = parseDate(params, TO, problems);
+  return periodOf({ from: [`${PARAMS}.${FROM}`, FROM], to: [`${PARAMS}.${TO}`, TO] }, params, timezone, problems);
+}
+
+/** The path for problems, and the key that holds the date. */
+type DateKey = readonly [path: string, key: string];
+
+/** Reads a period from two local times of `timezone`; the second that the latter names belongs to the period. */
+export function periodOf(
+  keys: { readonly from: DateKey; readonly to: DateKey },
+  given: JsonObject,
+  timezone: string,
+  problems: Problem[],
+): Period | undefined {
+  const from = parseDate(given, keys.from, problems);
+  const to = parseDate(given, keys.to, problems);
   if (from === undefined || to === undefined) return undefined;
   const period = {
     timezone,
@@ -87,7 +100,7 @@ function parsePeriod(config: JsonObject, timezone: string, problems: Problem[]):
     to: instantsOf(to, timezone).last + LAST_SECOND_MS,
   };
   if (Temporal.PlainDateTime.compare(from, to) <= 0 && period.from < period.to) return period;
-  problems.push({ path: `${PARAMS}.${FROM}`, message: `${FROM} is after ${TO}` });
+  problems.push({ path: keys.from[0], message: `${keys.from[1]} is after ${keys.to[1]}` });
   return undefined;
 }
 
@@ -103,11 +116,11 @@ function paramsOf(config: JsonObject, problems: Problem[]): JsonObject | undefin
   return undefined;
 }
 
-function parseDate(params: JsonObject, key: string, problems: Problem[]): Temporal.PlainDateTime | undefined {
+function parseDate(given: JsonObject, [path, key]: DateKey, problems: Problem[]): Temporal.PlainDateTime | undefined {
   const refuse = (message: string): undefined => {
-    problems.push({ path: `${PARAMS}.${key}`, message });
+    problems.push({ path, message });
   };
-  const text = property(params, key);
+  const text = property(given, key);
   if (text === undefined) return refuse(`${key} is required: ${LOCAL_TIME_FORMAT}`);
   const local = typeof text === 'string' ? parseLocalTime(text) : undefined;
   if (local === undefined) return refuse(`expected a date as ${LOCAL_TIME_FORMAT}`);

@@ -26,6 +26,10 @@ CREATE TABLE balances (
   paid numeric NOT NULL,
   PRIMARY KEY (public_key, user_id, unit)
 );
+/* lists of a bot's referrers, the largest amount first; what is available and on hold together does not change by the clock */
+CREATE INDEX balances_owed ON balances (public_key, unit, (accrued - reserved - paid) DESC, user_id);
+CREATE INDEX balances_earned ON balances (public_key, unit, accrued DESC, user_id);
+CREATE INDEX balances_paid ON balances (public_key, unit, paid DESC, user_id);
 /* accruals that were on hold when they were recorded and are not cancelled, by when they cease to be (spans.ts) */
 CREATE TABLE holds (
   public_key text NOT NULL,
@@ -101,7 +105,8 @@ CREATE TABLE payouts (
 );
 CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id DESC);
 CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);
-CREATE INDEX payouts_by_status ON payouts (public_key, status, payout_id);
+CREATE INDEX payouts_by_status ON payouts (public_key, status, requested_at, payout_id);
+CREATE INDEX payouts_latest ON payouts (public_key, requested_at, payout_id);
 CREATE INDEX payouts_to_deliver ON payouts (payout_id) WHERE method = 'webhook' AND status IN (0, 1);
 /* how often a bot has set its webhook, and when last: a payout whose attempt failed before does not wait for its next one */
 CREATE TABLE webhooks (

@@ -58,6 +58,14 @@ CREATE TABLE referrals (
   ord bigint NOT NULL,
   PRIMARY KEY (bot_id, user_id)
 );
+/* how many users a referrer has referred: a list by this number must not count them all */
+CREATE TABLE referrers (
+  bot_id int NOT NULL,
+  user_id bigint NOT NULL,
+  referrals bigint NOT NULL,
+  PRIMARY KEY (bot_id, user_id)
+);
+CREATE INDEX referrers_most ON referrers (bot_id, referrals DESC, user_id);
 CREATE INDEX referrals_referrer ON referrals (bot_id, referrer_id, date, ord, user_id);
 
 /* the answers to changes, by commit, for as long as a caller can repeat them */

@@ -15,13 +15,16 @@ export async function writeAdded(tx: ClientBase, bots: readonly Bot[]): Promise<
     'bot_id, user_id',
     of(({ added }) => added.users).map(({ bot_id, row }) => copyLine([bot_id, row])),
   );
+  const referrals = of(({ added }) => added.referrals);
   await copyInto(
     tx,
     'referrals',
     'bot_id, user_id, referrer_id, code, date, ord',
-    of(({ added }) => added.referrals).map(({ bot_id, row }) =>
-      copyLine([bot_id, row.user_id, row.referrer_id, row.code, row.date, row.ord]),
-    ),
+    referrals.map(({ bot_id, row }) => copyLine([bot_id, row.user_id, row.referrer_id, row.code, row.date, row.ord])),
+  );
+  await countReferrals(
+    tx,
+    referrals.map(({ bot_id, row }) => ({ bot_id, referrer_id: row.referrer_id })),
   );
   await writeCodes(
     tx,
@@ -46,6 +49,22 @@ export async function writeAdded(tx: ClientBase, bots: readonly Bot[]): Promise<
     added.codes.clear();
     added.visits.clear();
   }
+}
+
+/** Adds one to the count of each referral's referrer. */
+async function countReferrals(
+  tx: ClientBase,
+  referrals: readonly { readonly bot_id: number; readonly referrer_id: number }[],
+): Promise<void> {
+  if (referrals.length === 0) return;
+  await tx.query({
+    name: 'referral.count_referrals',
+    text: `INSERT INTO referrers AS r (bot_id, user_id, referrals)
+           SELECT bot_id, referrer_id, count(*) FROM unnest($1::int[], $2::bigint[]) AS n (bot_id, referrer_id)
+            GROUP BY bot_id, referrer_id
+           ON CONFLICT (bot_id, user_id) DO UPDATE SET referrals = r.referrals + EXCLUDED.referrals`,
+    values: [numbers(referrals.map(({ bot_id }) => bot_id)), numbers(referrals.map(({ referrer_id }) => referrer_id))],
+  });
 }
 
 async function writeCodes(tx: ClientBase, rows: readonly object[]): Promise<void> {
@@ -93,7 +112,10 @@ export async function backfill(
                             AND NOT EXISTS (SELECT FROM referrals r WHERE r.bot_id = $1 AND r.user_id = w.user_id)
                           ORDER BY w.user_id, w.i),
                 referred AS (INSERT INTO referrals (bot_id, user_id, referrer_id, code, date, ord)
-                             SELECT $1, user_id, owner_id, code, date, $4 FROM free RETURNING code)
+                             SELECT $1, user_id, owner_id, code, date, $4 FROM free RETURNING code, referrer_id),
+                counted AS (INSERT INTO referrers AS r (bot_id, user_id, referrals)
+                            SELECT $1::int, referrer_id, count(*) FROM referred GROUP BY referrer_id
+                            ON CONFLICT (bot_id, user_id) DO UPDATE SET referrals = r.referrals + EXCLUDED.referrals)
            SELECT code, count(*)::int FROM referred GROUP BY code`,
     values: [bot.bot_id, codes.map(({ code }) => code), numbers(codes.map(({ owner_id }) => owner_id)), ord],
   });

@@ -17,6 +17,8 @@ CREATE TABLE reports (
   revision int NOT NULL,
   /* a deleted report keeps its bot, which answers a repeated deletion */
   deleted boolean NOT NULL DEFAULT false,
+  /* on the dashboard of its bot */
+  pinned boolean NOT NULL DEFAULT false,
   PRIMARY KEY (public_key, uuid)
 );
 CREATE INDEX reports_uuid ON reports (uuid);
@@ -25,9 +27,9 @@ CREATE INDEX reports_uuid ON reports (uuid);
 /** Saved reports as they are now, by bot. */
 export const reportsReadModel: ReadModel = {
   name: 'reports',
-  shape: 2,
+  shape: 3,
   categories: ['report'],
-  events: ['report_saved', 'report_changed', 'report_deleted'],
+  events: ['report_saved', 'report_changed', 'report_deleted', 'report_pinned'],
   ddl: REPORTS_DDL,
   async apply(tx, commits) {
     for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event);
@@ -47,6 +49,8 @@ async function applyEvent(tx: ClientBase, { stream, at, revision }: ReadCommit, 
     }
     case 'report_deleted':
       return one(tx, 'delete', DELETE, [bot, event.data.uuid, revision]);
+    case 'report_pinned':
+      return one(tx, 'pin', PIN, [bot, event.data.uuid, event.data.pinned, revision]);
     default:
       return;
   }
@@ -59,6 +63,9 @@ const CHANGE = `
   WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
 const DELETE = `
   UPDATE reports SET deleted = true, name = NULL, report_config = NULL, revision = $3
+  WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
+const PIN = `
+  UPDATE reports SET pinned = $3, revision = $4
   WHERE public_key = $1 AND uuid = $2 AND NOT deleted`;
 
 /** Each event changes one row. If it changes none, the log lacks an earlier event. */

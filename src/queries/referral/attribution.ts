@@ -68,7 +68,8 @@ export interface CodesRow {
 
 export async function codesOf({ pool, referral }: ReferralSource, botId: number, userId: number): Promise<CodesRow> {
   const { rows } = await pool.query<CodesRow>(
-    `SELECT (SELECT count(*)::float8 FROM ${referral}.referrals WHERE bot_id = $1 AND referrer_id = $2) AS total_referrals,
+    `SELECT coalesce((SELECT referrals::float8 FROM ${referral}.referrers WHERE bot_id = $1 AND user_id = $2), 0)
+              AS total_referrals,
             (SELECT coalesce(json_agg(json_build_object('code', code, 'date_create', date_create)
                                       ORDER BY date_create DESC, ord DESC), '[]')
                FROM ${referral}.codes WHERE bot_id = $1 AND owner_id = $2 AND listed) AS codes`,

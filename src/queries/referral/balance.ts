@@ -11,6 +11,30 @@ export interface BalanceRow {
   readonly on_hold: string;
 }
 
+/** The balance of a unit of one of several accounts. */
+export interface AccountBalanceRow extends BalanceRow {
+  readonly user_id: number;
+  /** All accruals that were not cancelled. */
+  readonly earned: string;
+}
+
+/** The balances of some of a bot's accounts, by unit. `now` in ms UTC decides which accruals are on hold. */
+export async function balancesOf(
+  { pool, accounts }: AccountSource,
+  bot: string,
+  userIds: readonly number[],
+  now: number,
+): Promise<AccountBalanceRow[]> {
+  const { rows } = await pool.query<AccountBalanceRow>({
+    name: `${accounts}.balances`,
+    text: `SELECT a.user_id::float8, trim_scale(b.accrued)::text AS earned, ${columns}
+             ${fromBalances(accounts, 'user_id = ANY ($2::bigint[])')}
+            ORDER BY a.user_id, b.unit`,
+    values: [bot, [...userIds], now],
+  });
+  return rows;
+}
+
 /** One row for each unit that ever had an accrual. `now` in ms UTC decides which accruals are on hold. */
 export async function balanceOf(
   { pool, accounts }: AccountSource,
@@ -19,17 +43,51 @@ export async function balanceOf(
 ): Promise<BalanceRow[]> {
   const { rows } = await pool.query<BalanceRow>({
     name: `${accounts}.balance`,
-    text: `
-      SELECT nullif(b.unit, 0)::float8 AS unit_id,
-             trim_scale(b.accrued - b.reserved - b.paid - h.on_hold)::text AS available,
-             trim_scale(b.reserved)::text AS reserved, trim_scale(b.paid)::text AS paid,
-             trim_scale(h.on_hold)::text AS on_hold
-        FROM (SELECT *, ${accountTime('$3', 'clock')} AS t FROM ${accounts}.accounts
-               WHERE public_key = $1 AND user_id = $2) a
-        JOIN ${accounts}.balances b USING (public_key, user_id)
-       CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h
-       ORDER BY b.unit`,
+    text: `SELECT ${columns} ${fromBalances(accounts, 'user_id = $2')} ORDER BY b.unit`,
     values: [bot, userId, now],
+  });
+  return rows;
+}
+
+const columns = `
+  nullif(b.unit, 0)::float8 AS unit_id,
+  trim_scale(b.accrued - b.reserved - b.paid - h.on_hold)::text AS available,
+  trim_scale(b.reserved)::text AS reserved, trim_scale(b.paid)::text AS paid, trim_scale(h.on_hold)::text AS on_hold`;
+
+/** SQL of the balances at time $3 of accounts of bot $1. */
+function fromBalances(accounts: string, which: string): string {
+  return `
+    FROM (SELECT *, ${accountTime('$3', 'clock')} AS t FROM ${accounts}.accounts WHERE public_key = $1 AND ${which}) a
+    JOIN ${accounts}.balances b USING (public_key, user_id)
+   CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h`;
+}
+
+/** The balances of an account as they were at `until`, ms UTC: by what was recorded, and by the holds that had passed. */
+export async function balanceAt(
+  { pool, accounts }: AccountSource,
+  { bot, userId }: AccountName,
+  until: number,
+): Promise<BalanceRow[]> {
+  const account = 'x.public_key = $1 AND x.user_id = $2';
+  const { rows } = await pool.query<BalanceRow>({
+    name: `${accounts}.balance_at`,
+    text: `
+      WITH accrued AS (
+        SELECT unit, coalesce(sum(amount) FILTER (WHERE NOT gone), 0) AS amount,
+               coalesce(sum(amount) FILTER (WHERE NOT gone AND available_at > x.at AND available_at > $3), 0) AS on_hold
+          FROM (SELECT *, x.cancelled AND x.reversed_at <= $3 AS gone FROM ${accounts}.accruals x
+                 WHERE ${account} AND x.at <= $3) x
+         GROUP BY unit),
+      requested AS (
+        SELECT unit, sum(amount) FILTER (WHERE processed_at IS NULL OR processed_at > $3) AS reserved,
+               sum(amount) FILTER (WHERE status = 2 AND processed_at <= $3) AS paid
+          FROM ${accounts}.payouts x WHERE ${account} AND x.requested_at <= $3 GROUP BY unit)
+      SELECT nullif(a.unit, 0)::float8 AS unit_id,
+             trim_scale(a.amount - a.on_hold - coalesce(r.reserved, 0) - coalesce(r.paid, 0))::text AS available,
+             trim_scale(coalesce(r.reserved, 0))::text AS reserved, trim_scale(coalesce(r.paid, 0))::text AS paid,
+             trim_scale(a.on_hold)::text AS on_hold
+        FROM accrued a LEFT JOIN requested r USING (unit) ORDER BY a.unit`,
+    values: [bot, userId, until],
   });
   return rows;
 }

@@ -91,6 +91,30 @@ export interface Delivery {
   readonly error: string | null;
 }
 
+/** An attempt as it is stored; `at` in ms UTC. */
+export interface AttemptRow extends Omit<Delivery, 'webhook_id' | 'at'> {
+  readonly at: number;
+}
+
+const ATTEMPT = `
+  a.payout_id::float8, a.attempt, a.at::float8, a.status,
+  coalesce(a.error, CASE WHEN a.status IS NULL AND a.attempt < p.attempts THEN 'cut off' END) AS error`;
+
+/** The attempts of some of a bot's payouts, the first of each payout first. */
+export async function attemptsOf(
+  { pool, accounts }: Pick<DeliverySource, 'pool' | 'accounts'>,
+  bot: string,
+  payoutIds: readonly number[],
+): Promise<AttemptRow[]> {
+  const { rows } = await pool.query<AttemptRow>({
+    name: `${accounts}.attempts`,
+    text: `SELECT ${ATTEMPT} FROM ${accounts}.attempts a JOIN ${accounts}.payouts p USING (payout_id)
+            WHERE p.public_key = $1 AND a.payout_id = ANY ($2::bigint[]) ORDER BY a.payout_id, a.attempt`,
+    values: [bot, [...payoutIds]],
+  });
+  return rows;
+}
+
 /** The attempts of a bot's payouts, the latest first. Default: all of them. */
 export async function listDeliveries(
   { pool, schema }: { readonly pool: Pool; readonly schema: string },
@@ -98,9 +122,8 @@ export async function listDeliveries(
   payoutId?: number,
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<Delivery[]> {
-  const { rows } = await pool.query<Omit<Delivery, 'webhook_id' | 'at'> & { at: number }>(
-    `SELECT a.payout_id::float8, a.attempt, a.at::float8, a.status,
-            coalesce(a.error, CASE WHEN a.status IS NULL AND a.attempt < p.attempts THEN 'cut off' END) AS error
+  const { rows } = await pool.query<AttemptRow>(
+    `SELECT ${ATTEMPT}
        FROM ${schema}.attempts a JOIN ${schema}.payouts p USING (payout_id)
       WHERE p.public_key = $1 AND ($2::bigint IS NULL OR a.payout_id = $2)
       ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC LIMIT $3 OFFSET $4`,

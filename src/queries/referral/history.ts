@@ -12,7 +12,7 @@ export interface HistoryQuery {
 }
 
 /** A place is the revision times this number, plus the index of the event (projections/accounts/read-model.ts). */
-const PER_COMMIT = 1_000_000;
+export const PER_COMMIT = 1_000_000;
 
 /** The changes of an account's balances, oldest first, each with the balance of its unit after it. */
 export async function historyRows(

@@ -55,6 +55,30 @@ export async function payoutsOfBot(
   return rows;
 }
 
+export interface PayoutsQuery extends Page {
+  /** Undefined: of every referrer. */
+  readonly userId?: number | undefined;
+  /** Undefined: of every status. */
+  readonly status?: number | undefined;
+}
+
+/** A part of the payouts of a bot's referrers, the latest request first. */
+export async function latestPayouts(
+  { pool, accounts }: AccountSource,
+  bot: string,
+  { userId, status, limit, offset }: PayoutsQuery,
+): Promise<PayoutRow[]> {
+  const { rows } = await pool.query<PayoutRow>({
+    // Not a prepared statement: the best index depends on which of the two conditions there are.
+    text: `SELECT ${COLUMNS} FROM ${accounts}.payouts
+            WHERE public_key = $1 ${userId === undefined ? '' : 'AND user_id = $4'}
+              ${status === undefined ? '' : `AND status = ${userId === undefined ? '$4' : '$5'}`}
+            ORDER BY payouts.requested_at DESC, payouts.payout_id DESC LIMIT $2 OFFSET $3`,
+    values: [bot, limit, offset, ...(userId === undefined ? [] : [userId]), ...(status === undefined ? [] : [status])],
+  });
+  return rows;
+}
+
 /** A payout and its bot; null: there is no payout of this id. */
 export async function findPayout({ pool, accounts }: AccountSource, payoutId: number): Promise<BotPayout | null> {
   const { rows } = await pool.query<BotPayout>(

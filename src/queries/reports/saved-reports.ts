@@ -15,6 +15,8 @@ export interface SavedReportRow {
   readonly report_config: string;
   /** Milliseconds since 1970 UTC. */
   readonly created_at: number;
+  /** Whether it is on the dashboard of its bot. */
+  readonly pinned: boolean;
 }
 
 /** The saved reports of bots, newest first; those of one millisecond by uuid, since later uuids are greater. */
@@ -23,7 +25,7 @@ export async function listSavedReports(
   publicKeys: readonly string[],
 ): Promise<SavedReportRow[]> {
   const { rows } = await pool.query<SavedReportRow>(
-    `SELECT uuid, public_key, name, report_config, created_at::float8 FROM ${reports}.reports
+    `SELECT uuid, public_key, name, report_config, created_at::float8, pinned FROM ${reports}.reports
      WHERE public_key = ANY ($1) AND NOT deleted ORDER BY reports.created_at DESC, uuid DESC`,
     [publicKeys],
   );
@@ -44,7 +46,7 @@ export async function findSavedReport(
   uuid: string,
 ): Promise<FoundReport | null> {
   const { rows } = await pool.query<SavedReportRow & { readonly deleted: boolean; readonly revision: number }>(
-    `SELECT uuid, public_key, name, report_config, created_at::float8, deleted, revision FROM ${reports}.reports WHERE uuid = $1`,
+    `SELECT uuid, public_key, name, report_config, created_at::float8, pinned, deleted, revision FROM ${reports}.reports WHERE uuid = $1`,
     [uuid],
   );
   const found = rows[0];

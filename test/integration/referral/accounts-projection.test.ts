@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
@@ -6,9 +7,12 @@ import { historyOf } from '../../../src/domain/referral/account/history.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
+import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import type { AccountName, AccountSource } from '../../../src/queries/referral/account-source.ts';
 import { accrualsOf } from '../../../src/queries/referral/accruals.ts';
-import { balanceOf } from '../../../src/queries/referral/balance.ts';
+import type { ReferralSource } from '../../../src/queries/referral/attribution.ts';
+import { balanceAt, balanceOf, balancesOf } from '../../../src/queries/referral/balance.ts';
+import { entriesOf } from '../../../src/queries/referral/entries.ts';
 import { historyRows } from '../../../src/queries/referral/history.ts';
 import { type Oracle, oracle } from '../../support/account-oracle.ts';
 import { DAY, NOON } from '../../support/account-samples.ts';
@@ -21,10 +25,15 @@ import { rowsOf } from '../../support/replay.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
-let source: AccountSource;
+let source: AccountSource & ReferralSource;
 beforeAll(async () => {
   database = await createTestDatabase();
-  source = { pool: database.pool, accounts: firstSchema(accountsReadModel) };
+  await createFirstTables(database.pool, referralReadModel);
+  source = {
+    pool: database.pool,
+    accounts: firstSchema(accountsReadModel),
+    referral: firstSchema(referralReadModel),
+  };
 });
 afterAll(() => database.drop());
 
@@ -57,11 +66,28 @@ function refused(error: unknown): [] {
   return [];
 }
 
-async function compare(key: AccountName, expected: Oracle, now: number): Promise<void> {
-  const balances = [...expected.balances(now)]
+const balanceRows = (expected: Oracle, now: number): object[] =>
+  [...expected.balances(now)]
     .map(([unit_id, [available, reserved, paid, on_hold]]) => ({ unit_id, available, reserved, paid, on_hold }))
     .sort((a, b) => (a.unit_id ?? 0) - (b.unit_id ?? 0));
+
+async function compare(key: AccountName, expected: Oracle, now: number): Promise<void> {
+  const balances = balanceRows(expected, now);
   expect(await balanceOf(source, key, now)).toEqual(balances);
+  const all = await balancesOf(source, key.bot, [key.userId, 404], now);
+  expect(all.map(({ user_id, earned, ...row }) => row)).toEqual(balances);
+  for (const { earned, available, reserved, paid, on_hold } of all)
+    expect(new Big(available).plus(reserved).plus(paid).plus(on_hold).toFixed()).toBe(earned);
+  const entries = await entriesOf(source, 1, key, { limit: 1000, offset: 0 });
+  expect(new Map(entries.map(({ accrual_id, payout_id }) => [accrual_id, payout_id]))).toEqual(expected.payouts());
+  for (const { compensates, accrual_id } of entries)
+    if (compensates !== null)
+      expect(entries.find((entry) => entry.accrual_id === compensates)!.compensated_by).toBe(accrual_id);
+  for (const payoutId of new Set(entries.map(({ payout_id }) => payout_id)))
+    if (payoutId !== null)
+      expect(await entriesOf(source, 1, key, { payoutId, limit: 1000, offset: 0 })).toEqual(
+        entries.filter(({ payout_id }) => payout_id === payoutId),
+      );
   const accruals = await accrualsOf(source, key, { limit: 1000, offset: 0 }, now);
   expect(new Map(accruals.map(({ id, status }) => [id, status]))).toEqual(expected.statuses(now));
   for (const { available_at, status } of accruals) expect(available_at !== null).toBe(status === 0);
@@ -83,19 +109,23 @@ describe('the read model of accounts', () => {
           await applyBatch(database.pool, accountsReadModel, commits.slice(done, done + size), log.keys);
           done += size;
         }
-        for (const [userId, oracle] of expected) {
+        for (const [userId, ofUser] of expected) {
           const key = { bot: 'bPublic', userId };
           // Of the moment, of the millisecond before and behind holds, and of when all have passed.
           for (const time of [now(), now() + DAY / 2 - 1, now() + DAY / 2, now() + 2 * DAY])
-            await compare(key, oracle, time);
+            await compare(key, ofUser, time);
           const stream = commits.filter((commit) => commit.stream === accountStream(key.bot, userId));
           const read = stream.map(({ revision, events }) => ({
             revision: revision!,
             events: events.map((event): AccountEvent => account.read(event)),
           }));
           const all = { limit: null, offset: 0 };
-          for (const until of [now(), now() - DAY / 2, NOON + DAY])
+          for (const until of [now(), now() - DAY / 2, NOON + DAY]) {
             expect(await historyRows(source, key, { ...all, until }, now())).toEqual(historyOf(read, until));
+            const then = oracle();
+            for (const event of read.flatMap(({ events }) => events)) if (event.data.at <= until) then.apply(event);
+            expect(await balanceAt(source, key, until)).toEqual(balanceRows(then, until));
+          }
           const whole = historyOf(read, now() + DAY);
           expect(await historyRows(source, key, all, now() + DAY)).toEqual(whole);
           const without = whole.filter(({ unit_id }) => unit_id === null);

@@ -24,6 +24,12 @@ async function snapshots(tx: ClientBase): Promise<ReferralSnapshot[]> {
       const rows = async (columns: string, table: string): Promise<object[]> =>
         (await tx.query(`SELECT ${columns} FROM ${table} WHERE bot_id = $1`, [bot])).rows;
       const known = (await rows('user_id::float8', 'known_users')) as { user_id: number }[];
+      // The counts are those of the referrals, which the fold gives.
+      const count = `SELECT bot_id, referrer_id AS user_id, count(*) AS referrals FROM referrals GROUP BY 1, 2`;
+      const { rows: wrong } = await tx.query(
+        `(TABLE referrers EXCEPT ${count}) UNION ALL (${count} EXCEPT TABLE referrers)`,
+      );
+      expect(wrong).toEqual([]);
       const outcomes = (await rows('commit_id, outcome', 'outcomes')) as { commit_id: string; outcome: object }[];
       return {
         known: known.map(({ user_id }) => user_id),

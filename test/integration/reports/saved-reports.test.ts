@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savedAnswer, savedReportAnswer, savedReportsAnswer } from '../../../src/api/reports/schemas.ts';
 import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
+import { existingReport } from '../../../src/commands/reports/saved-reports.ts';
 import { readAll } from '../../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
@@ -40,6 +41,8 @@ const savedUuid = async (body: object = {}, headers: Headers = own()): Promise<s
   (await save(body, headers)).body.data.uuid;
 const remove = (uuid: unknown, headers: Headers = own()): Promise<Answer> =>
   service.post('/v1/reports/delete', { uuid }, headers);
+const pin = (uuid: unknown, pinned: unknown, headers: Headers = own()): Promise<Answer> =>
+  service.post('/v1/reports/pin', { uuid, pinned }, headers);
 const get = (uuid: string, headers: Headers = own()): Promise<Answer> =>
   service.get(`/v1/reports/get?uuid=${encodeURIComponent(uuid)}`, headers);
 const run = (body: object, headers: Headers = own()): Promise<Answer> => service.post('/v1/reports/run', body, headers);
@@ -64,13 +67,20 @@ describe('a report that was saved', () => {
       resource_key: other.publicKey,
       report_config: config(),
       date_create: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30$/),
+      pinned: false,
     });
     expect((await list(key)).body.data.items[1]).toEqual(data);
     expect((await get(uuid.toUpperCase(), key)).body.data).toEqual(data);
     expect((await remove(uuid, key)).body).toEqual({ ok: true, data: { uuid } });
     expect(await names(key)).toEqual(['Second']);
-    for (const gone of [await get(uuid, key), await remove(uuid, key), await run({ uuid }, key)])
+    for (const gone of [await get(uuid, key), await remove(uuid, key), await run({ uuid }, key), await pin(uuid, true)])
       expect(gone.status).toBe(404);
+    for (const [given, path] of [
+      [undefined, 'pinned'],
+      ['yes', 'pinned'],
+    ])
+      expect(await pin(uuid, given, key)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+    expect(await pin(undefined, true, key)).toMatchObject({ status: 400, body: { details: [{ path: 'uuid' }] } });
     expect((await save({ uuid }, key)).status).toBe(404);
   });
 
@@ -82,6 +92,18 @@ describe('a report that was saved', () => {
     const table = config({ type_chart: 'table' });
     expect((await save({ uuid, name: 'After', report_config: table })).body).toEqual({ ok: true, data: { uuid } });
     expect((await get(uuid)).body.data).toEqual({ ...before, name: 'After', report_config: table });
+  });
+
+  it('is pinned to the dashboard, by its log alone too, stays so when it is replaced, and is taken off', async () => {
+    const uuid = await savedUuid({ name: 'Pinned' });
+    expect((await pin(uuid, true)).body).toEqual({ ok: true, data: { uuid } });
+    expect((await get(uuid)).body.data).toMatchObject({ name: 'Pinned', pinned: true });
+    await save({ uuid, name: 'Changed' });
+    const listed = (await list()).body.data.items.find((item: { uuid: string }) => item.uuid === uuid);
+    expect(listed).toMatchObject({ name: 'Changed', pinned: true });
+    expect(await existingReport(service.log, bot.publicKey, uuid)).toMatchObject({ name: 'Changed', pinned: true });
+    await pin(uuid, false);
+    expect((await get(uuid)).body.data).toMatchObject({ name: 'Changed', pinned: false });
   });
 
   it('keeps every key and digit of its config', async () => {
@@ -278,6 +300,7 @@ it('answers match the schemas of OpenAPI', async () => {
     [savedAnswer, saved.body],
     [savedReportAnswer, (await get(uuid)).body],
     [savedReportsAnswer, (await list()).body],
+    [savedAnswer, (await pin(uuid, true)).body],
     [savedAnswer, (await remove(uuid)).body],
   ] as const;
   for (const [shape, body] of shown) expect(shape.parse(body)).toEqual(body);

@@ -6,6 +6,7 @@ import {
 import {
   changeReport,
   deleteReport,
+  pinReport,
   type SavedReportEvent,
   savedReport,
   saveReport,
@@ -49,6 +50,17 @@ describe('a saved report', () => {
     for (const past of [[], [saved, deleted]])
       given(savedReport, ...past)
         .when((state) => deleteReport(state, uuid))
+        .isRefused('not_found', 'uuid');
+  });
+
+  it('is pinned and taken off until it is deleted, also twice', () => {
+    for (const pinned of [true, false])
+      given(savedReport, saved, { type: 'report_pinned', data: { uuid, pinned } })
+        .when((state) => pinReport(state, uuid, pinned))
+        .yields({ type: 'report_pinned', data: { uuid, pinned } });
+    for (const past of [[], [saved, deleted]])
+      given(savedReport, ...past)
+        .when((state) => pinReport(state, uuid, true))
         .isRefused('not_found', 'uuid');
   });
 

@@ -2,16 +2,18 @@ import { MAX_NAME_LENGTH, textProblem } from '../../catalog/checks.ts';
 import { type Decision, decider } from '../../decider.ts';
 import type { DataOf, EventOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
-import { reportChanged, reportDeleted, reportSaved } from './events.ts';
+import { reportChanged, reportDeleted, reportPinned, reportSaved } from './events.ts';
 
 /** Stream `report-<bot>/<uuid>`: one saved report, from its creation to its deletion. */
 
 export type SavedReport = DataOf<typeof reportSaved>;
 type SavedReportState = 'none' | 'saved' | 'deleted';
-export type SavedReportEvent = EventOf<typeof reportSaved | typeof reportChanged | typeof reportDeleted>;
+export type SavedReportEvent = EventOf<
+  typeof reportSaved | typeof reportChanged | typeof reportDeleted | typeof reportPinned
+>;
 
 export const savedReport = decider(
-  [reportSaved, reportChanged, reportDeleted],
+  [reportSaved, reportChanged, reportDeleted, reportPinned],
   (): SavedReportState => 'none',
   (_, event) => (event.type === 'report_deleted' ? 'deleted' : 'saved'),
 );
@@ -31,6 +33,12 @@ export function changeReport(state: SavedReportState, report: SavedReport): Deci
 export function deleteReport(state: SavedReportState, uuid: string): Decision<SavedReportEvent> {
   if (state !== 'saved') return unknownReport();
   return [{ type: 'report_deleted', data: { uuid } }];
+}
+
+/** A pin that changes nothing is an event, too, as a replacement is. */
+export function pinReport(state: SavedReportState, uuid: string, pinned: boolean): Decision<SavedReportEvent> {
+  if (state !== 'saved') return unknownReport();
+  return [{ type: 'report_pinned', data: { uuid, pinned } }];
 }
 
 /** The reason why a report cannot have this name; undefined: it can. */

@@ -1,0 +1,18 @@
+import type pg from 'pg';
+import { isoWithOffset } from '../domain/local-time.ts';
+import type { Sources } from '../domain/sources.ts';
+import type { EventLog } from '../log/port.ts';
+import { readModelLagMs } from './read-model-lag.ts';
+
+/**
+ * Finds the time up to which all of these schemas have applied what was received, as ISO 8601 in a time zone. Call it before
+ * the rows are read: they are then at least this fresh.
+ */
+export type DataAsOf = (schemas: readonly string[], timezone: string) => Promise<string>;
+
+export function dataAsOf(pool: pg.Pool, log: EventLog, { now }: Pick<Sources, 'now'>): DataAsOf {
+  return async (schemas, timezone) => {
+    const time = now();
+    return isoWithOffset(time - (await readModelLagMs(log, pool, schemas)), timezone);
+  };
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
+import { page } from '../route.ts';
+import { amount, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
+import { success, userIdText, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
+
+/** Schemas of the lists over all referrers of a bot, and of what is behind an account (decisions.md#referral-lists). */
+
+const asOf = z.iso
+  .datetime({ offset: true })
+  .describe('What was received up to then has been applied by all read models of the answer');
+const user = z.int();
+const name = z.string().nullable().describe('Null: unknown or erased');
+const names = { first_name: name, username: name };
+
+export const referrersQuery = z
+  .object({
+    order: z
+      .enum(REFERRER_ORDERS)
+      .default('referrals')
+      .describe('The largest first; all but `referrals` are of the unit `unit_id`. `balance`: available and on hold'),
+    unit_id: unitQuery,
+    user_id: userIdText.optional().describe('Only this user; the order is then without effect'),
+    ...page,
+  })
+  .refine(({ order, unit_id, user_id }) => order === 'referrals' || user_id !== undefined || unit_id !== undefined, {
+    path: ['unit_id'],
+    error: 'is required with this order: a unit, or null for amounts without a unit',
+  });
+
+export const referrersAnswer = success(
+  z.object({
+    referrers: z.array(
+      z.object({
+        user_id: user,
+        ...names,
+        referrals: z.int().describe('Users that the user referred'),
+        balance: z.array(balance.extend({ earned: amount.describe('All accruals that were not cancelled') })),
+      }),
+    ),
+    data_as_of: asOf,
+  }),
+);
+
+export const allPayoutsQuery = z.object({
+  user_id: userIdText.optional().describe('Absent: of every referrer'),
+  status: z
+    .enum(['0', '1', '2', '3', '4'])
+    .transform(Number)
+    .optional()
+    .meta({ type: 'integer', description: 'Absent: of every status' }),
+  ...page,
+});
+
+export const allPayoutsAnswer = success(
+  z.object({
+    payouts: z.array(
+      payoutRow.extend({
+        user_id: user,
+        ...names,
+        error: z.string().nullable().describe('Why the last attempt, or the payout, failed'),
+        deliveries: z.array(
+          z.object({
+            attempt: z.int(),
+            at: utcDateShape,
+            status: z.int().nullable().describe("HTTP status of the client's answer; null: none, or none yet"),
+            error: z.string().nullable(),
+          }),
+        ),
+      }),
+    ),
+    data_as_of: asOf,
+  }),
+);
+
+const positive = (label: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
+    .transform(Number)
+    .refine(Number.isSafeInteger, 'must be a positive integer')
+    .optional()
+    .meta({ type: 'integer', minimum: 1, description: label });
+
+export const entriesQuery = userPageQuery.extend({
+  payout_id: positive('Only accruals that this payout has; absent: all'),
+});
+export const entriesAnswer = success(
+  z.object({
+    entries: z.array(
+      z.object({
+        accrual_id: rowId,
+        position: z.int().describe('The commit of the account that recorded it'),
+        date: utcDateShape.describe('Receipt of the event that earned it'),
+        recorded_at: utcDateShape,
+        available_at: utcDateShape,
+        referral_id: user,
+        rule_id: rowId,
+        rule_name: z.string().nullable(),
+        amount,
+        unit_id: unitId,
+        payout_id: rowId.nullable().describe('The payout that has it now'),
+        compensates: rowId.nullable().describe('The accrual that it makes good'),
+        compensated_by: rowId.nullable().describe('The accrual that makes it good'),
+        reversed_at: utcDateShape.nullable(),
+        reason: z.string().nullable().describe('Why it was reversed; of a compensation: why its accrual was'),
+      }),
+    ),
+  }),
+);
+
+export const chainQuery = userQuery
+  .extend({
+    position: positive('Of the commit before the first one to list; absent: from the beginning'),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+      .optional()
+      .describe('Hash of that commit'),
+    limit: page.limit,
+  })
+  .refine(({ position, hash }) => (position === undefined) === (hash === undefined), {
+    path: ['hash'],
+    error: 'position and hash come together',
+  });
+const link = z.object({ position: z.int(), hash: z.string() });
+export const chainAnswer = success(
+  z.object({
+    head: link.nullable().describe('The last commit of the account; null: it has none'),
+    commits: z.array(
+      link.extend({
+        date: utcDateShape,
+        prev: z.string().describe('Hash of the commit before it; empty: it is the first'),
+        events: z.array(z.string()),
+      }),
+    ),
+  }),
+);
+
+export const programAnswer = success(
+  z.object({
+    rules: z.array(
+      z.object({
+        rule_id: rowId,
+        name: z.string(),
+        trigger_event_id: z.int(),
+        trigger_event: z.string().nullable(),
+        reward_type: z.enum(['fixed', 'percent', 'external']),
+        reward_amount: amount.nullable(),
+        reward_percent: amount.nullable(),
+        unit_id: unitId,
+        hold_days: amount,
+        active: z.boolean(),
+      }),
+    ),
+    units: z.array(
+      z.object({
+        unit_id: rowId,
+        code: z.string(),
+        name: z.string().nullable(),
+        scale: z.int().describe('Decimals of a normal unit'),
+      }),
+    ),
+  }),
+);

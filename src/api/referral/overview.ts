@@ -1,0 +1,126 @@
+import { utcDate } from '../../domain/local-time.ts';
+import { listUnits } from '../../queries/catalog/bots.ts';
+import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { ReferralSource } from '../../queries/referral/attribution.ts';
+import { attemptsOf } from '../../queries/referral/deliveries.ts';
+import { latestPayouts } from '../../queries/referral/payouts.ts';
+import { rulesOf } from '../../queries/referral/program.ts';
+import { NO_NAMES, namesOf, type ReferrersSource, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
+import { botOf } from '../access.ts';
+import type { DataAsOf } from '../data-as-of.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { exactBalance, shownPayout } from './account-reads.ts';
+import { exact, exactOrNull } from './account-schemas.ts';
+import {
+  allPayoutsAnswer,
+  allPayoutsQuery,
+  programAnswer,
+  referrersAnswer,
+  referrersQuery,
+} from './overview-schemas.ts';
+
+/** The sources of the lists over all referrers of a bot. */
+export interface OverviewReads {
+  readonly source: () => Promise<ReferrersSource>;
+  readonly asOf: DataAsOf;
+  /** Milliseconds UTC; decides what is on hold. */
+  readonly now: () => number;
+}
+
+/** GET /v1/referral/referrers (decisions.md#referrers). */
+export function referrers({ source, asOf, now }: OverviewReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/referrers',
+    operationId: 'listReferrers',
+    summary: "The bot's referrers with their balances, by referrals or by an amount of a unit",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: referrersQuery,
+    answer: referrersAnswer,
+    exact: true,
+    async handle({ request, query: { order, unit_id, user_id: userId, ...page } }) {
+      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const tables = await source();
+      const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], timezone);
+      const by = order === 'referrals' ? { order } : { order, unitId: unit_id ?? null };
+      const rows =
+        userId === undefined
+          ? await referrersOf(tables, { botId, bot }, { by, ...page }, now())
+          : await referrerOf(tables, { botId, bot }, userId, now());
+      const referrers = rows.map(({ balance, ...row }) => ({
+        ...row,
+        balance: balance.map((each) => ({ ...exactBalance(each), earned: exact(each.earned) })),
+      }));
+      return { ok: true, data: { referrers, data_as_of } };
+    },
+  });
+}
+
+/** GET /v1/referral/all-payouts (decisions.md#all-payouts). */
+export function allPayouts({ source, asOf }: OverviewReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/all-payouts',
+    operationId: 'listAllReferralPayouts',
+    summary: 'The payouts of all referrers, newest first, each with its webhook deliveries',
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    query: allPayoutsQuery,
+    answer: allPayoutsAnswer,
+    exact: true,
+    async handle({ request, query: { user_id: userId, ...query } }) {
+      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const tables = await source();
+      const data_as_of = await asOf([tables.accounts, tables.users], timezone);
+      const rows = await latestPayouts(tables, bot, { userId, ...query });
+      const payoutIds = rows.map(({ payout_id }) => payout_id);
+      const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
+      const [attempts, names] = await Promise.all([
+        attemptsOf(tables, bot, payoutIds),
+        namesOf(tables, botId, userIds),
+      ]);
+      const payouts = rows.map((row) => ({
+        ...shownPayout(row),
+        user_id: row.user_id,
+        ...(names.get(row.user_id) ?? NO_NAMES),
+        error: row.error,
+        deliveries: attempts
+          .filter(({ payout_id }) => payout_id === row.payout_id)
+          .map(({ attempt, at, status, error }) => ({ attempt, at: utcDate(at), status, error })),
+      }));
+      return { ok: true, data: { payouts, data_as_of } };
+    },
+  });
+}
+
+/** GET /v1/referral/program (decisions.md#program). */
+export function program(
+  source: () => Promise<ReferralSource & { readonly events: string }>,
+  catalog: () => Promise<CatalogSource>,
+): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/program',
+    operationId: 'getReferralProgram',
+    summary: "The bot's reward rules, and the units of its amounts",
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    answer: programAnswer,
+    exact: true,
+    async handle({ request }) {
+      const { bot_id } = botOf(request);
+      const [rows, units] = await Promise.all([
+        source().then((tables) => rulesOf(tables, bot_id)),
+        catalog().then((tables) => listUnits(tables, bot_id)),
+      ]);
+      const rules = rows.map(({ reward_amount, reward_percent, hold_days, ...rule }) => ({
+        ...rule,
+        reward_amount: exactOrNull(reward_amount),
+        reward_percent: exactOrNull(reward_percent),
+        hold_days: exact(hold_days),
+      }));
+      return { ok: true, data: { rules, units } };
+    },
+  });
+}
