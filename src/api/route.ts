@@ -7,6 +7,7 @@ import type { AccessControl, AccessRule } from './access.ts';
 import { SMALL_BODY } from './body.ts';
 import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
 import { invalid } from './errors.ts';
+import { revalidate } from './revalidation.ts';
 
 /** An endpoint, declared as one object. The service's checks and OpenAPI both come from it. */
 export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
@@ -134,6 +135,8 @@ export function registerRoutes(
         (request: FastifyRequest) => control.checkKey(request, declared.access),
       ],
       preValidation: (request) => control.checkAccess(request, declared.access),
+      // A GET that changes something must run each time.
+      ...(declared.method === 'GET' && !declared.idempotent ? { onSend: revalidate } : {}),
       handler: async (request, reply) => {
         const query = declared.query === undefined ? undefined : checkedQuery(declared.query, request.query as object);
         const body = declared.body === undefined ? undefined : await checkedBody(declared, request);

@@ -9,6 +9,7 @@ import type { CatalogSource } from '../../queries/catalog/source.ts';
 import type { AccessControl } from '../access.ts';
 import { parseBody } from '../body.ts';
 import { ApiError } from '../errors.ts';
+import { revalidate } from '../revalidation.ts';
 import { checked } from '../route.ts';
 import type { OneTimeKeys } from './one-time-keys.ts';
 import { SESSION_MS, type SessionStore } from './session-store.ts';
@@ -100,6 +101,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
     url: '/console/session',
     schema: { hide: true },
     onRequest: async () => control.checkReady(),
+    onSend: revalidate,
     async handler(request) {
       const session = await loggedIn(request, options);
       if (session === null) throw new ApiError(401, 'not logged in');
