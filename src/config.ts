@@ -97,6 +97,11 @@ export const environment = z
       .url({ protocol: /^https?$/, error: 'must be like https://host' })
       .default('https://api.telegram.org')
       .describe('Where broadcasts are sent to: the platform’s bot interface, or a server that stands in for it'),
+    ADMIN_API: oneOf(['on', 'off'])
+      .optional()
+      .describe(
+        'Whether the api serves /admin/v1 and lets operators log in to the console; unset: on with the embedded PostgreSQL and a loopback HOST, else off',
+      ),
     ON_BAD_EVENT: z
       .string()
       .superRefine(checkBadEventPolicy)
@@ -140,6 +145,16 @@ export const environment = z
   });
 
 export type Config = Readonly<z.infer<typeof environment>>;
+
+/** Whether the api serves `/admin/v1` (decisions.md#admin-api). */
+export function servesAdmin({
+  ADMIN_API,
+  DATABASE_URL,
+  HOST,
+}: Pick<Config, 'ADMIN_API' | 'DATABASE_URL' | 'HOST'>): boolean {
+  if (ADMIN_API !== undefined) return ADMIN_API === 'on';
+  return DATABASE_URL === undefined && (HOST === 'localhost' || HOST === '::1' || /^127(\.\d{1,3}){3}$/.test(HOST));
+}
 
 /** The configuration cannot be used. The message names every problem. */
 export class ConfigError extends Error {

@@ -43,6 +43,9 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'user set-field': '`users`. A user that the bot never had needs `--force`.',
   'user erase':
     '`users`. A user that the bot never had needs `--force`. See [erase a user](operations.md#erase-a-user).',
+  'operator issue': '`operator_id`, and `operator_key`, shown once. See [operators](operations.md#operators).',
+  'operator list': 'the operators, without secrets.',
+  'operator revoke': '`operator_id`.',
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'lossless-json';
 import { pino } from 'pino';
 import { z } from 'zod';
+import { adminRoutes } from '../../src/api/administration/routes.ts';
 import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { runCli } from '../../src/cli/program.ts';
@@ -51,17 +52,20 @@ async function openApiDocument(): Promise<OpenApi> {
     operations: { ready: unused, database: unused, projections: unused, horizon: unused },
     api: {
       access: { authenticator: unused, catalogReady: unused, ratePerKey: 0, failuresPerMinute: 0 },
-      routes: apiRoutes({
-        config,
-        pool: unused,
-        counts: unused,
-        botApi: unused,
-        runReport: unused,
-        log: unused,
-        served: unused,
-        sources: { now: unused, uuid: unused, randomBytes: unused },
-        directory: unused,
-      }),
+      routes: [
+        ...apiRoutes({
+          config,
+          pool: unused,
+          counts: unused,
+          botApi: unused,
+          runReport: unused,
+          log: unused,
+          served: unused,
+          sources: { now: unused, uuid: unused, randomBytes: unused },
+          directory: unused,
+        }),
+        ...adminRoutes({ context: unused, catalog: unused, events: unused, waitForCatalog: unused }),
+      ],
       context: unused,
       corsOrigins: [],
     },

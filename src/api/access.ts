@@ -3,6 +3,7 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rat
 import { isJsonObject, property } from '../domain/json.ts';
 import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
 import type { BotRow } from '../queries/catalog/bots.ts';
+import type { Operator, OperatorAuthenticator } from '../queries/operations/operators.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import type { SessionAccess } from './console/session.ts';
 import { ApiError, unavailable } from './errors.ts';
@@ -13,8 +14,11 @@ export interface AccessRule {
    * Whether the route acts on one bot. `required`: the request must name it. `optional`: a request without a bot is
    * accepted, one with a wrong bot is refused. `without-uuid`: required unless the body names a report by `uuid`.
    * `webhook`: the platform calls, names the bot in the path and shows the bot's secret token instead of an API key.
+   * `operator`: an operator calls, with an operator key; API keys do not open the route.
    */
-  readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook';
+  readonly resource: 'required' | 'optional' | 'without-uuid' | 'webhook' | 'operator';
+  /** Whether an operator needs the right to act. */
+  readonly act?: boolean;
   readonly premium?: boolean;
   /** Whether it needs a key of a person: of kind `personal` or `owner`. */
   readonly personal?: boolean;
@@ -25,8 +29,10 @@ export interface AccessRule {
 }
 
 export interface Access {
-  /** Null if the platform calls. */
+  /** Null if the platform or an operator calls. */
   readonly principal: Principal | null;
+  /** Null unless an operator calls. */
+  readonly operator: Operator | null;
   /** The bot that the request acts on; null only where the rule does not require one. */
   readonly bot: BotRow | null;
 }
@@ -34,6 +40,7 @@ export interface Access {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
+    operator: Operator | null;
     access: Access | null;
     parsedBody: ParsedBody | null;
   }
@@ -41,6 +48,8 @@ declare module 'fastify' {
 
 export interface AccessControlOptions {
   readonly authenticator: Authenticator;
+  /** Absent: there are no operator keys. */
+  readonly operators?: OperatorAuthenticator;
   /** Whether the catalog has reached the log end that the start saw. Before that, no request is answered 401, 403 or 404. */
   readonly catalogReady: () => boolean;
   /** Requests a second of one key; 0: no limit. */
@@ -68,6 +77,7 @@ const TOO_MANY_FAILURES = 'too many failed authentications from this address';
 
 export function accessControl({
   authenticator,
+  operators,
   catalogReady,
   ratePerKey,
   failuresPerMinute,
@@ -87,7 +97,20 @@ export function accessControl({
     return typeof key === 'string' ? authenticator.authenticate(key, allowsStale(request, rule)) : null;
   }
 
+  async function operatorBy(request: FastifyRequest, key: unknown): Promise<Operator | null> {
+    if (key === undefined) return (await sessions?.operatorOf(request)) ?? null;
+    return typeof key === 'string' ? ((await operators?.authenticate(key)) ?? null) : null;
+  }
+
   async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
+    if (rule.resource === 'operator') {
+      const operator = await operatorBy(request, key);
+      if (operator === null)
+        return refuse(request, key === undefined ? 'operator key missing' : 'operator key invalid');
+      await consume(perKey, String(operator.operatorId), 'too many requests with this key');
+      request.operator = operator;
+      return;
+    }
     const principal = await principalBy(request, rule, key);
     if (principal === null) return refuse(request, keyProblem(request, key));
     noteUse?.(principal.keyId);
@@ -117,7 +140,13 @@ export function accessControl({
       request.parsedBody = body;
       if (rule.resource === 'webhook') return;
       const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
-      if (request.principal === null) await authenticate(request, rule, property(fields, 'api-key'));
+      if (request.principal === null && request.operator === null)
+        await authenticate(request, rule, property(fields, 'api-key'));
+      if (rule.resource === 'operator') {
+        if (rule.act && request.operator!.can !== 'act') throw new ApiError(403, 'this needs an operator who can act');
+        request.access = { principal: null, operator: request.operator, bot: null };
+        return;
+      }
       const principal = request.principal!;
       const named =
         request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
@@ -128,7 +157,7 @@ export function accessControl({
       if (rule.personal && principal.kind === 'service') throw new ApiError(403, 'this needs a personal key');
       if (rule.owner && principal.kind !== 'owner')
         throw new ApiError(403, 'this needs an owner key: npx botledger key issue --kind owner');
-      request.access = { principal, bot };
+      request.access = { principal, operator: null, bot };
     },
   };
 
@@ -138,7 +167,7 @@ export function accessControl({
     const allowStale = allowsStale(request, rule);
     const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, allowStale) : null;
     if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
-    request.access = { principal: null, bot };
+    request.access = { principal: null, operator: null, bot };
   }
 
   async function resolveBot(
@@ -202,6 +231,13 @@ export function principalOf(request: FastifyRequest): Principal {
   const principal = request.access?.principal ?? null;
   if (principal === null) throw new Error(`${request.url} was reached without an API key`);
   return principal;
+}
+
+/** The caller, on a route of operators. */
+export function operatorOf(request: FastifyRequest): Operator {
+  const operator = request.access?.operator ?? null;
+  if (operator === null) throw new Error(`${request.url} was reached without an operator key`);
+  return operator;
 }
 
 /** The bot that the request acts on, on a route that requires one. */

@@ -43,6 +43,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     return503OnClosing: false,
   });
   app.decorateRequest('principal', null);
+  app.decorateRequest('operator', null);
   app.decorateRequest('access', null);
   app.decorateRequest('parsedBody', null);
   takeRawBodies(app);
@@ -78,7 +79,7 @@ function logRequests(app: FastifyInstance, logger: Logger): void {
         path: request.url.split('?', 1)[0],
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        key: request.principal?.keyId,
+        key: request.principal?.keyId ?? request.operator?.operatorId,
       },
       'request',
     );

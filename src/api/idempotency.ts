@@ -67,6 +67,11 @@ export function idempotently<T>(
   );
 }
 
+/** The owner or the operator whose Idempotency-Keys they are. */
+function callerOf(request: FastifyRequest): number | string {
+  return request.operator === null ? principalOf(request).ownerId : `operator ${request.operator.operatorId}`;
+}
+
 /**
  * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of `work`,
  * which is of this request or of the commit that it repeats. If that commit is known beforehand, `work` gets it as `first`
@@ -85,7 +90,7 @@ export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(
   if (typeof key !== 'string' || key.length < 1 || key.length > MAX_LENGTH)
     throw new ApiError(400, `Idempotency-Key must have 1 to ${MAX_LENGTH} characters`);
   const bot = streamOf === undefined ? botOf(request).public_key : null;
-  const id = v5(JSON.stringify([principalOf(request).ownerId, bot, route, key]), NAMESPACE);
+  const id = v5(JSON.stringify([callerOf(request), bot, route, key]), NAMESPACE);
   const bodyHash = hash('sha256', contentOf(request), 'base64url');
   const refuseAnother = (repeated: RecordedCommit | null | undefined): void => {
     if (repeated?.command !== undefined && repeated.command.bodyHash !== bodyHash)

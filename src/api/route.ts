@@ -27,7 +27,9 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly bodyLimit?: number;
   /** Whether the route accepts an Idempotency-Key, so that a repeat changes nothing. */
   readonly idempotent?: boolean;
-  /** Shape of the 200 answer. */
+  /** The status of success. 202: the work is done later. Default 200. */
+  readonly status?: 202;
+  /** Shape of the answer of success. */
   readonly answer: z.ZodType;
   /** Other media types of the answer; the handler sets them. */
   readonly otherMedia?: readonly string[];
@@ -103,6 +105,7 @@ const SECURITY = {
   optional: KEY_AND_BOT,
   'without-uuid': KEY_AND_BOT,
   webhook: [{ secretToken: [] }],
+  operator: KEY,
 };
 const SHARED = [401, 429, 500, 503];
 const WITH_RESOURCE = [400, 403, 404];
@@ -141,6 +144,7 @@ export function registerRoutes(
         const query = declared.query === undefined ? undefined : checkedQuery(declared.query, request.query as object);
         const body = declared.body === undefined ? undefined : await checkedBody(declared, request);
         const answer = await declared.handle({ request, reply, query, body });
+        if (declared.status !== undefined) void reply.status(declared.status);
         if (!declared.exact || answer instanceof Readable) return answer;
         return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
       },
@@ -153,12 +157,17 @@ function isIntake({ tag, method, access }: AnyRoute): boolean {
   return tag === 'Intake' && method === 'POST' && access.resource !== 'webhook';
 }
 
+/** Whether a caller with a valid key may lack the right. */
+function needsMore({ premium, personal, owner, act }: AccessRule): boolean {
+  return [premium, personal, owner, act].includes(true);
+}
+
 function documentation(declared: AnyRoute): object {
   const post = declared.method === 'POST';
   const statuses = new Set([
     ...SHARED,
-    ...(declared.access.resource === 'webhook' ? [] : WITH_RESOURCE),
-    ...(declared.access.premium || declared.access.personal || declared.access.owner ? [403] : []),
+    ...(['webhook', 'operator'].includes(declared.access.resource) ? [] : WITH_RESOURCE),
+    ...(needsMore(declared.access) ? [403] : []),
     ...(declared.query === undefined ? [] : [400]),
     ...(post ? WITH_BODY : []),
     ...(declared.idempotent ? WITH_IDEMPOTENCY : []),
@@ -175,7 +184,7 @@ function documentation(declared: AnyRoute): object {
     ...(declared.query === undefined ? {} : { querystring: declared.query }),
     ...(declared.body === undefined ? {} : { body: declared.body }),
     ...(declared.idempotent ? { headers: idempotencyHeaders } : {}),
-    response: { 200: success(declared), ...Object.fromEntries(errors) },
+    response: { [declared.status ?? 200]: success(declared), ...Object.fromEntries(errors) },
     security: SECURITY[declared.access.resource],
   };
 }

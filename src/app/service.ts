@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { adminRoutes } from '../api/administration/routes.ts';
 import { buildApp } from '../api/app.ts';
 import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
@@ -6,21 +7,26 @@ import { openFront } from '../api/front.ts';
 import { keyUses } from '../api/key-uses.ts';
 import { NotReady } from '../api/operations.ts';
 import { apiRoutes } from '../api/routes.ts';
+import { createChangeWait } from '../api/wait-for-change.ts';
 import { createEventTypeDirectory } from '../commands/intake/event-type-directory.ts';
-import type { Config } from '../config.ts';
+import { type Config, servesAdmin } from '../config.ts';
+import { FRESH_MS } from '../database/fresh-cache.ts';
 import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { createBotApi } from '../platform/bot-api.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../projections/events/read-model.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { servedSchema } from '../projections/served-schema.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
+import { createOperatorAuthenticator } from '../queries/operations/operators.ts';
 import { inTime } from '../util/in-time.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
+import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, type FoundationOptions, openFoundation, type Worker } from './compose.ts';
 import { type Demo, prepareDemo } from './demo.ts';
@@ -121,6 +127,21 @@ export async function startService(options: ServiceOptions): Promise<string> {
     sources,
     maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
   });
+  const maxWaitMs = config.MAX_WAIT_MS / LOOKUPS;
+  const operators = servesAdmin(config)
+    ? { operators: createOperatorAuthenticator({ catalog: catalogSource, maxWaitMs }) }
+    : {};
+  const admin = servesAdmin(config)
+    ? adminRoutes({
+        context: {
+          ...{ log, sources, pool: foundation.pool, readModels: async () => readModels },
+          waitForSwitch: () => pause(2 * FRESH_MS),
+        },
+        catalog: catalogSource,
+        events: () => served(eventsReadModel),
+        waitForCatalog: createChangeWait(lookups, catalogReadModel),
+      })
+    : [];
   const links = oneTimeKeys(sources);
   const uses = keyUses(lookups, logger, sources.now);
   lifecycle.started('last uses of keys', () => uses.written());
@@ -141,25 +162,32 @@ export async function startService(options: ServiceOptions): Promise<string> {
       ? {
           access: {
             authenticator,
+            ...operators,
             catalogReady: () => catalogReady,
             ratePerKey: config.RATE_LIMIT_PER_KEY,
             failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
             noteUse: uses.note,
           },
-          routes: apiRoutes({
-            config,
-            pool: lookups,
-            counts,
-            botApi,
-            runReport: reports!.run,
-            log: paced,
-            served,
-            sources,
-            directory: createEventTypeDirectory({ log, sources }),
-          }),
+          routes: [
+            ...apiRoutes({
+              config,
+              pool: lookups,
+              counts,
+              botApi,
+              runReport: reports!.run,
+              log: paced,
+              served,
+              sources,
+              directory: createEventTypeDirectory({ log, sources }),
+            }),
+            ...admin,
+          ],
           context: { log, sources },
           corsOrigins: config.CORS_ORIGINS,
-          console: { authenticator, store: sessionStore(lookups), oneTimeKeys: links, catalog: catalogSource, sources },
+          console: {
+            ...{ authenticator, ...operators, store: sessionStore(lookups) },
+            ...{ oneTimeKeys: links, catalog: catalogSource, sources },
+          },
         }
       : null,
   });

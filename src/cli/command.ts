@@ -1,41 +1,24 @@
 import type { Command } from 'commander';
-import type { Pool } from 'pg';
-import type { CommandContext } from '../commands/decide-and-append.ts';
+import type { LongWorkContext } from '../administration/context.ts';
 import type { EventLog, Position } from '../log/port.ts';
-import type { ReadModel } from '../projections/read-model.ts';
-import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/source.ts';
-import type { ShowProgress } from './progress.ts';
 
 /** The context that the action of a command works with. */
-export interface CliContext extends CommandContext {
-  readonly pool: Pool;
-  /** All read models. The first call loads their code. */
-  readModels(): Promise<readonly ReadModel[]>;
-  /** The options with which the command projects a read model itself. */
-  projector(model: ReadModel): ProjectorOptions;
+export interface CliContext extends LongWorkContext {
   /**
    * Resolves when the catalog has applied all that was in the log when the command began.
    * @throws CliError after 10 s
    */
   catalog(): Promise<CatalogSource>;
-  /** Like `catalog`, for any read model. The command projects it itself while no service does. */
-  projected(model: ReadModel): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
   waitForReadModels(change: Change): Promise<void>;
-  /** Resolves when every running instance answers from the versions of read models that are live now. */
-  waitForSwitch(): Promise<void>;
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */
   openLog(engine: string): Promise<EventLog>;
-  /** Aborts when the command is to stop early. */
-  readonly signal: AbortSignal;
   /**
    * Call it before work of minutes. Beside a service, it lowers the priority of this OS process and leaves to the
    * service all work that requests wait for. Without a service it does nothing.
    */
   yieldToService(): Promise<void>;
-  /** Shows the progress of the work. */
-  readonly progress: ShowProgress;
 }
 
 /** A change that a command has appended to the log. */

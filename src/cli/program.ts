@@ -79,6 +79,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./intake/user.ts')).user,
   },
   {
+    name: 'operator',
+    description: 'Issue, list and revoke the keys of operators.',
+    load: async () => (await import('./operations/operator.ts')).operator,
+  },
+  {
     name: 'projection',
     description: 'List, rebuild, verify and switch read models.',
     load: async () => (await import('./operations/projection.ts')).projection,

@@ -1,30 +1,5 @@
-import type { VerifyWatch } from '../projections/runtime/verify.ts';
-
-/** The progress of one part of a command's work. */
-export interface Progress {
-  readonly what: string;
-  readonly done: number;
-  /** Null if unknown. */
-  readonly total: number | null;
-  /** The counted things, in the plural. */
-  readonly unit: string;
-}
-
-/** Shows the progress to a person. Null: the work is done. */
-export type ShowProgress = (progress: Progress | null) => void;
-
-/** Returns a listener that shows the progress of work on commits. */
-export function commitsDone(show: ShowProgress, what: string): (done: number, total: number) => void {
-  return (done, total) => show({ what, done, total, unit: 'commits' });
-}
-
-/** Returns a listener that shows the progress of comparing a read model with a replay. */
-export function watchOf(show: ShowProgress, model: string): VerifyWatch {
-  return {
-    onCommits: commitsDone(show, `replaying ${model}`),
-    onTables: (done, total) => show({ what: `comparing ${model}`, done, total, unit: 'checksums' }),
-  };
-}
+import type { Progress, ShowProgress } from '../administration/context.ts';
+import { span } from '../administration/progress.ts';
 
 /** The stream that progress is written to: a terminal or a file. */
 export interface ProgressStream {
@@ -71,21 +46,4 @@ function lineOf({ what, done, total, unit }: Progress, perSecond: number): strin
   const left = total === null || perSecond === 0 ? [] : [`${span((total - done) / perSecond)} left`];
   const of = total === null ? '' : ` of ${total}`;
   return `${what}: ${[`${done}${of} ${unit}`, ...share, ...rate, ...left].join(', ')}`;
-}
-
-/** Formats a duration: `1 h 5 min`, `3 min 20 s`, `7 s`. */
-export function span(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const parts: readonly (readonly [number, string])[] = [
-    [Math.floor(whole / 3600), 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ];
-  const first = parts.findIndex(([count]) => count > 0);
-  if (first < 0) return '0 s';
-  return parts
-    .slice(first, first + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, name]) => `${count} ${name}`)
-    .join(' ');
 }

@@ -42,6 +42,19 @@ const migrations: Migrations = {
       key_id bigint PRIMARY KEY,
       used_at bigint NOT NULL
     );`,
+  // The progress of operators' jobs: administration/job-progress.ts.
+  '0008_jobs': `
+    CREATE TABLE runtime.jobs (
+      job_id uuid PRIMARY KEY,
+      -- How often an instance began it.
+      starts integer NOT NULL,
+      what text,
+      done double precision,
+      total double precision,
+      unit text,
+      begun_at timestamptz NOT NULL,
+      seen_at timestamptz NOT NULL
+    );`,
 };
 
 /**

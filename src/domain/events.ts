@@ -8,6 +8,8 @@ import * as catalog from './catalog/events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/events.ts';
 import * as operation from './operations/dead-letters.ts';
+import * as operator from './operations/operator.ts';
+import * as work from './operations/work.ts';
 import * as account from './referral/account-events.ts';
 import * as attribution from './referral/attribution.ts';
 import * as auto from './referral/auto-payouts.ts';
@@ -36,6 +38,12 @@ const eventTypes = [
   intake.userErased,
   operation.deadLetterSkipped,
   operation.deadLetterRetried,
+  operator.operatorIssued,
+  operator.operatorRevoked,
+  work.jobRequested,
+  work.jobFinished,
+  work.versionSwitched,
+  work.versionDropped,
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,

@@ -23,6 +23,8 @@ export const CATEGORIES = [
   'audience',
   'sending',
   'quota',
+  'operator',
+  'operations',
 ] as const;
 
 /** Events and profiles of a bot's users. */
@@ -39,6 +41,10 @@ export const EXCHANGE_RATES_STREAM = 'fx-global';
 export const idsStream = (kind: string): string => `ids-${kind}`;
 /** Decisions of operators about commits that a read model cannot apply. */
 export const projectionStream = (readModel: string): string => `projection-${readModel}`;
+/** The credential of an operator. */
+export const operatorStream = (operatorId: number): string => `operator-${operatorId}`;
+/** The long work that operators ask for, and the switches and drops of read models. */
+export const WORK_STREAM = 'operations-global';
 /** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
 /** Referral codes of a bot, their owners, and marks of referrals. */

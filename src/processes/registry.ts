@@ -1,8 +1,9 @@
 import { accruals } from './accruals/accruals.ts';
 import { broadcastsProcess } from './broadcasts/process.ts';
+import { jobs } from './jobs/jobs.ts';
 import { autoPayouts } from './payouts/auto-payouts.ts';
 import { deliveries } from './payouts/deliveries.ts';
 import type { Process } from './process.ts';
 
 /** Every process: the service starts those of this list. */
-export const processes: readonly Process[] = [accruals, autoPayouts, deliveries(), broadcastsProcess];
+export const processes: readonly Process[] = [accruals, autoPayouts, deliveries(), broadcastsProcess, jobs];

@@ -2,17 +2,19 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import { OPERATOR_PART } from '../../domain/operations/operator.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { Authenticator, Principal } from '../../queries/catalog/authenticator.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { Operator, OperatorAuthenticator } from '../../queries/operations/operators.ts';
 import type { AccessControl } from '../access.ts';
 import { parseBody } from '../body.ts';
 import { ApiError } from '../errors.ts';
 import { revalidate } from '../revalidation.ts';
 import { checked } from '../route.ts';
 import type { OneTimeKeys } from './one-time-keys.ts';
-import { SESSION_MS, type SessionStore } from './session-store.ts';
+import { SESSION_MS, type SessionStore, type StoredKey } from './session-store.ts';
 
 /** `__Host-`: a browser takes it only over TLS or from this machine, for this host and no other. */
 const COOKIE = '__Host-botledger';
@@ -24,6 +26,8 @@ const credential = z.union([z.strictObject({ key: z.string() }), z.strictObject(
 
 export interface SessionOptions {
   readonly authenticator: Authenticator;
+  /** Absent: operators do not log in here (decisions.md#admin-api). */
+  readonly operators?: OperatorAuthenticator;
   readonly store: SessionStore;
   readonly oneTimeKeys: OneTimeKeys;
   readonly catalog: () => Promise<CatalogSource>;
@@ -32,36 +36,63 @@ export interface SessionOptions {
 
 /** Finds the principal of a request with a session's cookie. */
 export interface SessionAccess {
-  /** Null: there is no cookie, its session is over, or its key is. @throws ApiError 403 for another site's request */
+  /** Null: there is no cookie of an owner, its session is over, or its key is. @throws ApiError 403 for another site's request */
   principalOf(request: FastifyRequest): Promise<Principal | null>;
+  /** As `principalOf`, for the session of an operator. */
+  operatorOf(request: FastifyRequest): Promise<Operator | null>;
 }
 
 export function sessionAccess(options: SessionOptions): SessionAccess {
-  return { principalOf: async (request) => (await loggedIn(request, options))?.principal ?? null };
+  return {
+    principalOf: async (request) => (await loggedIn(request, options))?.principal ?? null,
+    operatorOf: async (request) => (await loggedIn(request, options))?.operator ?? null,
+  };
+}
+
+/** An owner, by a personal key, or an operator. */
+type Visitor =
+  | { readonly principal: Principal; readonly operator: null }
+  | { readonly principal: null; readonly operator: Operator };
+
+/** Null: the key is not valid. */
+async function visitorOf(
+  { publicPart, secretHash }: StoredKey,
+  { authenticator, operators }: SessionOptions,
+): Promise<Visitor | null> {
+  if (publicPart === OPERATOR_PART) {
+    const operator = await operators?.authenticateHash(publicPart, secretHash);
+    return operator === null || operator === undefined ? null : { principal: null, operator };
+  }
+  const principal = await authenticator.authenticateHash(publicPart, secretHash);
+  return principal === null ? null : { principal, operator: null };
 }
 
 /** Null: there is no cookie, its session is over, or its key is. @throws ApiError 403 for another site's request */
 async function loggedIn(
   request: FastifyRequest,
-  { authenticator, store, sources }: SessionOptions,
-): Promise<{ readonly principal: Principal; readonly expiresAt: number } | null> {
+  options: SessionOptions,
+): Promise<(Visitor & { readonly expiresAt: number }) | null> {
   const id = sessionId(request);
   if (id === undefined) return null;
   refuseOtherSites(request);
-  const session = await store.find(id, sources.now());
+  const session = await options.store.find(id, options.sources.now());
   if (session === null) return null;
-  const principal = await authenticator.authenticateHash(session.publicPart, session.secretHash);
-  return principal === null ? null : { principal, expiresAt: session.expiresAt };
+  const visitor = await visitorOf(session, options);
+  return visitor === null ? null : { ...visitor, expiresAt: session.expiresAt };
 }
 
 /** `/console/session`: log in, see who is logged in, log out. */
 export function serveSession(app: FastifyInstance, control: AccessControl, options: SessionOptions): void {
-  const { authenticator, store, oneTimeKeys, catalog, sources } = options;
+  const { store, oneTimeKeys, catalog, sources } = options;
 
-  async function answerFor(principal: Principal, expiresAt: number): Promise<object> {
+  async function answerFor({ principal, operator }: Visitor, expiresAt: number): Promise<object> {
+    const expires_at = new Date(expiresAt).toISOString();
+    if (operator !== null) {
+      const { name, can } = operator;
+      return { ok: true, data: { kind: 'operator', expires_at, name, can } };
+    }
     const bots = await listResources(await catalog(), principal.ownerId, principal.scope);
     const { kind, plan, currency, scope } = principal;
-    const expires_at = new Date(expiresAt).toISOString();
     return { ok: true, data: { expires_at, kind, all_bots: scope.type === 'all', plan, currency, bots } };
   }
 
@@ -78,11 +109,10 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
       const key = 'token' in given ? oneTimeKeys.take(given.token) : given.key;
       const parts = key === null ? null : parseApiKey(key);
       const stored = parts === null ? null : { publicPart: parts.publicPart, secretHash: hashSecret(parts.secret) };
-      const principal =
-        stored === null ? null : await authenticator.authenticateHash(stored.publicPart, stored.secretHash);
-      if (stored === null || principal === null)
+      const visitor = stored === null ? null : await visitorOf(stored, options);
+      if (stored === null || visitor === null)
         return control.refuse(request, 'token' in given ? 'this link is not valid any more' : 'API key invalid');
-      if (principal.kind === 'service')
+      if (visitor.principal?.kind === 'service')
         throw new ApiError(403, 'this needs a personal key: npx botledger key issue --kind personal');
       const before = sessionId(request);
       if (before !== undefined) await store.end(before);
@@ -92,7 +122,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
         'set-cookie',
         stringifySetCookie({ name: COOKIE, value: id, ...ATTRIBUTES, maxAge: SESSION_MS / 1000 }),
       );
-      return answerFor(principal, expiresAt);
+      return answerFor(visitor, expiresAt);
     },
   });
 
@@ -105,7 +135,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
     async handler(request) {
       const session = await loggedIn(request, options);
       if (session === null) throw new ApiError(401, 'not logged in');
-      return answerFor(session.principal, session.expiresAt);
+      return answerFor(session, session.expiresAt);
     },
   });
 

@@ -49,7 +49,7 @@ export async function findReport(
   // If the request names a bot, the report must be of that bot.
   const named = request.access?.bot?.public_key ?? bot.public_key;
   if (named !== bot.public_key) throw unknownReport();
-  request.access = { principal, bot };
+  request.access = { principal, operator: null, bot };
   if (row !== null && row.revision >= end.revision) return { uuid, bot, report: row.report };
   const report = await existingReport(log, bot.public_key, uuid);
   return { uuid, bot, report: report && { uuid, public_key: bot.public_key, ...report } };

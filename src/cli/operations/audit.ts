@@ -1,13 +1,10 @@
-import { type AuditedLog, auditLog, type LogFinding } from '../../log/audit.ts';
-import type { ReadModel } from '../../projections/read-model.ts';
-import { BadCommitError } from '../../projections/runtime/apply.ts';
-import { verify } from '../../projections/runtime/verify.ts';
-import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
+import { auditOneAccount, type BalanceRequest } from '../../administration/audit-account.ts';
+import { auditLedger } from '../../administration/audit-ledger.ts';
+import { utcDate } from '../../domain/local-time.ts';
+import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
-import { commitsDone, span, watchOf } from '../progress.ts';
+import { exactly } from '../output.ts';
 import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
-import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
-import { auditBalance, type BalanceRequest } from './audit-balance.ts';
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -38,82 +35,39 @@ export function audit(cli: Cli): void {
     );
 }
 
-interface ReadModelFinding {
-  readonly kind: 'read model';
-  readonly stream: null;
-  readonly revision: null;
-  readonly message: string;
+async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {
+  const { history, difference, notes } = await auditOneAccount(context, given);
+  return {
+    value: history.map((row) => shown(row, { date_ms: row.date })),
+    shown: history.map((row) => shown(row, {})),
+    notes,
+    ...(difference !== null && { failure: new CliError(difference) }),
+  };
 }
 
-type Finding = LogFinding | AccountFinding | ReadModelFinding;
+function shown(
+  { position, date, amount, on_hold, available, reserved, paid, ...row }: HistoryRow,
+  more: object,
+): object {
+  return {
+    position,
+    date: utcDate(date),
+    ...more,
+    ...row,
+    amount: exactly(amount),
+    on_hold: exactly(on_hold),
+    available: exactly(available),
+    reserved: exactly(reserved),
+    paid: exactly(paid),
+  };
+}
 
-/** At most so many findings are listed; all are counted. */
-const MAX_LISTED = 1000;
-
-/**
- * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The answer lists the
- * findings. Any finding makes the command fail.
- */
+/** The answer lists the findings. Any finding makes the command fail. */
 async function verifyLedger(context: CliContext, bot: string | undefined): Promise<Answer> {
-  const { log, pool, signal, progress } = context;
   await context.yieldToService();
-  const begun = performance.now();
-  const found: Finding[] = [];
-  let count = 0;
-  const collect = async (findings: AsyncIterable<Finding>): Promise<void> => {
-    for await (const finding of findings) if (++count <= MAX_LISTED) found.push(finding);
-  };
-  const checked: Checked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
-  const onEnd = (audited: AuditedLog): void => void Object.assign(checked, audited);
-  await collect(auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd }));
-  const onAccount = (done: number, total: number): void => {
-    checked.accounts = done;
-    progress({ what: 'checking accounts', done, total, unit: 'accounts' });
-  };
-  await collect(auditAccounts(context, bot, onAccount));
-  if (bot === undefined) await collect(auditReadModels(context, checked));
-  const notes = [`looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`];
-  if (count === 0) return { value: found, notes };
-  const message =
-    count > MAX_LISTED ? `${count} findings, of which the first ${MAX_LISTED} are listed` : `${count} findings`;
-  return { value: found, notes, failure: new CliError(message) };
-}
-
-/** How much an audit has checked. */
-interface Checked {
-  commits: number;
-  heads: number;
-  accounts: number;
-  tables: number;
-  models: number;
-}
-
-function inWords({ commits, heads, accounts, tables, models }: Checked): string {
-  const ofLog = `${commits} commits, ${heads} heads of streams, ${accounts} accounts`;
-  return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
-}
-
-async function* auditReadModels(context: CliContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
-  for (const model of await context.readModels()) {
-    for (const message of await differencesOf(context, model, checked))
-      yield { kind: 'read model', stream: null, revision: null, message };
-  }
-}
-
-async function differencesOf(context: CliContext, model: ReadModel, checked: Checked): Promise<string[]> {
-  const version = servedOf(await versionsOf(context.pool, model));
-  if (version === null) throw new CliError(`${model.name} has not been built yet`);
-  const name = `${model.name} version ${version.version}`;
-  try {
-    const verified = await verify(context.projector(model), version, watchOf(context.progress, model.name));
-    checked.models++;
-    checked.tables += verified.tables;
-    return verified.differences.map(
-      ({ table, rows, rowsOfReplay }) =>
-        `${name}: ${table} differs from a replay of the log: it has ${rows} rows, the replay has ${rowsOfReplay}`,
-    );
-  } catch (error) {
-    if (!(error instanceof BadCommitError) && !isBadCommit(error)) throw error;
-    return [`${name} cannot be compared with a replay of the log: ${error.message}`];
-  }
+  const { findings, count, note } = await auditLedger(context, bot);
+  const answer = { value: findings, notes: [note] };
+  if (count === 0) return answer;
+  const listed = findings.length < count ? `, of which the first ${findings.length} are listed` : '';
+  return { ...answer, failure: new CliError(`${count} findings${listed}`) };
 }

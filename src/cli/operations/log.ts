@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { commitsDone } from '../../administration/progress.ts';
 import { isHeld } from '../../database/lease.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { backUp, restore } from '../../log/backup.ts';
@@ -7,7 +8,6 @@ import { ENGINE_NAMES } from '../../log/engines.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { leaseOf, versionsOf } from '../../projections/runtime/versions.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
-import { commitsDone } from '../progress.ts';
 
 interface Copy {
   readonly from: string;

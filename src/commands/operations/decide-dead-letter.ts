@@ -1,6 +1,6 @@
 import { type DeadLetter, deadLetters, retryDeadLetter, skipDeadLetter } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
-import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
+import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 
 /** Decides on a dead letter, a commit that a read model cannot apply: skip it for a reason, or (null) apply it again. */
 export async function decideDeadLetter(
@@ -8,8 +8,13 @@ export async function decideDeadLetter(
   readModel: string,
   letter: DeadLetter,
   skipFor: string | null,
+  meta: CommandMeta = {},
 ): Promise<void> {
-  await decideAndAppend(context, deadLetters, projectionStream(readModel), (state) =>
-    skipFor === null ? retryDeadLetter(state, letter) : skipDeadLetter(state, letter, skipFor),
+  await decideAndAppend(
+    context,
+    deadLetters,
+    projectionStream(readModel),
+    (state) => (skipFor === null ? retryDeadLetter(state, letter) : skipDeadLetter(state, letter, skipFor)),
+    meta,
   );
 }

@@ -5,11 +5,11 @@ import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { CATALOG_DDL } from './tables.ts';
 
-/** Owners, bots, keys, goals, units and exchange rates as of now. Names of events are in the read model `events`. */
+/** Owners, bots, keys, goals, units, exchange rates, operators and their jobs as of now. Names of events are in the read model `events`. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
-  shape: 2,
-  categories: ['owner', 'bot', 'eventtypes', 'fx'],
+  shape: 3,
+  categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
   events: [
     'owner_created',
     'owner_changed',
@@ -21,6 +21,10 @@ export const catalogReadModel: ReadModel = {
     'unit_created',
     'goal_created',
     'exchange_rate_set',
+    'operator_issued',
+    'operator_revoked',
+    'job_requested',
+    'job_finished',
   ],
   // For the bots' tokens.
   personal: true,
@@ -70,13 +74,25 @@ async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: Led
       const { target_id, event_id, name } = event.data;
       return one(tx, INSERT_GOAL, [key, target_id, event_id, name]);
     }
+    case 'operator_issued':
+      return insert(tx, 'operators', { ...event.data, issued_at: at });
+    case 'operator_revoked':
+      return one(tx, 'UPDATE operators SET revoked_at = $2 WHERE operator_id = $1', [event.data.operator_id, at]);
+    case 'job_requested':
+      return insert(tx, 'jobs', { ...event.data, requested_at: at });
+    case 'job_finished': {
+      const { job_id, outcome, summary, findings, findings_count } = event.data;
+      return one(tx, FINISH_JOB, [job_id, outcome, summary, JSON.stringify(findings), findings_count, at]);
+    }
     default:
       return;
   }
 }
 
+type Table = 'owners' | 'keys' | 'bots' | 'goals' | 'operators' | 'jobs';
+
 /** Inserts a row by its columns' names; absent columns are null. */
-function insert(tx: ClientBase, table: 'owners' | 'keys' | 'bots' | 'goals', row: object): Promise<void> {
+function insert(tx: ClientBase, table: Table, row: object): Promise<void> {
   return one(tx, `INSERT INTO ${table} SELECT * FROM jsonb_populate_record(NULL::${table}, $1)`, [JSON.stringify(row)]);
 }
 
@@ -96,6 +112,8 @@ const INSERT_UNIT = `
   INSERT INTO units (bot_id, unit_id, code, name, scale) SELECT bot_id, $2, $3, $4, $5 FROM bots WHERE public_key = $1`;
 const INSERT_GOAL = `
   INSERT INTO goals (bot_id, target_id, event_id, name) SELECT bot_id, $2, $3, $4 FROM bots WHERE public_key = $1`;
+const FINISH_JOB = `
+  UPDATE jobs SET outcome = $2, summary = $3, findings = $4, findings_count = $5, finished_at = $6 WHERE job_id = $1`;
 
 function change(tx: ClientBase, statement: string, key: string, changes: object): Promise<void> {
   return one(tx, statement, [key, JSON.stringify(changes)]);

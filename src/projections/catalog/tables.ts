@@ -66,4 +66,29 @@ export const CATALOG_DDL = `
     date date,
     rate numeric NOT NULL,
     PRIMARY KEY (from_code, to_code, date)
-  );`;
+  );
+  CREATE TABLE operators (
+    operator_id bigint PRIMARY KEY,
+    name text NOT NULL,
+    can text NOT NULL,
+    secret_hash text NOT NULL UNIQUE,
+    issued_at bigint NOT NULL,
+    revoked_at bigint
+  );
+  CREATE TABLE jobs (
+    job_id uuid PRIMARY KEY,
+    kind text NOT NULL,
+    projection text,
+    bot text,
+    user_id bigint,
+    reason text NOT NULL,
+    operator_id bigint NOT NULL,
+    requested_at bigint NOT NULL,
+    -- Null: it has not ended.
+    outcome text,
+    summary text,
+    findings jsonb,
+    findings_count bigint,
+    finished_at bigint
+  );
+  CREATE INDEX jobs_requested ON jobs (requested_at);`;

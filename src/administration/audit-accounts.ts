@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { auditAccount } from '../../commands/referral/audit-account.ts';
-import { UnreadableEventError } from '../../domain/event-type.ts';
-import type { AuditedBalance } from '../../domain/referral/account/audit.ts';
-import { accountOf } from '../../domain/streams.ts';
-import { BrokenChainError, UnreadableCommitError } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { type AccountName, type AccountSource, revisionOf } from '../../queries/referral/account-source.ts';
-import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
-import type { CliContext } from '../command.ts';
+import { auditAccount } from '../commands/referral/audit-account.ts';
+import { UnreadableEventError } from '../domain/event-type.ts';
+import type { AuditedBalance } from '../domain/referral/account/audit.ts';
+import { accountOf } from '../domain/streams.ts';
+import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
+import { accountsReadModel } from '../projections/accounts/read-model.ts';
+import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
+import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import type { LongWorkContext } from './context.ts';
 
 /** A problem of an account: in its stream, or in the balance that the API answers. */
 export interface AccountFinding {
@@ -19,7 +19,7 @@ export interface AccountFinding {
 
 /** Audits every account in the log from its first commit, or the accounts of one bot if one is named. */
 export async function* auditAccounts(
-  context: CliContext,
+  context: LongWorkContext,
   bot: string | undefined,
   onProgress: (done: number, total: number) => void,
 ): AsyncGenerator<AccountFinding> {
@@ -53,7 +53,7 @@ async function countAccounts({ pool, accounts }: AccountSource, bot: string | un
 }
 
 async function* findingsOfAccount(
-  { log, sources }: CliContext,
+  { log, sources }: LongWorkContext,
   source: AccountSource,
   names: AuditedNames,
   stream: string,

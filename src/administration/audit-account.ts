@@ -1,16 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { utcDate } from '../../domain/local-time.ts';
-import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
-import type { AuditedBalance } from '../../domain/referral/account/audit.ts';
-import { type HistoryRow, historyOf } from '../../domain/referral/account/history.ts';
-import { accountStream } from '../../domain/streams.ts';
-import type { EventLog } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { type BalanceRow, balanceOf } from '../../queries/referral/balance.ts';
-import { historyRows } from '../../queries/referral/history.ts';
-import { type Answer, type CliContext, CliError } from '../command.ts';
-import { exactly } from '../output.ts';
+import { type AccountEvent, account } from '../domain/referral/account/account.ts';
+import type { AuditedBalance } from '../domain/referral/account/audit.ts';
+import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
+import { accountStream } from '../domain/streams.ts';
+import type { EventLog } from '../log/port.ts';
+import { accountsReadModel } from '../projections/accounts/read-model.ts';
+import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import { historyRows } from '../queries/referral/history.ts';
 import { differentBalance } from './audit-accounts.ts';
+import type { LongWorkContext } from './context.ts';
 
 /** The account to audit, and up to which time. */
 export interface BalanceRequest {
@@ -21,15 +19,25 @@ export interface BalanceRequest {
   readonly at?: number;
 }
 
+export interface AuditedAccount {
+  /** Rows of the requested unit, from the log. */
+  readonly history: readonly HistoryRow[];
+  /** The first difference to the read model; null: there is none. */
+  readonly difference: string | null;
+  /** Why positions of the account are missing in the history. */
+  readonly notes: readonly string[];
+}
+
 /** Computes an account's history from its stream and compares it with the read model. */
-export async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {
+export async function auditOneAccount(
+  context: Pick<LongWorkContext, 'log' | 'sources' | 'projected'>,
+  given: BalanceRequest,
+): Promise<AuditedAccount> {
   const both = await bothSides(context, given);
-  const difference = differentRow(both) ?? differentNow(both);
   return {
-    value: both.fromLog.map((row) => shown(row, { date_ms: row.date })),
-    shown: both.fromLog.map((row) => shown(row, {})),
+    history: both.fromLog,
+    difference: differentRow(both) ?? differentNow(both),
     notes: missingPositions(both.commits, both.history, both.fromLog),
-    ...(difference !== null && { failure: new CliError(difference) }),
   };
 }
 
@@ -46,7 +54,7 @@ interface BothSides {
   readonly balances: readonly BalanceRow[] | null;
 }
 
-export interface AccountCommit {
+interface AccountCommit {
   readonly revision: number;
   readonly events: readonly AccountEvent[];
 }
@@ -55,7 +63,7 @@ export interface AccountCommit {
 const MAX_ATTEMPTS = 3;
 
 async function bothSides(
-  { log, sources, projected }: CliContext,
+  { log, sources, projected }: Pick<LongWorkContext, 'log' | 'sources' | 'projected'>,
   { bot, user, unit, at }: BalanceRequest,
 ): Promise<BothSides> {
   const { pool, schema } = await projected(accountsReadModel);
@@ -108,23 +116,6 @@ function differentNow({ fromLog, balances }: BothSides): string | null {
   const last = new Map(fromLog.map((row): [number | null, AuditedBalance] => [row.unit_id, row]));
   const difference = differentBalance(last, balances);
   return difference === null ? null : `the balance of ${difference}`;
-}
-
-function shown(
-  { position, date, amount, on_hold, available, reserved, paid, ...row }: HistoryRow,
-  more: object,
-): object {
-  return {
-    position,
-    date: utcDate(date),
-    ...more,
-    ...row,
-    amount: exactly(amount),
-    on_hold: exactly(on_hold),
-    available: exactly(available),
-    reserved: exactly(reserved),
-    paid: exactly(paid),
-  };
 }
 
 function line({ event, accrual_id, payout_id, amount, unit_id, available }: HistoryRow): string {

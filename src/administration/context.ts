@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import type { CommandContext } from '../commands/decide-and-append.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import type { ProjectorOptions } from '../projections/runtime/projector.ts';
+import type { CatalogSource } from '../queries/catalog/source.ts';
+
+/** The context of the work of operators, whether a command, a request or a job does it. */
+export interface AdministrationContext extends CommandContext {
+  readonly pool: pg.Pool;
+  /** All read models. The first call loads their code. */
+  readModels(): Promise<readonly ReadModel[]>;
+  /** Resolves when every running instance answers from the versions of read models that are live now. */
+  waitForSwitch(): Promise<void>;
+}
+
+/** The context of work of minutes: it builds, replays and reads read models. */
+export interface LongWorkContext extends AdministrationContext {
+  /** The options with which the work projects a read model itself. */
+  projector(model: ReadModel): ProjectorOptions;
+  /** The tables of the version that answers, when it has applied all that was in the log when the work began. */
+  projected(model: ReadModel): Promise<CatalogSource>;
+  /** Aborts when the work is to stop early. */
+  readonly signal: AbortSignal;
+  /** Shows the progress of the work. */
+  readonly progress: ShowProgress;
+}
+
+/** The progress of one part of the work. */
+export interface Progress {
+  readonly what: string;
+  readonly done: number;
+  /** Null if unknown. */
+  readonly total: number | null;
+  /** The counted things, in the plural. */
+  readonly unit: string;
+}
+
+/** Shows the progress to a person. Null: the work is done. */
+export type ShowProgress = (progress: Progress | null) => void;

@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import type { CommandMeta } from '../commands/decide-and-append.ts';
+import { decideDeadLetter } from '../commands/operations/decide-dead-letter.ts';
+import { isHeld } from '../database/lease.ts';
+import { Rejection } from '../domain/rejection.ts';
+import { hasPassed, type RecordedCommit } from '../log/port.ts';
+import { schemaOf } from '../projections/read-model.ts';
+import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
+import {
+  askRetry,
+  type DeadLetter,
+  type LetterName,
+  letterId,
+  listDeadLetters,
+  parseLetterId,
+  removeDeadLetter,
+} from '../projections/runtime/dead-letters.ts';
+import { followVersion } from '../projections/runtime/follow.ts';
+import { allVersions, findVersion, leaseOf, setError } from '../projections/runtime/versions.ts';
+import { pause } from '../util/pause.ts';
+import type { AdministrationContext, LongWorkContext } from './context.ts';
+
+/** A commit that a version of a read model cannot apply. */
+export interface LetterRow {
+  readonly id: string;
+  readonly projection: string;
+  readonly version: number;
+  readonly stream: string;
+  readonly position: string;
+  /** Whether the read model waits at the commit. If false, it has skipped it. */
+  readonly blocking: boolean;
+  /** When the read model failed to apply the commit, ISO 8601. */
+  readonly at: string;
+  readonly error: string;
+  /** As the log has it; personal data are sealed. */
+  readonly commit: RecordedCommit;
+}
+
+export async function listLetters(pool: pg.Pool): Promise<LetterRow[]> {
+  const found: LetterRow[] = [];
+  for (const { name, version } of await allVersions(pool)) {
+    const schema = schemaOf(name, version);
+    for (const { commit, blocking, at, error } of await listDeadLetters(pool, schema))
+      found.push({
+        id: letterId(schema, commit.id),
+        projection: name,
+        version,
+        stream: commit.stream,
+        position: commit.position,
+        blocking,
+        at: at.toISOString(),
+        error,
+        commit,
+      });
+  }
+  return found;
+}
+
+export interface LetterDecision {
+  readonly id: string;
+  /** Why the commit is skipped; null: it is applied again. */
+  readonly skipFor: string | null;
+  /** Projects the version itself while no service does; null: only a service does. */
+  readonly projector: LongWorkContext['projector'] | null;
+  /** How long to wait for the outcome of a retry. */
+  readonly outcomeMs: number;
+  readonly meta?: CommandMeta;
+}
+
+/**
+ * Skips a dead letter, or applies it again. The log records the decision.
+ * @returns whether it is in effect; false: the version has not come to the commit yet
+ * @throws Rejection there is no such dead letter, or it was refused again
+ */
+export async function decideLetter(context: AdministrationContext, decision: LetterDecision): Promise<boolean> {
+  const { pool } = context;
+  const { id, skipFor, meta } = decision;
+  const named = parseLetterId(id);
+  const letter = named === null ? undefined : await find(pool, named);
+  if (named === null || letter === undefined) throw new Rejection('not_found', 'id', `there is no dead letter ${id}`);
+  const { name, version, commitId } = named;
+  await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor, meta);
+  if (skipFor !== null) {
+    await skipInEveryVersion(pool, named);
+    return true;
+  }
+  if (letter.blocking) await resumeVersion(pool, named);
+  else await askRetry(pool, name, version, commitId);
+  return waitForOutcome(context, decision, named, letter);
+}
+
+/** Removes the dead letter from every version. A version that waits at the commit resumes and skips it. */
+async function skipInEveryVersion(pool: pg.Pool, { name, commitId }: LetterName): Promise<void> {
+  for (const { version } of (await allVersions(pool)).filter((each) => each.name === name)) {
+    const letter = await find(pool, { name, version, commitId });
+    if (letter?.blocking) await resumeVersion(pool, { name, version, commitId });
+    else if (letter !== undefined) await removeDeadLetter(pool, schemaOf(name, version), commitId);
+  }
+}
+
+/** Makes a version that waits at the commit resume. It retries the commit, or skips it if that was decided. */
+async function resumeVersion(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<void> {
+  await removeDeadLetter(pool, schemaOf(name, version), commitId);
+  await setError(pool, name, version, null);
+}
+
+async function find(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<DeadLetter | undefined> {
+  if ((await findVersion(pool, name, version)) === null) return undefined;
+  return (await listDeadLetters(pool, schemaOf(name, version))).find(({ commit }) => commit.id === commitId);
+}
+
+const POLL_MS = 100;
+
+/**
+ * Waits until the version has applied the commit or failed again.
+ * @returns false if neither happened in time
+ * @throws Rejection if the version failed again
+ */
+async function waitForOutcome(
+  context: AdministrationContext,
+  { projector, outcomeMs }: LetterDecision,
+  named: LetterName,
+  { commit, blocking }: DeadLetter,
+): Promise<boolean> {
+  const { pool } = context;
+  const { name, version } = named;
+  const model = (await context.readModels()).find((each) => each.name === name);
+  const stopping = new AbortController();
+  const following =
+    projector === null || model === undefined || (await isHeld(pool, leaseOf(name, version)))
+      ? null
+      : followVersion({ ...projector(model), version, signal: stopping.signal });
+  try {
+    const deadline = performance.now() + outcomeMs;
+    for (;;) {
+      const letter = await find(pool, named);
+      if (letter !== undefined && !letter.retry)
+        throw new Rejection('conflict', 'id', `it was refused again: ${letter.error}`);
+      const passed = async () => hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), commit.position);
+      if (letter === undefined && (!blocking || (await passed()))) return true;
+      if (performance.now() > deadline) return false;
+      await pause(POLL_MS);
+    }
+  } finally {
+    stopping.abort();
+    await following;
+  }
+}

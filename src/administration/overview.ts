@@ -1,0 +1,112 @@
+import type pg from 'pg';
+import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
+import { allVersions } from '../projections/runtime/versions.ts';
+import type { AdministrationContext } from './context.ts';
+
+/** The next step of an operator with a version. */
+export type NextStep = 'retry' | 'rebuild' | 'verify' | 'switch' | 'drop';
+
+/** A version of a read model, for the API and the console. */
+export interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next_command'> {
+  /** Whether the version answers, also if it has stopped. */
+  readonly live: boolean;
+  readonly verified: boolean;
+  readonly next: NextStep | null;
+}
+
+export interface VersionList {
+  readonly items: readonly VersionRow[];
+  /** All commits of the log, about. */
+  readonly commits: number;
+}
+
+/** Every version of every read model. */
+export async function listVersions({ pool, log, readModels }: AdministrationContext): Promise<VersionList> {
+  const [rows, versions, whole] = await Promise.all([
+    readModels().then((models) => projectionStatus(pool, log, models)),
+    allVersions(pool),
+    log.lag(new Map()),
+  ]);
+  const items = rows
+    .filter(({ kind }) => kind === 'read-model')
+    .map(({ kind: _, next_command, ...row }) => {
+      const found = versions.find(({ name, version }) => name === row.name && version === row.version);
+      const live = found?.state === 'live';
+      return { ...row, live, verified: found?.verified ?? false, next: nextOf(next_command) };
+    });
+  return { items, commits: whole.commits };
+}
+
+/** The step that a command of `projection list` is. */
+function nextOf(command: string | null): NextStep | null {
+  if (command === null) return null;
+  if (command.startsWith('botledger dead-letter')) return 'retry';
+  return command.split(' ')[2] as NextStep;
+}
+
+export interface ProcessRow {
+  readonly name: string;
+  readonly state: 'live' | 'stopped';
+  readonly lag: ProjectionStatus['lag'];
+  readonly error: string | null;
+  /** The instance that does its work; null: none does now. Dates are ISO 8601, UTC. */
+  readonly lease: { readonly holder: string; readonly expires_at: string } | null;
+  /** Parts of the work that fail, while the rest continues. */
+  readonly failures: readonly { readonly subject: string; readonly error: string; readonly until: string }[];
+}
+
+/** The background processes, with their leases and failures. */
+export async function listProcesses({ pool, log }: AdministrationContext): Promise<ProcessRow[]> {
+  const [rows, leases, failures] = await Promise.all([
+    projectionStatus(pool, log, []),
+    pool.query<{ name: string; holder: string; expires_at: Date }>(LEASES),
+    pool.query<{ name: string; subject: string; error: string; until: Date }>(FAILURES),
+  ]);
+  return rows
+    .filter(({ kind }) => kind === 'process')
+    .map(({ name, state, lag, error }) => {
+      const lease = leases.rows.find((each) => each.name === `process ${name}`);
+      return {
+        name,
+        state: state === 'stopped' ? 'stopped' : 'live',
+        lag,
+        error,
+        lease: lease === undefined ? null : { holder: lease.holder, expires_at: lease.expires_at.toISOString() },
+        failures: failures.rows
+          .filter((each) => each.name === name)
+          .map((each) => ({ subject: each.subject, error: each.error, until: each.until.toISOString() })),
+      };
+    });
+}
+
+const LEASES = `
+  SELECT name, holder, expires_at FROM runtime.leases
+  WHERE name LIKE 'process %' AND expires_at >= clock_timestamp()`;
+const FAILURES = `
+  SELECT name, subject, error, until FROM processes.troubles WHERE until > clock_timestamp() ORDER BY name, subject`;
+
+/** Bot errors of all bots that say the same but for the numbers in them. Dates are ISO 8601, UTC. */
+export interface BotErrorGroup {
+  readonly kind: string;
+  readonly source: string;
+  /** The message, with `…` for each number. */
+  readonly message: string;
+  readonly count: number;
+  readonly unresolved: number;
+  readonly bots: number;
+  readonly last: string;
+}
+
+const MAX_GROUPS = 100;
+
+/** @param since milliseconds since 1970 UTC. `events` is the schema of the read model `events`. */
+export async function groupBotErrors(pool: pg.Pool, events: string, since: number): Promise<BotErrorGroup[]> {
+  const { rows } = await pool.query<Omit<BotErrorGroup, 'last'> & { readonly last: number }>(
+    `SELECT kind, source, regexp_replace(message, '\\d+', '…', 'g') AS message, count(*)::float8 AS count,
+            (count(*) FILTER (WHERE resolved_at IS NULL))::float8 AS unresolved,
+            count(DISTINCT bot_id)::float8 AS bots, max(date)::float8 AS last
+     FROM ${events}.bot_errors WHERE date >= $1 GROUP BY 1, 2, 3 ORDER BY 4 DESC, 3 LIMIT ${MAX_GROUPS}`,
+    [since],
+  );
+  return rows.map((row) => ({ ...row, last: new Date(row.last).toISOString() }));
+}

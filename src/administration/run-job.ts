@@ -1,0 +1,65 @@
+import type { Job, JobFinding, JobResult } from '../domain/operations/work.ts';
+import { accountStream } from '../domain/streams.ts';
+import { auditOneAccount } from './audit-account.ts';
+import { auditLedger } from './audit-ledger.ts';
+import type { LongWorkContext } from './context.ts';
+import { buildNext, compareNewest, modelOf } from './versions.ts';
+
+/** At most so many findings go into the log, each cut to so many characters: a commit is read whole. */
+const MAX_FINDINGS = 100;
+const MAX_MESSAGE = 1000;
+
+/** Does the work of a job. Safe to repeat: a rebuild resumes, a comparison begins again. */
+export async function runJob(context: LongWorkContext, job: Job): Promise<JobResult> {
+  switch (job.kind) {
+    case 'rebuild': {
+      const { note } = await buildNext(context, await modelOf(context, job.projection!));
+      return resultOf(note, []);
+    }
+    case 'verify': {
+      const { compared, differences, note } = await compareNewest(context, await modelOf(context, job.projection!));
+      const name = `${compared.name} version ${compared.version}`;
+      return resultOf(
+        note,
+        differences.map((difference) => ({ ...nowhere, message: `${name} differs from a replay: ${difference}` })),
+      );
+    }
+    case 'audit':
+      return job.user_id === null ? auditAll(context, job) : auditOne(context, job.bot!, job.user_id);
+  }
+}
+
+const nowhere = { kind: 'read model', stream: null, revision: null };
+
+async function auditAll(context: LongWorkContext, { bot }: Job): Promise<JobResult> {
+  const { findings, count, note } = await auditLedger(context, bot ?? undefined);
+  return resultOf(note, findings, count);
+}
+
+async function auditOne(context: LongWorkContext, bot: string, user: number): Promise<JobResult> {
+  const { history, difference } = await auditOneAccount(context, { bot, user });
+  const note = `compared ${history.length} lines of the account with the read model`;
+  const finding = { kind: 'balance', stream: accountStream(bot, user), revision: null };
+  return resultOf(note, difference === null ? [] : [{ ...finding, message: difference }]);
+}
+
+function resultOf(summary: string, findings: readonly JobFinding[], count = findings.length): JobResult {
+  return {
+    outcome: count === 0 ? 'done' : 'findings',
+    summary,
+    findings: findings
+      .slice(0, MAX_FINDINGS)
+      .map(({ kind, stream, revision, message }) => ({ kind, stream, revision, message: textOf(message) })),
+    findings_count: count,
+  };
+}
+
+/** The result of a job that could not be done. */
+export function failureOf(message: string): JobResult {
+  return { outcome: 'failed', summary: textOf(message), findings: [], findings_count: 0 };
+}
+
+/** A message as the log can keep it. */
+function textOf(message: string): string {
+  return message.toWellFormed().replaceAll('\0', '\ufffd').slice(0, MAX_MESSAGE).toWellFormed();
+}

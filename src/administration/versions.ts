@@ -1,0 +1,192 @@
+import { recordVersionChange } from '../commands/operations/work.ts';
+import { isHeld } from '../database/lease.ts';
+import { Rejection } from '../domain/rejection.ts';
+import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { rebuild } from '../projections/runtime/rebuild.ts';
+import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
+import { verify } from '../projections/runtime/verify.ts';
+import {
+  dropVersion,
+  findVersion,
+  leaseOf,
+  makeLive,
+  removeDropped,
+  tablesOf,
+  type Version,
+  versionsOf,
+} from '../projections/runtime/versions.ts';
+import { pause } from '../util/pause.ts';
+import type { AdministrationContext, LongWorkContext } from './context.ts';
+import { commitsDone, span, watchOf } from './progress.ts';
+
+/** Rebuild, verify, switch and drop versions of read models: for commands, requests and jobs. */
+
+/** The operator who asks by the API, and why; null: a command asks, and its caller has the database anyway. */
+export type Asked = { readonly operatorId: number; readonly reason: string } | null;
+
+/** @throws Rejection */
+export async function modelOf(context: AdministrationContext, name: string): Promise<ReadModel> {
+  const readModels = await context.readModels();
+  const model = readModels.find((each) => each.name === name);
+  if (model !== undefined) return model;
+  const names = readModels.map((each) => each.name);
+  throw new Rejection('not_found', 'name', `there is no read model ${name}; there are ${names.join(', ')}`, names);
+}
+
+export function notBuilt({ name }: ReadModel): Rejection {
+  return new Rejection('conflict', 'name', `${name} has not been built yet`);
+}
+
+async function newestOf({ pool }: AdministrationContext, model: ReadModel): Promise<Version> {
+  const newest = (await versionsOf(pool, model)).at(-1);
+  if (newest === undefined) throw notBuilt(model);
+  return newest;
+}
+
+async function versionOf({ pool }: AdministrationContext, model: ReadModel, version: number): Promise<Version> {
+  const found = (await versionsOf(pool, model)).find((each) => each.version === version);
+  if (found === undefined)
+    throw new Rejection(
+      'not_found',
+      'version',
+      `there is no version ${version} of ${model.name} that this program knows`,
+    );
+  return found;
+}
+
+/** Refuses a version that is still being built, since a check of a part says nothing about the whole. */
+function refuseBuilding({ name, version, state }: Version): void {
+  if (state === 'building')
+    throw new Rejection('conflict', 'version', `${name} version ${version} is still being built`);
+}
+
+export async function rowOf(
+  { pool, log, readModels }: AdministrationContext,
+  { name, version }: Pick<Version, 'name' | 'version'>,
+): Promise<ProjectionStatus> {
+  const rows = await projectionStatus(pool, log, await readModels());
+  return rows.find((row) => row.name === name && row.version === version)!;
+}
+
+/**
+ * Builds the next version of a read model. Safe to repeat: it resumes.
+ * @returns the version, and a note about the work
+ * @throws RebuildStoppedError
+ */
+export async function buildNext(
+  context: LongWorkContext,
+  model: ReadModel,
+): Promise<{ readonly built: Version; readonly note: string }> {
+  const begun = performance.now();
+  const show = commitsDone(context.progress, `rebuilding ${model.name}`);
+  let commits: number | null = null;
+  const built = await rebuild(context.projector(model), (done, total) => {
+    commits = done;
+    show(done, total);
+  });
+  const name = `${model.name} version ${built.version}`;
+  if (commits === null) return { built, note: `${name} was built before` };
+  const { length } = await tablesOf(context.pool, schemaOf(model.name, built.version));
+  const seconds = (performance.now() - begun) / 1000;
+  return { built, note: `built ${length} tables of ${name} from up to ${commits} commits in ${span(seconds)}` };
+}
+
+export interface ComparedVersion {
+  readonly compared: Version;
+  /** The tables that differ, each with its rows. */
+  readonly differences: readonly string[];
+  readonly note: string;
+}
+
+/** Refuses to compare a version that is not built. @throws Rejection */
+export async function comparable(context: AdministrationContext, model: ReadModel): Promise<Version> {
+  const newest = await newestOf(context, model);
+  refuseBuilding(newest);
+  return newest;
+}
+
+/** Compares the newest version with a replay of the log. @throws Rejection, BadCommitError */
+export async function compareNewest(context: LongWorkContext, model: ReadModel): Promise<ComparedVersion> {
+  const compared = await comparable(context, model);
+  const watch = watchOf(context.progress, model.name);
+  const { differences, tables } = await verify(context.projector(model), compared, watch);
+  const name = `${model.name} version ${compared.version}`;
+  return {
+    compared,
+    differences: differences.map(
+      ({ table, rows, rowsOfReplay }) => `${table} (${rows} rows, in the replay ${rowsOfReplay})`,
+    ),
+    note: `compared ${tables} tables of ${name} with a replay of the log`,
+  };
+}
+
+export interface SwitchRequest {
+  readonly name: string;
+  /** Default: the newest. */
+  readonly version?: number | undefined;
+  /** Switch even if the version was not verified, or has stopped. */
+  readonly force?: boolean;
+}
+
+/** Makes a version the one that answers. @returns its row, when every instance answers from it @throws Rejection */
+export async function switchVersion(
+  context: AdministrationContext,
+  { name, version, force = false }: SwitchRequest,
+  asked: Asked,
+): Promise<ProjectionStatus> {
+  const model = await modelOf(context, name);
+  const chosen = version === undefined ? await newestOf(context, model) : await versionOf(context, model, version);
+  refuseBuilding(chosen);
+  const refused = (why: string): Rejection =>
+    new Rejection('conflict', 'version', `${name} version ${chosen.version} ${why}`);
+  if (chosen.error !== null && !force) throw refused(`has stopped: ${chosen.error}`);
+  if (!chosen.verified && !force && chosen.state !== 'live')
+    throw refused('was not verified: verify it, or say --force to the command');
+  await record(context, 'version_switched', chosen, asked);
+  if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');
+  await context.waitForSwitch();
+  return rowOf(context, chosen);
+}
+
+/** How long a drop waits for the projector to stop. After that the projector removes the tables itself. */
+const DROP_WAIT_MS = 5000;
+
+/** A version, also one that was just dropped. */
+export type AnyVersionStatus = Omit<ProjectionStatus, 'state'> & {
+  readonly state: ProjectionStatus['state'] | 'dropped';
+};
+
+/** Drops a version that does not answer. @returns its last row @throws Rejection */
+export async function dropOldVersion(
+  context: AdministrationContext,
+  { name, version }: { readonly name: string; readonly version: number },
+  asked: Asked,
+): Promise<AnyVersionStatus> {
+  const { pool } = context;
+  const found = await findVersion(pool, name, version);
+  if (found === null) throw new Rejection('not_found', 'version', `there is no version ${version} of ${name}`);
+  const row = await rowOf(context, found);
+  const isLive = new Rejection(
+    'conflict',
+    'version',
+    `${name} version ${version} is the live one, or none is: switch first`,
+  );
+  if (found.state === 'live') throw isLive;
+  await record(context, 'version_dropped', found, asked);
+  if (!(await dropVersion(pool, name, version))) throw isLive;
+  const followed = (each: number): Promise<boolean> => isHeld(pool, leaseOf(name, each));
+  const deadline = performance.now() + DROP_WAIT_MS;
+  while ((await removeDropped(pool, name, followed)) > 0 && performance.now() < deadline) await pause(100);
+  return { ...row, state: 'dropped', next_command: null };
+}
+
+async function record(
+  context: AdministrationContext,
+  type: 'version_switched' | 'version_dropped',
+  { name, version }: Version,
+  asked: Asked,
+): Promise<void> {
+  if (asked === null) return;
+  const { operatorId, reason } = asked;
+  await recordVersionChange(context, type, { projection: name, version, operator_id: operatorId, reason });
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { decideLetter, type LetterRow, listLetters } from '../../administration/dead-letters.ts';
+import { operatorOf } from '../access.ts';
+import { type AnyRoute, page, route } from '../route.ts';
+import type { AdminDependencies } from './context.ts';
+import { READ, reason } from './schemas.ts';
+
+/** At most so many events of a commit are shown; a commit may have a thousand. */
+const MAX_EVENTS = 20;
+/** How long a retry waits until the read model has applied the commit or failed again. */
+const OUTCOME_MS = 4000;
+
+const letter = z
+  .object({
+    id: z.string(),
+    projection: z.string(),
+    version: z.int(),
+    stream: z.string(),
+    position: z.string(),
+    blocking: z.boolean().describe('Whether the read model waits at the commit; false: it has skipped it'),
+    at: z.iso.datetime().describe('When the read model failed to apply it'),
+    error: z.string(),
+    recorded_at: z.iso.datetime(),
+    events: z
+      .array(z.object({ type: z.string(), v: z.int(), data: z.unknown() }))
+      .describe(`The first ${MAX_EVENTS} events, as the log has them; personal data are sealed`),
+    events_count: z.int(),
+  })
+  .meta({ id: 'DeadLetter' });
+
+const id = z.string().describe('As the list has it');
+const decided = z.object({
+  ok: z.literal(true),
+  data: z.object({ id: z.string(), in_effect: z.boolean().describe('Whether the read model has passed the commit') }),
+});
+const example = 'users_v1.018f2f3a-0000-7000-8000-000000000000';
+
+/** `/admin/v1/dead-letters`: commits that a read model cannot apply. */
+export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/admin/v1/dead-letters',
+      operationId: 'adminListDeadLetters',
+      summary: 'Commits at which a read model stopped, or which it skipped, with their events',
+      tag: 'Operations',
+      access: READ,
+      query: z.object(page),
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(letter), total: z.int() }) }),
+      async handle({ query: { limit, offset } }) {
+        const all = await listLetters(context.pool);
+        return { ok: true, data: { items: all.slice(offset, offset + limit).map(shown), total: all.length } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/admin/v1/dead-letters/retry',
+      operationId: 'adminRetryDeadLetter',
+      summary: 'Apply the commit again. The log records who asked',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: z.object({ id }).meta({ example: { id: example } }),
+      answer: decided,
+      errors: [404, 409],
+      async handle({ request, body }) {
+        const meta = { keyId: operatorOf(request).operatorId };
+        const decision = { id: body.id, skipFor: null, projector: null, outcomeMs: OUTCOME_MS, meta };
+        return { ok: true, data: { id: body.id, in_effect: await decideLetter(context, decision) } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/admin/v1/dead-letters/skip',
+      operationId: 'adminSkipDeadLetter',
+      summary: 'Skip the commit, now and in every replay. The log records who and why',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: z.object({ id, reason }).meta({ example: { id: example, reason: 'sent by a broken script' } }),
+      answer: decided,
+      errors: [404],
+      async handle({ request, body }) {
+        const meta = { keyId: operatorOf(request).operatorId };
+        const decision = { id: body.id, skipFor: body.reason, projector: null, outcomeMs: OUTCOME_MS, meta };
+        return { ok: true, data: { id: body.id, in_effect: await decideLetter(context, decision) } };
+      },
+    }),
+  ];
+}
+
+function shown({ commit, ...row }: LetterRow): z.input<typeof letter> {
+  return {
+    ...row,
+    recorded_at: new Date(commit.at).toISOString(),
+    events: commit.events.slice(0, MAX_EVENTS).map(({ type, v, data }) => ({ type, v, data })),
+    events_count: commit.events.length,
+  };
+}

@@ -1,0 +1,136 @@
+import { validate } from 'uuid';
+import { z } from 'zod';
+import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/work.ts';
+import { JOB_KINDS, JOB_OUTCOMES } from '../../domain/operations/work.ts';
+import { WORK_STREAM } from '../../domain/streams.ts';
+import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
+import { findBot } from '../../queries/catalog/bots.ts';
+import { findJob, listJobs } from '../../queries/operations/jobs.ts';
+import { operatorOf } from '../access.ts';
+import { ApiError, invalid } from '../errors.ts';
+import { underKey } from '../idempotency.ts';
+import { type AnyRoute, page, route } from '../route.ts';
+import type { AdminDependencies } from './context.ts';
+import { READ, reason } from './schemas.ts';
+
+const job = z
+  .object({
+    job_id: z.uuid(),
+    kind: z.enum(JOB_KINDS),
+    projection: z.string().nullable(),
+    bot: z.string().nullable(),
+    user_id: z.int().nullable(),
+    reason: z.string(),
+    operator_id: z.int(),
+    operator: z.string().describe('Name of the operator'),
+    requested_at: z.iso.datetime(),
+    state: z.enum(['waiting', 'running', ...JOB_OUTCOMES]).describe('waiting: no instance works on it now'),
+    progress: z
+      .object({
+        what: z.string(),
+        done: z.number(),
+        total: z.number().nullable(),
+        unit: z.string(),
+        seconds: z.number().describe('Since an instance began or resumed it'),
+      })
+      .nullable(),
+    summary: z.string().nullable(),
+    findings: z.array(
+      z.object({
+        kind: z.string(),
+        stream: z.string().nullable(),
+        revision: z.int().nullable(),
+        message: z.string(),
+      }),
+    ),
+    findings_count: z.int(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Job' });
+
+const request = z
+  .object({
+    kind: z.enum(JOB_KINDS),
+    projection: z.enum(READ_MODEL_NAMES).optional().describe('The read model of a rebuild or a comparison'),
+    bot: z.string().optional().describe('Public key. Of an audit: of its streams and accounts alone, without replays'),
+    user_id: z.int().min(1).optional().describe('Of an audit: of this account of the bot alone'),
+    reason,
+  })
+  .superRefine(({ kind, projection, bot, user_id }, context) => {
+    const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
+    if (kind === 'audit' && projection !== undefined) refuse('projection', 'an audit has none');
+    if (kind !== 'audit' && projection === undefined) refuse('projection', `is needed to ${kind}`);
+    if (kind !== 'audit' && bot !== undefined) refuse('bot', 'only an audit has one');
+    if (kind !== 'audit' && user_id !== undefined) refuse('user_id', 'only an audit has one');
+    if (user_id !== undefined && bot === undefined) refuse('bot', 'is needed with user_id');
+  })
+  .meta({ example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
+
+/** `/admin/v1/jobs`: rebuilds, comparisons and audits, which an instance does (decisions.md#jobs). */
+export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencies): AnyRoute[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/admin/v1/jobs',
+      operationId: 'adminRequestJob',
+      summary:
+        'Ask for a rebuild, a comparison with a replay, or an audit. An instance does it; the log records who and why',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: request,
+      idempotent: true,
+      status: 202,
+      answer: z.object({ ok: z.literal(true), data: z.object({ job_id: z.uuid() }) }),
+      errors: [404],
+      async handle({ request, body: { kind, projection = null, bot = null, user_id = null, reason: why } }) {
+        if (bot !== null && (await findBot(await catalog(), bot)) === null)
+          throw invalid([{ path: 'bot', message: 'there is no such bot' }]);
+        const { operatorId } = operatorOf(request);
+        const wanted = { kind, projection, bot, userId: user_id, reason: why, operatorId };
+        return underKey<RequestedJob, object>(
+          request,
+          'jobs',
+          async (stamp, first) =>
+            first === null
+              ? requestJob(context, wanted, stamp)
+              : { jobId: jobOf(first)!, position: first.position, repeated: first },
+          async ({ jobId, position }) => {
+            await waitForCatalog(request, position);
+            return { ok: true, data: { job_id: jobId } };
+          },
+          () => WORK_STREAM,
+        );
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/admin/v1/jobs',
+      operationId: 'adminListJobs',
+      summary: 'Jobs, newest first',
+      tag: 'Operations',
+      access: READ,
+      query: z.object({ ...page, kind: z.enum(JOB_KINDS).optional() }),
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(job) }) }),
+      async handle({ query }) {
+        return { ok: true, data: { items: await listJobs(await catalog(), query) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/admin/v1/jobs/:job_id',
+      operationId: 'adminGetJob',
+      summary: 'A job: its state, progress and result',
+      tag: 'Operations',
+      access: READ,
+      params: z.object({ job_id: z.uuid() }),
+      answer: z.object({ ok: z.literal(true), data: job }),
+      errors: [404],
+      async handle({ request }) {
+        const { job_id } = request.params as { readonly job_id: string };
+        const found = validate(job_id) ? await findJob(await catalog(), job_id) : null;
+        if (found === null) throw new ApiError(404, 'there is no such job');
+        return { ok: true, data: found };
+      },
+    }),
+  ];
+}

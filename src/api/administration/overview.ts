@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { groupBotErrors, listProcesses } from '../../administration/overview.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { AdminDependencies } from './context.ts';
+import { lag, READ } from './schemas.ts';
+
+const process = z
+  .object({
+    name: z.string(),
+    state: z.enum(['live', 'stopped']),
+    lag,
+    error: z.string().nullable(),
+    lease: z
+      .object({ holder: z.string(), expires_at: z.iso.datetime() })
+      .nullable()
+      .describe('The instance that works; null: each instance does a part, or none runs it'),
+    failures: z
+      .array(z.object({ subject: z.string(), error: z.string(), until: z.iso.datetime() }))
+      .describe('Parts of the work that fail now and are tried again'),
+  })
+  .meta({ id: 'BackgroundProcess' });
+
+const group = z
+  .object({
+    kind: z.string(),
+    source: z.string(),
+    message: z.string().describe('With … for each number'),
+    count: z.int(),
+    unresolved: z.int(),
+    bots: z.int(),
+    last: z.iso.datetime(),
+  })
+  .meta({ id: 'BotErrorGroup' });
+
+const DAY_MS = 86_400_000;
+const days = z
+  .string()
+  .regex(/^([1-9]|[1-8]\d|90)$/, 'must be 1 to 90')
+  .transform(Number)
+  .default(7)
+  .meta({ type: 'integer' })
+  .describe('Of so many days up to now, 1 to 90; default 7');
+
+/** `/admin/v1/processes` and `/admin/v1/bot-errors`. */
+export function overviewRoutes({ context, events }: AdminDependencies): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/admin/v1/processes',
+      operationId: 'adminListProcesses',
+      summary: 'The background processes: lag, error, lease, and the parts of their work that fail',
+      tag: 'Operations',
+      access: READ,
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(process) }) }),
+      handle: async () => ({ ok: true, data: { items: await listProcesses(context) } }),
+    }),
+    route({
+      method: 'GET',
+      url: '/admin/v1/bot-errors',
+      operationId: 'adminListBotErrors',
+      summary: 'Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups',
+      tag: 'Operations',
+      access: READ,
+      query: z.object({ days }),
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(group) }) }),
+      async handle({ query }) {
+        const since = context.sources.now() - query.days * DAY_MS;
+        return { ok: true, data: { items: await groupBotErrors(context.pool, await events(), since) } };
+      },
+    }),
+  ];
+}

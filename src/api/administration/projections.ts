@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { listVersions } from '../../administration/overview.ts';
+import { dropOldVersion, switchVersion } from '../../administration/versions.ts';
+import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
+import { operatorOf } from '../access.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { AdminDependencies } from './context.ts';
+import { lag, READ, reason } from './schemas.ts';
+
+const version = z
+  .object({
+    name: z.string(),
+    version: z.int(),
+    state: z.enum(['live', 'building', 'ready', 'stopped']),
+    live: z.boolean().describe('Whether the version answers, also if it has stopped'),
+    verified: z.boolean().describe('Whether a comparison found it equal to a replay of the log'),
+    position: z.string().nullable(),
+    lag,
+    deferred: z.object({ events: z.int(), exact: z.boolean() }).nullable(),
+    error: z.string().nullable(),
+    next: z.enum(['retry', 'rebuild', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
+  })
+  .meta({ id: 'ReadModelVersion' });
+
+const name = z.enum(READ_MODEL_NAMES);
+const number = z.int().min(1);
+const done = z.object({ ok: z.literal(true), data: z.object({ name: z.string(), version: z.int() }) });
+
+/** `/admin/v1/projections`: the versions of read models, and which of them answers. */
+export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/admin/v1/projections',
+      operationId: 'adminListProjections',
+      summary: 'Every version of every read model: state, lag, error, and what to do next',
+      tag: 'Operations',
+      access: READ,
+      answer: z.object({
+        ok: z.literal(true),
+        data: z.object({ items: z.array(version), commits: z.int().describe('All commits of the log, about') }),
+      }),
+      handle: async () => ({ ok: true, data: await listVersions(context) }),
+    }),
+    route({
+      method: 'POST',
+      url: '/admin/v1/projections/switch',
+      operationId: 'adminSwitchProjection',
+      summary: 'Let a verified version answer; without a version the newest. The log records who and why',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: z.object({ name, version: number.optional(), reason }).meta({
+        example: { name: 'users', reason: 'rows were wrong' },
+      }),
+      answer: done,
+      errors: [404, 409],
+      async handle({ request, body: { reason: why, ...chosen } }) {
+        const asked = { operatorId: operatorOf(request).operatorId, reason: why };
+        const row = await switchVersion(context, chosen, asked);
+        return { ok: true, data: { name: row.name, version: row.version } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/admin/v1/projections/drop',
+      operationId: 'adminDropProjection',
+      summary: 'Drop a version that does not answer. The log records who and why',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: z.object({ name, version: number, reason }).meta({
+        example: { name: 'users', version: 1, reason: 'version 2 answers since Monday' },
+      }),
+      answer: done,
+      errors: [404, 409],
+      async handle({ request, body: { reason: why, ...chosen } }) {
+        const asked = { operatorId: operatorOf(request).operatorId, reason: why };
+        const row = await dropOldVersion(context, chosen, asked);
+        return { ok: true, data: { name: row.name, version: row.version } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,19 @@
+import type { AnyRoute } from '../route.ts';
+import type { AdminDependencies } from './context.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
+import { jobRoutes } from './jobs.ts';
+import { overviewRoutes } from './overview.ts';
+import { projectionRoutes } from './projections.ts';
+
+/**
+ * The routes of operators. Never among them: copies of the log, restore, backup, erasure, and keys of others
+ * (decisions.md#admin-api).
+ */
+export function adminRoutes(dependencies: AdminDependencies): AnyRoute[] {
+  return [
+    ...projectionRoutes(dependencies),
+    ...deadLetterRoutes(dependencies),
+    ...overviewRoutes(dependencies),
+    ...jobRoutes(dependencies),
+  ];
+}

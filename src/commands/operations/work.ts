@@ -1,0 +1,68 @@
+import {
+  finishJob as decideFinishJob,
+  requestJob as decideRequestJob,
+  type Job,
+  type JobKind,
+  type JobResult,
+  recordVersion,
+  work,
+} from '../../domain/operations/work.ts';
+import { WORK_STREAM } from '../../domain/streams.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
+import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
+
+export interface JobRequest {
+  readonly kind: JobKind;
+  readonly projection: string | null;
+  readonly bot: string | null;
+  readonly userId: number | null;
+  readonly reason: string;
+  readonly operatorId: number;
+}
+
+export interface RequestedJob {
+  readonly jobId: string;
+  readonly position: Position | undefined;
+  readonly repeated: RecordedCommit | null;
+}
+
+/** Asks for a job. The log has it before this resolves. @throws Rejection */
+export async function requestJob(
+  context: CommandContext,
+  { userId, operatorId, ...request }: JobRequest,
+  command: CommandMeta['command'],
+): Promise<RequestedJob> {
+  const job: Job = { ...request, job_id: context.sources.uuid(), user_id: userId, operator_id: operatorId };
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    work,
+    WORK_STREAM,
+    (state) => decideRequestJob(state, job),
+    { keyId: operatorId, command },
+  );
+  return { jobId: jobIdOf(events) ?? job.job_id, position, repeated };
+}
+
+/** The id of the job that a commit of the stream asks for. */
+export function jobOf({ events }: RecordedCommit): string | undefined {
+  return jobIdOf(events.map(work.read));
+}
+
+function jobIdOf(events: readonly ReturnType<typeof work.read>[]): string | undefined {
+  return events.find((event) => event.type === 'job_requested')?.data.job_id;
+}
+
+/** Records the end of a job, once. */
+export async function finishJob(context: CommandContext, jobId: string, result: JobResult): Promise<void> {
+  await decideAndAppend(context, work, WORK_STREAM, (state) => decideFinishJob(state, jobId, result));
+}
+
+/** Records that an operator switches to a version of a read model, or drops one. @throws Rejection */
+export async function recordVersionChange(
+  context: CommandContext,
+  type: Parameters<typeof recordVersion>[0],
+  change: Parameters<typeof recordVersion>[1],
+): Promise<void> {
+  const meta = { keyId: change.operator_id };
+  await decideAndAppend(context, work, WORK_STREAM, () => recordVersion(type, change), meta);
+}

@@ -1,0 +1,121 @@
+import type { LongWorkContext, Progress } from '../../administration/context.ts';
+import { beginJob, leaveJob, saveProgress } from '../../administration/job-progress.ts';
+import { failureOf, runJob } from '../../administration/run-job.ts';
+import { load } from '../../commands/decide-and-append.ts';
+import { finishJob } from '../../commands/operations/work.ts';
+import { isDatabaseDown } from '../../database/errors.ts';
+import { FRESH_MS } from '../../database/fresh-cache.ts';
+import { type Job, type JobResult, work } from '../../domain/operations/work.ts';
+import { WORK_STREAM } from '../../domain/streams.ts';
+import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { schemaOf } from '../../projections/read-model.ts';
+import { shareAmongProjectors } from '../../projections/runtime/projector.ts';
+import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
+import { pause } from '../../util/pause.ts';
+import type { Process, ProcessContext } from '../process.ts';
+import { createRest } from '../rest.ts';
+
+const LOOK_MS = 500;
+const SAVE_MS = 500;
+/** A read model that has stopped never catches up; the job then fails and says so. */
+const CATCH_UP_MS = 60_000;
+/** A job that ended with its instance so often is given up, since it may be what ends the instances. */
+const MAX_STARTS = 10;
+
+/**
+ * Does the jobs that operators ask for (decisions.md#jobs), one after the other, oldest first. After a kill the next
+ * holder of the lease does the job that has no end in the log. Two holders at once may both work; one end counts.
+ */
+export const jobs: Process = {
+  name: 'jobs',
+  alone: true,
+  async run(context, signal) {
+    const { log, note } = context;
+    const rest = createRest(context);
+    let known = await load(log, work, WORK_STREAM);
+    while (!signal.aborted) {
+      rest.begin();
+      const end = await log.endCursor();
+      known = await load(log, work, WORK_STREAM, known);
+      note(end);
+      const [job] = known.state.values();
+      if (job === undefined) await rest.rest(LOOK_MS, [end], signal);
+      else await doJob(context, job, signal);
+    }
+  },
+};
+
+async function doJob(context: ProcessContext, job: Job, signal: AbortSignal): Promise<void> {
+  const { pool, logger } = context;
+  const jobLogger = logger.child({ job: job.job_id, kind: job.kind });
+  const starts = await beginJob(pool, job.job_id);
+  if (starts > MAX_STARTS) {
+    const result = failureOf(`given up: ${MAX_STARTS} starts ended with their instance or with an outage`);
+    return finishJob(context, job.job_id, result);
+  }
+  jobLogger.info('job begins');
+  const result = await resultOf(context, job, signal);
+  if (result === null) return leaveJob(pool, job.job_id);
+  await finishJob(context, job.job_id, result);
+  jobLogger.info({ outcome: result.outcome, summary: result.summary }, 'job ended');
+}
+
+/** Null: the instance stops, and the job is to be resumed. @throws errors of an outage, after which it is resumed, too */
+async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal): Promise<JobResult | null> {
+  const { pool, log, logger, note } = context;
+  let progress: Progress | null = null;
+  const saving = setInterval(() => {
+    Promise.all([saveProgress(pool, job.job_id, progress), log.endCursor().then(note)]).catch((error: unknown) =>
+      logger.warn({ err: error }, 'failed to save the progress of a job'),
+    );
+  }, SAVE_MS);
+  try {
+    const show = (now: Progress | null): void => {
+      progress = now;
+    };
+    return await runJob(await longWork(context, signal, show), job);
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (isOutage(error)) throw error;
+    logger.error({ err: error, job: job.job_id }, 'job failed');
+    return failureOf(error instanceof Error ? error.message : String(error));
+  } finally {
+    clearInterval(saving);
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  return (
+    [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind) ||
+    isDatabaseDown(error)
+  );
+}
+
+async function longWork(
+  { log, pool, sources, instance, logger }: ProcessContext,
+  signal: AbortSignal,
+  progress: LongWorkContext['progress'],
+): Promise<LongWorkContext> {
+  // Loaded late, since it is much code and few instances ever do a job.
+  const { readModels } = await import('../../projections/registry.ts');
+  const shared = shareAmongProjectors(pool, instance, logger);
+  const logEnd = await log.endCursor();
+  return {
+    log,
+    pool,
+    sources,
+    signal,
+    progress,
+    readModels: async () => readModels,
+    waitForSwitch: () => pause(2 * FRESH_MS, signal),
+    projector: (model) => ({ model, log, ...shared, logger, onBadEvent: 'stop', signal }),
+    async projected(model) {
+      const waiting = { timeoutMs: CATCH_UP_MS, signal };
+      if ((await waitForReadModels([servedProgress(pool, model)], logEnd, waiting)) === null)
+        throw new Error(`the read model ${model.name} did not catch up with the log within ${CATCH_UP_MS / 1000} s`);
+      const { name, version } = servedOf(await versionsOf(pool, model))!;
+      return { pool, schema: schemaOf(name, version) };
+    },
+  };
+}

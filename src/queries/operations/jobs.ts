@@ -1,0 +1,92 @@
+import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work.ts';
+import { type CatalogSource, rowsOf } from '../catalog/source.ts';
+
+/** A job of operators (decisions.md#jobs). Dates are ISO 8601, UTC. */
+export interface JobRow {
+  readonly job_id: string;
+  readonly kind: JobKind;
+  readonly projection: string | null;
+  readonly bot: string | null;
+  readonly user_id: number | null;
+  readonly reason: string;
+  readonly operator_id: number;
+  readonly operator: string;
+  readonly requested_at: string;
+  /** `waiting`: no instance works on it now. */
+  readonly state: 'waiting' | 'running' | JobOutcome;
+  /** How far an instance is; null: not begun, or over. */
+  readonly progress: JobProgress | null;
+  readonly summary: string | null;
+  readonly findings: readonly JobFinding[];
+  readonly findings_count: number;
+  readonly finished_at: string | null;
+}
+
+export interface JobProgress {
+  readonly what: string;
+  readonly done: number;
+  /** Null: unknown. */
+  readonly total: number | null;
+  readonly unit: string;
+  /** Since the present start, in seconds. */
+  readonly seconds: number;
+}
+
+interface Stored extends Omit<JobRow, 'requested_at' | 'finished_at' | 'state' | 'progress' | 'findings'> {
+  readonly requested_at: number;
+  readonly finished_at: number | null;
+  readonly outcome: JobOutcome | null;
+  readonly findings: readonly JobFinding[] | null;
+  readonly running: boolean;
+  readonly what: string | null;
+  readonly done: number | null;
+  readonly total: number | null;
+  readonly unit: string | null;
+  readonly seconds: number | null;
+}
+
+/** An instance that works on a job says so twice a second. */
+const SILENT = '10 seconds';
+
+const columnsOf = (schema: string): string => `
+  SELECT j.job_id, j.kind, j.projection, j.bot, j.user_id::float8, j.reason, j.operator_id::float8, coalesce(o.name, '') AS operator,
+         j.requested_at::float8, j.outcome, j.summary, j.findings, coalesce(j.findings_count, 0)::float8 AS findings_count,
+         j.finished_at::float8, coalesce(p.seen_at > clock_timestamp() - interval '${SILENT}', false) AS running,
+         p.what, p.done, p.total, p.unit, extract(epoch FROM p.seen_at - p.begun_at)::float8 AS seconds
+  FROM ${schema}.jobs AS j LEFT JOIN ${schema}.operators AS o USING (operator_id) LEFT JOIN runtime.jobs AS p USING (job_id)`;
+
+export interface JobFilter {
+  readonly kind?: JobKind | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Newest first. */
+export async function listJobs(source: CatalogSource, { kind, limit, offset }: JobFilter): Promise<JobRow[]> {
+  const rows = await rowsOf<Stored>(
+    source,
+    'list_jobs',
+    `${columnsOf(source.schema)} WHERE $1::text IS NULL OR j.kind = $1
+     ORDER BY j.requested_at DESC, j.job_id LIMIT $2 OFFSET $3`,
+    [kind ?? null, limit, offset],
+  );
+  return rows.map(shown);
+}
+
+/** @param jobId a UUID */
+export async function findJob(source: CatalogSource, jobId: string): Promise<JobRow | null> {
+  const rows = await rowsOf<Stored>(source, 'find_job', `${columnsOf(source.schema)} WHERE j.job_id = $1`, [jobId]);
+  return rows[0] === undefined ? null : shown(rows[0]);
+}
+
+function shown({ outcome, running, what, done, total, unit, seconds, ...row }: Stored): JobRow {
+  const hasProgress = outcome === null && what !== null && done !== null && unit !== null;
+  return {
+    ...row,
+    requested_at: new Date(row.requested_at).toISOString(),
+    finished_at: row.finished_at === null ? null : new Date(row.finished_at).toISOString(),
+    findings: row.findings ?? [],
+    state: outcome ?? (running ? 'running' : 'waiting'),
+    progress: hasProgress ? { what, done, total, unit, seconds: seconds ?? 0 } : null,
+  };
+}

@@ -1,0 +1,94 @@
+import { freshCache } from '../../database/fresh-cache.ts';
+import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import { OPERATOR_PART, type OperatorRight } from '../../domain/operations/operator.ts';
+import { type CatalogSource, rowsOf } from '../catalog/source.ts';
+
+/** The holder of a valid operator key. */
+export interface Operator {
+  readonly operatorId: number;
+  readonly name: string;
+  readonly can: OperatorRight;
+}
+
+export interface OperatorAuthenticator {
+  /** Null if there is no such operator key, or it was revoked. */
+  authenticate(operatorKey: string): Promise<Operator | null>;
+  /** As `authenticate`, by the hex SHA-256 of a key's secret: a console's session has no more. */
+  authenticateHash(publicPart: string, secretHash: string): Promise<Operator | null>;
+}
+
+export interface OperatorAuthenticatorOptions {
+  /** The present tables of the catalog. */
+  readonly catalog: () => Promise<CatalogSource>;
+  /** Milliseconds of a clock that never goes back, for the age of cached rows. */
+  readonly elapsed?: () => number;
+  /** The longest wait of one look-up for the database, in milliseconds. */
+  readonly maxWaitMs: number;
+}
+
+const MAX_CACHED = 1000;
+
+/** Looks operators up through a cache that is at most 1 s old, as for API keys. Never from a stale entry. */
+export function createOperatorAuthenticator({
+  catalog,
+  elapsed = () => performance.now(),
+  maxWaitMs,
+}: OperatorAuthenticatorOptions): OperatorAuthenticator {
+  const load = async (secretHash: string): Promise<(Operator & { readonly revoked: boolean }) | null> =>
+    findOperator(await catalog(), secretHash);
+  const operators = freshCache({ elapsed, max: MAX_CACHED, maxWaitMs, load });
+
+  async function authenticateHash(publicPart: string, secretHash: string): Promise<Operator | null> {
+    if (publicPart !== OPERATOR_PART) return null;
+    const found = await operators(secretHash, false);
+    if (found === null || found.revoked) return null;
+    const { operatorId, name, can } = found;
+    return { operatorId, name, can };
+  }
+
+  return {
+    authenticateHash,
+    async authenticate(operatorKey) {
+      const parts = parseApiKey(operatorKey);
+      return parts === null ? null : authenticateHash(parts.publicPart, hashSecret(parts.secret));
+    },
+  };
+}
+
+async function findOperator(
+  source: CatalogSource,
+  secretHash: string,
+): Promise<(Operator & { readonly revoked: boolean }) | null> {
+  const rows = await rowsOf<Operator & { readonly revoked: boolean }>(
+    source,
+    'find_operator',
+    `SELECT operator_id::float8 AS "operatorId", name, can, revoked_at IS NOT NULL AS revoked
+     FROM ${source.schema}.operators WHERE secret_hash = $1`,
+    [secretHash],
+  );
+  return rows[0] ?? null;
+}
+
+/** Dates are ISO 8601, UTC. */
+export interface OperatorRow {
+  readonly operator_id: number;
+  readonly name: string;
+  readonly can: OperatorRight;
+  readonly issued_at: string;
+  readonly revoked_at: string | null;
+}
+
+export async function listOperators(source: CatalogSource): Promise<OperatorRow[]> {
+  type Stored = Omit<OperatorRow, 'issued_at' | 'revoked_at'> & { issued_at: number; revoked_at: number | null };
+  const rows = await rowsOf<Stored>(
+    source,
+    'list_operators',
+    `SELECT operator_id::float8, name, can, issued_at::float8, revoked_at::float8
+     FROM ${source.schema}.operators ORDER BY operators.operator_id`,
+  );
+  return rows.map((row) => ({
+    ...row,
+    issued_at: new Date(row.issued_at).toISOString(),
+    revoked_at: row.revoked_at === null ? null : new Date(row.revoked_at).toISOString(),
+  }));
+}
