@@ -6,7 +6,7 @@ import type { AdministrationContext } from './context.ts';
 /** The next step of an operator with a version. */
 export type NextStep = 'retry' | 'rebuild' | 'verify' | 'switch' | 'drop';
 
-/** A version of a read model, for the API and the console. */
+/** A version of a read model, for the API. */
 export interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next_command'> {
   /** Whether the version answers, also if it has stopped. */
   readonly live: boolean;

@@ -32,7 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'util/'],
   // The code that packs events also defines their packed form.
   queries: ['domain/', 'database/', 'projections/events/packed/', 'util/'],
-  // What operators do, the same for commands, requests and jobs.
+  // The work of operators, the same for commands, requests and jobs.
   administration: [
     'domain/',
     'commands/',
