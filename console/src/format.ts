@@ -53,6 +53,13 @@ export function date(iso: string): string {
   }).format(local);
 }
 
+const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** An instant, in the zone of the browser. @param iso with an offset or Z */
+export function instant(iso: string): string {
+  return moment.format(new Date(iso));
+}
+
 /** A cell of a table. */
 export function cell(value: Value | undefined, type: string): string {
   if (value === null || value === undefined) return '–';

@@ -9,13 +9,24 @@ export interface Bot {
   readonly timezone: string;
 }
 
-/** The session of this browser. Dates are ISO 8601. */
-export interface Session {
+/** The session of an owner, by a personal key. Dates are ISO 8601. */
+export interface OwnerSession {
+  readonly kind: 'owner';
   readonly expires_at: string;
   readonly plan: 'premium' | 'free';
   readonly currency: string;
   readonly bots: readonly Bot[];
 }
+
+/** The session of an operator, who runs the service and sees no data of owners. */
+export interface OperatorSession {
+  readonly kind: 'operator';
+  readonly expires_at: string;
+  readonly name: string;
+  readonly can: 'read' | 'act';
+}
+
+export type Session = OwnerSession | OperatorSession;
 
 /** `undefined`: not known yet; null: the browser has no session. */
 export const session = signal<Session | null | undefined>(undefined);

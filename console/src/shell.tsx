@@ -4,18 +4,19 @@ import { address, followLinks, go, href } from './address.ts';
 import { request } from './api.ts';
 import { BroadcastsPage } from './broadcasts/page.tsx';
 import { Login } from './login/page.tsx';
+import { OperationsPage } from './operations/page.tsx';
 import { useAttempt } from './parts/attempt.ts';
 import { Failure } from './parts/failure.tsx';
 import { ReferralsPage } from './referrals/page.tsx';
 import { ReportsPage } from './reports/page.tsx';
-import { type Bot, type Session, session } from './session.ts';
+import { type Bot, type OperatorSession, type OwnerSession, type Session, session } from './session.ts';
 import { texts } from './texts.ts';
 
 interface PageProps {
   readonly bot: Bot;
 }
 
-/** The pages by path; the first is where the console begins. */
+/** The pages of owners by path; the first is where the console begins. */
 const PAGES: readonly { readonly path: string; readonly name: string; readonly page: ComponentType<PageProps> }[] = [
   { path: '/reports', name: texts.nav.reports, page: ReportsPage },
   { path: '/broadcasts', name: texts.nav.broadcasts, page: BroadcastsPage },
@@ -51,7 +52,39 @@ export function Shell() {
     );
   if (session.value === undefined) return <p class="quiet">{texts.loading}</p>;
   if (session.value === null) return <Login />;
-  const { bots } = session.value;
+  return session.value.kind === 'operator' ? (
+    <OperatorPages operator={session.value} />
+  ) : (
+    <OwnerPages owner={session.value} />
+  );
+}
+
+const OPERATIONS = '/operations';
+
+/** An operator has one page. */
+function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
+  const { path } = address.value;
+  const isKnown = path === '/' || path === OPERATIONS;
+  return (
+    <Frame
+      nav={
+        <>
+          <nav aria-label={texts.nav.label}>
+            <a href={href(OPERATIONS)} aria-current={isKnown ? 'page' : undefined}>
+              {texts.nav.operations}
+            </a>
+          </nav>
+          <span class="quiet">{operator.name}</span>
+          <LogOut />
+        </>
+      }
+    >
+      {isKnown ? <OperationsPage operator={operator} /> : <p>{texts.notFound}</p>}
+    </Frame>
+  );
+}
+
+function OwnerPages({ owner: { bots } }: { readonly owner: OwnerSession }) {
   const { path, query } = address.value;
   const bot = bots.find(({ resource_key }) => resource_key === query.get('bot')) ?? bots[0];
   if (bot === undefined)
@@ -62,7 +95,7 @@ export function Shell() {
     );
   const found = path === '/' ? PAGES[0] : PAGES.find((page) => page.path === path);
   return (
-    <Frame nav={<Navigation bot={bot} path={found?.path} />}>
+    <Frame nav={<Navigation bots={bots} bot={bot} path={found?.path} />}>
       {found === undefined ? <p>{texts.notFound}</p> : <found.page key={bot.resource_key} bot={bot} />}
     </Frame>
   );
@@ -87,8 +120,13 @@ function Frame({ nav, children }: { readonly nav?: ComponentChildren; readonly c
   );
 }
 
-function Navigation({ bot, path }: { readonly bot: Bot; readonly path: string | undefined }) {
-  const bots = session.value?.bots ?? [];
+interface NavigationProps {
+  readonly bots: readonly Bot[];
+  readonly bot: Bot;
+  readonly path: string | undefined;
+}
+
+function Navigation({ bots, bot, path }: NavigationProps) {
   return (
     <>
       <nav aria-label={texts.nav.label}>

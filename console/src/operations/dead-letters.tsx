@@ -1,0 +1,85 @@
+import { stringify } from 'lossless-json';
+import { instant, number } from '../format.ts';
+import { texts } from '../texts.ts';
+import type { Letter } from './answers.ts';
+import type { Ask } from './confirm.tsx';
+
+const words = texts.operations;
+
+interface DeadLettersProps {
+  readonly letters: readonly Letter[];
+  readonly total: number;
+  readonly ask: Ask | null;
+}
+
+/** Commits that a read model cannot apply: the error, the events, retry and skip. */
+export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
+  return (
+    <section>
+      <h2>{words.letters}</h2>
+      {letters.length === 0 ? (
+        <p>{words.noLetters}</p>
+      ) : (
+        <>
+          <p class="quiet">{words.lettersMeans}</p>
+          {total > letters.length && <p class="quiet">{words.lettersCut(number(letters.length), number(total))}</p>}
+          <ul class="jobs">
+            {letters.map((letter) => (
+              <li key={letter.id}>
+                <div>
+                  <strong>{`${letter.projection} ${words.version(letter.version)}`}</strong>{' '}
+                  <span class={letter.blocking ? 'bad' : undefined}>
+                    {letter.blocking ? words.blocking : words.passedOver}
+                  </span>
+                </div>
+                <div class="failure">{letter.error}</div>
+                <div class="quiet">{words.letterAt(letter.stream, letter.position, instant(letter.recorded_at))}</div>
+                <details>
+                  <summary>{words.letterEvents(number(letter.events_count))}</summary>
+                  {letter.events.map(({ type, v, data }, index) => (
+                    <div key={index}>
+                      <code>{words.event(type, v)}</code>
+                      <pre>{stringify(data, undefined, 2)}</pre>
+                    </div>
+                  ))}
+                </details>
+                {ask !== null && (
+                  <div class="row">
+                    <button
+                      type="button"
+                      onClick={() =>
+                        ask({
+                          title: words.titles.retry,
+                          effect: words.effects.retry,
+                          path: 'dead-letters/retry',
+                          body: { id: letter.id },
+                          reason: false,
+                        })
+                      }
+                    >
+                      {words.retry}
+                    </button>
+                    <button
+                      type="button"
+                      onClick={() =>
+                        ask({
+                          title: words.titles.skip,
+                          effect: words.effects.skip,
+                          path: 'dead-letters/skip',
+                          body: { id: letter.id },
+                          reason: true,
+                        })
+                      }
+                    >
+                      {words.skip}
+                    </button>
+                  </div>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}

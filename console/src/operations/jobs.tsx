@@ -1,0 +1,115 @@
+import { instant, number } from '../format.ts';
+import { texts } from '../texts.ts';
+import { isOver, type Job, type Overview } from './answers.ts';
+import type { Ask } from './confirm.tsx';
+
+const words = texts.operations;
+
+interface JobsProps {
+  readonly overview: Overview;
+  readonly ask: Ask | null;
+}
+
+/** The last audit, with a button for the next one. */
+export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
+  const runs = jobs.some((job) => job.kind === 'audit' && !isOver(job));
+  return (
+    <section>
+      <h2>{words.audit}</h2>
+      <p class="quiet">{words.auditMeans}</p>
+      {audit === undefined ? (
+        <p>{words.noAudit}</p>
+      ) : (
+        <>
+          <p>
+            <Result job={audit} /> {words.auditAt(instant(audit.finished_at!))}
+          </p>
+          <Findings job={audit} />
+        </>
+      )}
+      {ask !== null && (
+        <button
+          type="button"
+          disabled={runs}
+          onClick={() =>
+            ask({
+              title: words.titles.audit,
+              effect: words.effects.audit,
+              path: 'jobs',
+              body: { kind: 'audit' },
+              reason: true,
+            })
+          }
+        >
+          {runs ? words.auditRuns : words.auditNow}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The newest jobs: those that wait and run with their progress, the others with their result. */
+export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
+  return (
+    <section>
+      <h2>{words.jobs}</h2>
+      {jobs.length === 0 ? (
+        <p>{words.noJobs}</p>
+      ) : (
+        <ul class="jobs" aria-live="polite">
+          {jobs.map((job) => (
+            <li key={job.job_id}>
+              <div>
+                <strong>{words.jobTitle(words.kinds[job.kind], job.projection ?? job.bot ?? words.wholeLedger)}</strong>{' '}
+                <Result job={job} />
+              </div>
+              {!isOver(job) && <Progress job={job} />}
+              {job.kind !== 'audit' && <Findings job={job} />}
+              <div class="quiet">{words.askedBy(job.operator, instant(job.requested_at), job.reason)}</div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Result({ job: { state, summary, findings_count } }: { readonly job: Job }) {
+  const isBad = state === 'failed' || state === 'findings';
+  return (
+    <span class={isBad ? 'bad' : undefined}>
+      {state === 'findings' ? words.found(number(findings_count)) : words.jobStates[state]}
+      {summary !== null && ` ${summary}.`}
+    </span>
+  );
+}
+
+function Progress({ job: { progress } }: { readonly job: Job }) {
+  if (progress === null) return null;
+  const { what, done, total, unit } = progress;
+  return (
+    <div>
+      <progress {...(total === null ? {} : { max: Math.max(total, 1), value: done })} aria-label={what} />
+      <div class="quiet">{words.progress(what, number(done), total === null ? null : number(total), unit)}</div>
+    </div>
+  );
+}
+
+const SHOWN = 20;
+
+function Findings({ job: { findings, findings_count } }: { readonly job: Job }) {
+  if (findings.length === 0) return null;
+  return (
+    <details>
+      <summary>{words.findings(number(findings_count))}</summary>
+      <ul>
+        {findings.slice(0, SHOWN).map(({ kind, stream, message }, index) => (
+          <li key={index}>
+            {stream === null ? kind : `${kind}, ${stream}`}: {message}
+          </li>
+        ))}
+      </ul>
+      {findings_count > SHOWN && <p class="quiet">{words.moreFindings}</p>}
+    </details>
+  );
+}

@@ -1,0 +1,160 @@
+import { duration, number, share } from '../format.ts';
+import { texts } from '../texts.ts';
+import { isOver, type Job, type Overview, type Version } from './answers.ts';
+import type { Ask } from './confirm.tsx';
+import { keyOf, type Sample, secondsLeft, Trend } from './trend.tsx';
+
+const words = texts.operations;
+
+interface ReadModelsProps {
+  readonly overview: Overview;
+  readonly seen: ReadonlyMap<string, readonly Sample[]>;
+  /** Null: this operator only looks. */
+  readonly ask: Ask | null;
+}
+
+/** Every version of every read model: its state, its lag, and the step that comes next. */
+export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }: ReadModelsProps) {
+  return (
+    <section>
+      <h2>{words.readModels}</h2>
+      <p class="quiet">{words.readModelsMeans}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
+      <section class="scroll" tabIndex={0} aria-label={words.readModels}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.readModel}</th>
+              <th scope="col">{words.state}</th>
+              <th scope="col">{words.lag}</th>
+              <th scope="col">{words.next}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map((version) => (
+              <VersionRow
+                key={keyOf(version)}
+                version={version}
+                versions={versions}
+                commits={commits}
+                samples={seen.get(keyOf(version)) ?? []}
+                busy={jobs.find((job) => !isOver(job) && job.projection === version.name)}
+                ask={ask}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly version: Version;
+  readonly versions: readonly Version[];
+  readonly commits: number;
+  readonly samples: readonly Sample[];
+  /** The job that works on the read model. */
+  readonly busy: Job | undefined;
+  readonly ask: Ask | null;
+}
+
+function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps) {
+  const { state, live, verified, lag, error } = version;
+  const left = secondsLeft(samples);
+  const done = Math.max(0, commits - lag.events);
+  return (
+    <tr>
+      <th scope="row">
+        {version.name} <span class="quiet">{words.version(version.version)}</span>
+      </th>
+      <td>
+        {state === 'stopped' ? (
+          <strong class="bad">{words.states.stopped}</strong>
+        ) : live ? (
+          <strong>{words.states.live}</strong>
+        ) : (
+          words.states[state]
+        )}
+        {state === 'ready' && !live && ` · ${verified ? words.verified : words.notVerified}`}
+        {error !== null && <div class="failure">{error}</div>}
+      </td>
+      <td>
+        {state === 'building' ? (
+          <>
+            <progress max={Math.max(commits, 1)} value={done} aria-label={words.building(version.name)} />
+            <div class="quiet">
+              {words.built(share(commits === 0 ? 1 : done / commits), number(done), number(commits))}
+              {left !== null && ` ${words.left(duration(left))}`}
+            </div>
+          </>
+        ) : (
+          <>
+            {lag.events === 0 ? words.upToDate : words.behind(duration(lag.seconds), number(lag.events))}{' '}
+            <Trend samples={samples} />
+          </>
+        )}
+      </td>
+      <td>
+        <Next version={version} versions={versions} busy={busy} ask={ask} />
+      </td>
+    </tr>
+  );
+}
+
+/** The next step in words, and the buttons of all steps that are possible. */
+function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samples'>) {
+  const { name, state, live, verified, next } = version;
+  const newest = Math.max(...versions.filter((each) => each.name === name).map((each) => each.version));
+  const isNewest = version.version === newest;
+  const steps = busy === undefined && ask !== null ? ask : null;
+  const job = (kind: 'rebuild' | 'verify') => () =>
+    steps?.({
+      title: words.titles[kind](name),
+      effect: words.effects[kind],
+      path: 'jobs',
+      body: { kind, projection: name },
+      reason: true,
+    });
+  const change = (kind: 'switch' | 'drop') => () =>
+    steps?.({
+      title: words.titles[kind](`${name} ${words.version(version.version)}`),
+      effect: words.effects[kind],
+      path: `projections/${kind}`,
+      body: { name, version: version.version },
+      reason: true,
+    });
+  return (
+    <>
+      {busy !== undefined && isNewest ? (
+        <p>{words.jobRuns(words.kinds[busy.kind])}</p>
+      ) : (
+        next !== null && <p>{words.nextSteps[next]}</p>
+      )}
+      {steps !== null && (
+        <div class="row">
+          {isNewest && live && (
+            <button type="button" onClick={job('rebuild')}>
+              {words.rebuild} <span class="hidden">{name}</span>
+            </button>
+          )}
+          {isNewest && state !== 'building' && (
+            <button type="button" onClick={job('verify')}>
+              {words.verify} <span class="hidden">{name}</span>
+            </button>
+          )}
+          {!live && verified && state === 'ready' && (
+            <button type="button" onClick={change('switch')}>
+              {words.switch} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
+            </button>
+          )}
+          {!live && (
+            <button type="button" onClick={change('drop')}>
+              {words.drop} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,270 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { intakeStream } from '../../src/domain/streams.ts';
+import { readModels } from '../../src/projections/registry.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../support/browser.ts';
+import { createOperator, type TestOperator } from '../support/operators.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+
+const ANSWER_MS = 30_000;
+
+describe.skipIf(CHROMIUM === undefined)('the console shows operators how the service works', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  let actor: TestOperator;
+  /** Errors of commits that the read model `events` refuses. */
+  const refused = new Map<string, string>();
+
+  beforeAll(async () => {
+    const models = readModels.map((model) =>
+      model.name !== 'events'
+        ? model
+        : {
+            ...model,
+            async apply(tx: Parameters<typeof model.apply>[0], commits: Parameters<typeof model.apply>[1]) {
+              for (const { causation } of commits)
+                if (causation !== undefined && refused.has(causation)) throw new TypeError(refused.get(causation));
+              await model.apply(tx, commits);
+            },
+          },
+    );
+    const env = { ADMIN_API: 'on', ON_BAD_EVENT: 'dead-letter' };
+    [service, browser] = await Promise.all([startTestService(env, undefined, undefined, models), startBrowser()]);
+    bot = await service.createBot();
+    actor = await createOperator(service, 'act', HOSTILE[0]);
+    for (const event of HOSTILE)
+      await service.post('/v1/send-event', { event, user_id: 404 }, { 'api-key': bot.apiKey });
+    await service.projected();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  async function open(options: Parameters<TestBrowser['open']>[0] = {}, key = actor.operatorKey): Promise<ConsolePage> {
+    const console = await browser.open(options);
+    await logInWith(console, service.address, key);
+    return console;
+  }
+
+  /** Appends a commit that the read model `events` cannot apply. */
+  async function appendBad(error: string): Promise<void> {
+    const cause = systemSources.uuid();
+    refused.set(cause, error);
+    const item = { update_id: 1, user_id: 7, makes_user: true, is_bot: false, is_premium: false, event_id: 1 };
+    await service.log.append({
+      id: systemSources.uuid(),
+      stream: intakeStream(bot.publicKey),
+      expected: 'any',
+      at: systemSources.now(),
+      events: [{ type: 'updates_received', v: 1, data: { items: [{ ...item, text: HOSTILE[1] }] } }],
+      causation: cause,
+    });
+    await service.projected();
+  }
+
+  it('an operator sees Operations and nothing of owners; an owner does not see it', async () => {
+    const operator = await open();
+    await operator.page.getByRole('heading', { name: 'Read models' }).waitFor();
+    expect(await linksOf(operator.page)).toEqual(['Operations']);
+    expect(await operator.page.getByRole('combobox', { name: 'Bot' }).count()).toBe(0);
+    await operator.page.goto(`${service.address}/console/reports`);
+    await operator.page.getByText('There is no such page.').waitFor();
+    const owner = await open({}, bot.apiKey);
+    expect(await linksOf(owner.page)).not.toContain('Operations');
+    await owner.page.goto(`${service.address}/console/operations`);
+    await owner.page.getByText('There is no such page.').waitFor();
+    expect([...operator.complaints, ...owner.complaints]).toEqual([]);
+  });
+
+  it('an operator who only looks has no button that changes anything', async () => {
+    const reader = await createOperator(service, 'read');
+    const { page } = await open({}, reader.operatorKey);
+    await page.getByText('Your key only looks.').waitFor();
+    await page.getByRole('heading', { name: 'Bot errors' }).waitFor();
+    await page.getByRole('button', { name: 'Refresh' }).waitFor();
+    const buttons = await page.locator('main').getByRole('button').allInnerTexts();
+    expect(buttons).toEqual(['Refresh']);
+  });
+
+  it('a dead letter is skipped with a reason, and its text does not run', async () => {
+    await appendBad(HOSTILE[2]!);
+    const { page, complaints } = await open();
+    const letters = section(page, 'Dead letters');
+    await letters.getByText(HOSTILE[2]!).waitFor();
+    await letters.getByText('Events of the commit (1)').click();
+    await letters.getByText(HOSTILE[1]!).waitFor();
+    await letters.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('alert').getByText('it was refused again').waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await letters.getByRole('button', { name: 'Skip' }).click();
+    await giveReason(page, HOSTILE.join(' '));
+    await letters.getByText('None: every read model has applied every commit.').waitFor();
+    const { commits } = await service.log.read('projection-events');
+    expect(commits.at(-1)).toMatchObject({
+      keyId: actor.operatorId,
+      events: [{ type: 'dead_letter_skipped', data: { reason: HOSTILE.join(' ') } }],
+    });
+    expect(complaints.filter((text) => !text.includes('409'))).toEqual([]);
+  });
+
+  it('a read model is rebuilt, verified, switched and dropped, each with a reason', async () => {
+    const { page, complaints } = await open();
+    const models = section(page, 'Read models');
+    await models.getByRole('button', { name: 'Rebuild reports' }).click();
+    await giveReason(page, HOSTILE[0]!);
+    await row(models, 'reports version 2').getByText('Compare it with a replay of the log.').waitFor();
+    await models.getByRole('button', { name: 'Verify reports' }).click();
+    await giveReason(page, HOSTILE[3]!);
+    await row(models, 'reports version 2').getByText('It equals a replay.').waitFor();
+    await models.getByRole('button', { name: 'Switch reports version 2' }).click();
+    await giveReason(page, HOSTILE[4]!);
+    await row(models, 'reports version 2').getByText('Answers').waitFor();
+    await models.getByRole('button', { name: 'Drop reports version 1' }).click();
+    await giveReason(page, HOSTILE[5]!);
+    await row(models, 'reports version 1').waitFor({ state: 'detached' });
+    const jobs = section(page, 'Jobs');
+    expect(await jobs.getByText(`${HOSTILE[0]},`).count(), 'the operator’s name').toBeGreaterThan(0);
+    expect(await jobs.innerText()).toContain(HOSTILE[3]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('an audit is asked for by a button, and the last one has its result and date', async () => {
+    const { page, complaints } = await open();
+    const audit = section(page, 'Audit');
+    await audit.getByRole('button', { name: 'Audit now' }).click();
+    await giveReason(page, 'the monthly audit');
+    await audit.getByText('done: looked at').waitFor({ timeout: ANSWER_MS });
+    const { body } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
+    expect(await audit.innerText()).toContain(body.data.items[0].summary);
+    expect(complaints).toEqual([]);
+  });
+
+  it('bot errors and processes are those of the API', async () => {
+    const { page } = await open();
+    const errors = section(page, 'Bot errors of the last 7 days');
+    await errors.getByText('User with id … was not found').waitFor();
+    const { body } = await service.get('/admin/v1/bot-errors', actor.key);
+    const shown = await errors
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((each) => [...each.querySelectorAll('td.number')].map((cell) => cell.textContent)),
+      );
+    expect(shown).toEqual(
+      body.data.items.map((each: Record<string, number>) =>
+        [each['count'], each['unresolved'], each['bots']].map(String),
+      ),
+    );
+    const processes = await service.get('/admin/v1/processes', actor.key);
+    const names = processes.body.data.items.map(({ name }: { name: string }) => name);
+    expect(await section(page, 'Background processes').locator('tbody th').allInnerTexts()).toEqual(names);
+  });
+
+  it('what the service refuses is shown in words', async () => {
+    const { page } = await open();
+    const models = section(page, 'Read models');
+    await models.getByRole('button', { name: 'Rebuild referral' }).click();
+    await page.getByLabel('Why? The log keeps it.').fill('   ');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('alert').getByText('must say why (at reason)').waitFor();
+  });
+
+  it.each([false, true])('has no axe finding, also while it asks why (dark: %s)', async (dark) => {
+    await appendBad(HOSTILE[0]!);
+    const { page } = await open({ dark });
+    await section(page, 'Dead letters').getByText('Events of the commit (1)').click();
+    await section(page, 'Bot errors of the last 7 days').getByRole('button').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await section(page, 'Dead letters').getByRole('button', { name: 'Skip' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Back' }).click();
+  });
+
+  it('fits a page of 360 px', async () => {
+    const { page } = await open({ width: 360 });
+    await section(page, 'Bot errors of the last 7 days').getByRole('button').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+
+  it('a rebuild that was asked for here outlives a kill -9 of the service, and is switched', async () => {
+    const rows = Array.from({ length: 1000 }, (_, i) => ({ event: `event ${i % 7}`, user_id: 7 }));
+    const from = { id: 7, is_bot: false, first_name: 'Ada' };
+    const message = { message_id: 1, date: 1_770_000_000, chat: { id: 7, type: 'private' }, from, text: 'hello' };
+    await service.post('/v1/send-update', { update: { update_id: 9, message } }, { 'api-key': bot.apiKey });
+    for (let sent = 0; sent < 40; sent++) await service.post('/v1/send-event', rows, { 'api-key': bot.apiKey });
+    await service.projected();
+    const { pool } = service.database;
+    const building = async (): Promise<number> => {
+      const there = await pool.query(
+        `SELECT FROM pg_tables WHERE schemaname = 'users_v2' AND tablename = 'checkpoints'`,
+      );
+      return there.rowCount === 0 ? 0 : ((await pool.query('SELECT FROM users_v2.checkpoints')).rowCount ?? 0);
+    };
+    let instance: ServiceProcess | null = null;
+    await service.restart(async () => {
+      instance = await serviceProcess({ ...service.env, LOG_LEVEL: 'info' });
+      try {
+        await instance.start();
+        await instance.ready();
+        const console = await browser.open();
+        const { page } = console;
+        await logInWith(console, instance.address, actor.operatorKey);
+        const models = section(page, 'Read models');
+        await models.getByRole('button', { name: 'Rebuild users' }).click();
+        await giveReason(page, 'rows were wrong');
+        await expect.poll(building, { timeout: ANSWER_MS, interval: 5 }).toBeGreaterThan(0);
+        await instance.kill('SIGKILL');
+        await page.getByRole('alert').getByText('The service did not answer.').waitFor();
+        await instance.start();
+        await instance.ready();
+        await row(models, 'users version 2')
+          .getByText('Compare it with a replay of the log.')
+          .waitFor({ timeout: 2 * ANSWER_MS });
+        await models.getByRole('button', { name: 'Verify users' }).click();
+        await giveReason(page, 'as docs/operations.md says');
+        await row(models, 'users version 2')
+          .getByText('It equals a replay.')
+          .waitFor({ timeout: 2 * ANSWER_MS });
+        await models.getByRole('button', { name: 'Switch users version 2' }).click();
+        await giveReason(page, 'rows were wrong');
+        await row(models, 'users version 2').getByText('Answers').waitFor();
+      } finally {
+        await instance.kill('SIGKILL');
+      }
+    });
+    const { commits } = await service.log.read('operations-global');
+    const ends = commits.flatMap(({ events }) => events).filter(({ type }) => type === 'job_finished');
+    const asked = commits.flatMap(({ events }) => events).filter(({ type }) => type === 'job_requested');
+    expect(ends).toHaveLength(asked.length);
+    expect(
+      (await pool.query(`SELECT state FROM runtime.read_models WHERE name = 'users' AND version = 2`)).rows,
+    ).toEqual([{ state: 'live' }]);
+  }, 180_000);
+});
+
+const section = (page: Page, heading: string): Locator =>
+  page.locator('.operations > section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });
+
+const row = (models: Locator, name: string): Locator =>
+  models.locator('tbody tr').filter({ has: models.page().getByRole('rowheader', { name }) });
+
+const linksOf = (page: Page): Promise<string[]> => page.getByRole('navigation').getByRole('link').allInnerTexts();
+
+async function giveReason(page: Page, reason: string): Promise<void> {
+  await page.getByLabel('Why? The log keeps it.').fill(reason);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+}
