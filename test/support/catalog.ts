@@ -6,6 +6,8 @@ import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
+import { issueOperator, revokeOperator } from '../../src/commands/operations/operators.ts';
+import { finishJob, requestJob } from '../../src/commands/operations/work.ts';
 
 export async function anOwner(context: CommandContext): Promise<number> {
   const profile = { name: 'Ann', currency: 'EUR', plan: 'premium', broadcastsPerMonth: 100 } as const;
@@ -21,7 +23,7 @@ export async function aKey(
   return issueKey(context, { ownerId, bots, kind: 'service', name: null, expiresAt: null, ...more });
 }
 
-/** Some of each row of the catalog: two owners, three bots, keys issued, rotated and revoked, rates. */
+/** Some of each row of the catalog: two owners, three bots, keys issued, rotated and revoked, rates, operators, jobs. */
 export async function aBusyCatalog(context: CommandContext): Promise<void> {
   const directory = createEventTypeDirectory(context);
   for (const seed of [1, 2]) {
@@ -42,5 +44,11 @@ export async function aBusyCatalog(context: CommandContext): Promise<void> {
     await changeOwner(context, ownerId, { plan: 'free' });
     for (const rate of ['1.1', '1.2', `1.${seed}5`])
       await setExchangeRates(context, [{ from: 'EUR', to: 'USD', rate, date: '2025-01-15' }]);
+    const { operatorId } = await issueOperator(context, { name: 'Eve', can: 'act' });
+    const job = { kind: 'audit', projection: null, bot: null, userId: seed, reason: 'a test', operatorId } as const;
+    const { jobId } = await requestJob(context, job, undefined);
+    if (seed === 1) continue;
+    await finishJob(context, jobId, { outcome: 'done', summary: 'all is well', findings: [], findings_count: 0 });
+    await revokeOperator(context, operatorId);
   }
 }

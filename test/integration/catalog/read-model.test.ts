@@ -21,13 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it('has the rows of owners, bots, keys, goals, units and rates of the log', async () => {
+it('has the rows of owners, bots, keys, goals, units, rates, operators and jobs of the log', async () => {
   const rows = await project([], 1000);
   expect(Object.fromEntries(Object.entries(rows).map(([table, all]) => [table, all.length]))).toEqual({
     bots: 3,
     exchange_rates: 1,
     goals: 6,
+    jobs: 2,
     keys: 8,
+    operators: 2,
     owners: 2,
     units: 3,
   });
@@ -36,6 +38,11 @@ it('has the rows of owners, bots, keys, goals, units and rates of the log', asyn
   expect(rows['units']).toEqual(['(1,1,GEM,Gems,2)', '(2,2,GEM,Gems,2)', '(3,3,GEM,Gems,2)']);
   expect(rows['goals']).toContain('(3,1,100,Sale)');
   expect(rows['goals']).toContain('(3,2,103,Sign-up)');
+  expect(rows['operators']).toEqual([
+    expect.stringMatching(/^\(\d+,Eve,act,[0-9a-f]{64},\d+,\)$/),
+    expect.stringMatching(/^\(\d+,Eve,act,[0-9a-f]{64},\d+,\d+\)$/),
+  ]);
+  expect(rows['jobs']?.filter((row) => row.includes('done,"all is well",[],0,'))).toHaveLength(1);
   expect(rows['bots']?.map((row) => row.split(',')[4])).toEqual(['', '', 'other']);
 });
 
