@@ -39,8 +39,8 @@ it('has the rows of owners, bots, keys, goals, units, rates, operators and jobs 
   expect(rows['goals']).toContain('(3,1,100,Sale)');
   expect(rows['goals']).toContain('(3,2,103,Sign-up)');
   expect(rows['operators']).toEqual([
-    expect.stringMatching(/^\(\d+,Eve,act,[0-9a-f]{64},\d+,\)$/),
-    expect.stringMatching(/^\(\d+,Eve,act,[0-9a-f]{64},\d+,\d+\)$/),
+    expect.stringMatching(/^\(10,Eve,act,[0-9a-f]{64},\d+,\d+\)$/),
+    expect.stringMatching(/^\(4,Eve,act,[0-9a-f]{64},\d+,\)$/),
   ]);
   expect(rows['jobs']?.filter((row) => row.includes('done,"all is well",[],0,'))).toHaveLength(1);
   expect(rows['bots']?.map((row) => row.split(',')[4])).toEqual(['', '', 'other']);
