@@ -9,10 +9,12 @@ export interface Bot {
   readonly timezone: string;
 }
 
-/** The session of an owner, by a personal key. Dates are ISO 8601. */
+/** The session of an owner, by a key of this kind. Dates are ISO 8601. */
 export interface OwnerSession {
-  readonly kind: 'owner';
+  readonly kind: 'personal' | 'owner';
   readonly expires_at: string;
+  /** Whether the key is for all bots of the owner, later ones too. */
+  readonly all_bots: boolean;
   readonly plan: 'premium' | 'free';
   readonly currency: string;
   readonly bots: readonly Bot[];

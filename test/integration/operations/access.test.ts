@@ -75,7 +75,7 @@ describe('with ADMIN_API=on', () => {
     });
     const session = await service.get('/console/session', { cookie: cookieOf(answer) });
     expect(session.body.data).toEqual(answer.body.data);
-    expect((await logIn(bot.apiKey)).body.data).toMatchObject({ kind: 'owner', bots: [{ name: 'Bot' }] });
+    expect((await logIn(bot.apiKey)).body.data).toMatchObject({ kind: 'personal', bots: [{ name: 'Bot' }] });
   });
 
   it.each([
