@@ -10,6 +10,7 @@ import { Failure } from './parts/failure.tsx';
 import { ReferralsPage } from './referrals/page.tsx';
 import { ReportsPage } from './reports/page.tsx';
 import { type Bot, type OperatorSession, type OwnerSession, type Session, session } from './session.ts';
+import { SettingsPage } from './settings/page.tsx';
 import { texts } from './texts.ts';
 
 interface PageProps {
@@ -21,6 +22,7 @@ const PAGES: readonly { readonly path: string; readonly name: string; readonly p
   { path: '/reports', name: texts.nav.reports, page: ReportsPage },
   { path: '/broadcasts', name: texts.nav.broadcasts, page: BroadcastsPage },
   { path: '/referrals', name: texts.nav.referrals, page: ReferralsPage },
+  { path: '/settings', name: texts.nav.settings, page: SettingsPage },
 ];
 
 const failed = signal(false);

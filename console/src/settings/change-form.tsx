@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef } from 'preact/hooks';
+import { RequestError, request } from '../api.ts';
+import { useAttempt } from '../parts/attempt.ts';
+import { Failure } from '../parts/failure.tsx';
+
+export interface Field {
+  /** The name of the field in the body, to which the service's refusals point. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** `text` by default; `choice` takes `options`; `flag` is a checkbox; a `secret` is never shown. */
+  readonly type?: 'text' | 'choice' | 'flag' | 'secret' | 'integer' | 'moment';
+  readonly value?: string | boolean;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly required?: boolean;
+}
+
+interface ChangeFormProps<T> {
+  readonly fields: readonly Field[];
+  readonly submit: string;
+  /** The path below `/v1/settings/`. */
+  readonly path: string;
+  /** Public key of the bot that the change is about. */
+  readonly bot?: string;
+  /** The body, of the texts and flags as they stand in the form. */
+  readonly body: (given: Readonly<Record<string, string | boolean>>) => object;
+  readonly onDone: (data: T) => void;
+  readonly children?: ComponentChildren;
+}
+
+/** A form that changes one thing. A refusal stands at the field that it points to. */
+export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, children }: ChangeFormProps<T>) {
+  const { error, busy, run } = useAttempt();
+  const id = useId();
+  const { send } = useChange<T>();
+
+  async function change(form: HTMLFormElement): Promise<void> {
+    const data = new FormData(form);
+    const given = Object.fromEntries(
+      fields.map(({ name, type }) => [name, type === 'flag' ? data.has(name) : String(data.get(name) ?? '').trim()]),
+    );
+    await run(async () => {
+      const done = await send(path, body(given), bot);
+      for (const { name, type } of fields)
+        if (type === 'secret') (form.elements.namedItem(name) as HTMLInputElement).value = '';
+      onDone(done);
+    });
+  }
+  const problemAt = (name: string): string | undefined =>
+    error.value?.details.find(({ path }) => path === name)?.message;
+  const isAtField = fields.some(({ name }) => problemAt(name) !== undefined);
+  return (
+    <form
+      class="change"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void change(event.currentTarget);
+      }}
+    >
+      {fields.map((field) => {
+        const problem = problemAt(field.name);
+        const described = [
+          ...(field.hint === undefined ? [] : [`${id}-${field.name}-hint`]),
+          ...(problem === undefined ? [] : [`${id}-${field.name}-problem`]),
+        ].join(' ');
+        return (
+          <div key={field.name} class={field.type === 'flag' ? 'field flag' : 'field'}>
+            <label for={`${id}-${field.name}`}>{field.label}</label>
+            <Input field={field} id={`${id}-${field.name}`} described={described} wrong={problem !== undefined} />
+            {field.hint !== undefined && (
+              <p id={`${id}-${field.name}-hint`} class="quiet">
+                {field.hint}
+              </p>
+            )}
+            {problem !== undefined && (
+              <p id={`${id}-${field.name}-problem`} class="failure" role="alert">
+                {problem}
+              </p>
+            )}
+          </div>
+        );
+      })}
+      {children}
+      {error.value !== undefined && !isAtField && <Failure error={error.value} />}
+      <button type="submit" class="main" disabled={busy.value}>
+        {submit}
+      </button>
+    </form>
+  );
+}
+
+interface InputProps {
+  readonly field: Field;
+  readonly id: string;
+  readonly described: string;
+  readonly wrong: boolean;
+}
+
+function Input({ field: { name, type = 'text', value, options = [], required }, id, described, wrong }: InputProps) {
+  const shared = {
+    id,
+    name,
+    required: required === true,
+    'aria-describedby': described === '' ? undefined : described,
+    'aria-invalid': wrong ? ('true' as const) : undefined,
+  };
+  if (type === 'choice')
+    return (
+      <select {...shared} defaultValue={String(value ?? '')}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  if (type === 'flag') return <input {...shared} type="checkbox" defaultChecked={value === true} />;
+  if (type === 'secret') return <input {...shared} type="password" autocomplete="off" />;
+  if (type === 'moment') return <input {...shared} type="date" />;
+  return (
+    <input
+      {...shared}
+      type="text"
+      inputMode={type === 'integer' ? 'numeric' : undefined}
+      autocomplete="off"
+      defaultValue={String(value ?? '')}
+    />
+  );
+}
+
+/**
+ * Sends changes below `/v1/settings/`. An attempt without a certain answer is repeated under the same Idempotency-Key, so
+ * that it changes nothing twice.
+ */
+export function useChange<T>(): { send(path: string, body: object, bot?: string): Promise<T> } {
+  const attempt = useRef<{ readonly content: string; readonly key: string } | null>(null);
+  return {
+    async send(path, body, bot) {
+      const content = JSON.stringify([path, body, bot]);
+      if (attempt.current?.content !== content) attempt.current = { content, key: crypto.randomUUID() };
+      try {
+        const idempotencyKey = attempt.current.key;
+        const done = await request<T>(`/v1/settings/${path}`, { method: 'POST', body, bot, idempotencyKey });
+        attempt.current = null;
+        return done;
+      } catch (error) {
+        if (error instanceof RequestError && error.status >= 400 && error.status < 500) attempt.current = null;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { ChangeForm } from './change-form.tsx';
+import { List, type Row, useList } from './list.tsx';
+
+const words = texts.settings;
+const same = (row: Row): Row => row;
+
+/** The goals of the bot. */
+export function Goals({ bot }: { readonly bot: Bot }) {
+  const { loaded, reload } = useList('goals', bot.resource_key);
+  return (
+    <>
+      <h2>{words.sections.goals}</h2>
+      <p class="quiet">{words.goalsMean}</p>
+      <List
+        list={loaded.value}
+        reload={reload}
+        caption={words.sections.goals}
+        none={words.noGoals}
+        columns={[
+          { key: 'target_id', label: words.targetId, type: 'string' },
+          { key: 'name', label: words.name, type: 'string' },
+          { key: 'event_id', label: words.eventId, type: 'string' },
+        ]}
+        row={same}
+      />
+      <h3>{words.newGoal}</h3>
+      <ChangeForm
+        path="goals/create"
+        bot={bot.resource_key}
+        submit={words.createGoal}
+        fields={[
+          { name: 'target_id', label: words.targetId, type: 'integer', required: true, hint: words.targetIdHint },
+          { name: 'name', label: words.name, required: true },
+        ]}
+        body={({ target_id, name }) => ({ target_id: Number(target_id), name })}
+        onDone={reload}
+      />
+    </>
+  );
+}
+
+/** The units of the bot, and the exchange rates that all owners share. */
+export function Units({ bot }: { readonly bot: Bot }) {
+  const { loaded, reload } = useList('units', bot.resource_key);
+  const rates = useList('exchange-rates', bot.resource_key);
+  return (
+    <>
+      <h2>{words.sections.units}</h2>
+      <p class="quiet">{words.unitsMean}</p>
+      <List
+        list={loaded.value}
+        reload={reload}
+        caption={words.sections.units}
+        none={words.noUnits}
+        columns={[
+          { key: 'unit_id', label: words.number, type: 'string' },
+          { key: 'code', label: words.code, type: 'string' },
+          { key: 'name', label: words.name, type: 'string' },
+          { key: 'scale', label: words.scale, type: 'number' },
+        ]}
+        row={same}
+      />
+      <h3>{words.newUnit}</h3>
+      <ChangeForm
+        path="units/create"
+        bot={bot.resource_key}
+        submit={words.createUnit}
+        fields={[
+          { name: 'code', label: words.code, required: true, hint: words.codeHint },
+          { name: 'name', label: words.name },
+          { name: 'scale', label: words.scale, type: 'integer', value: '2', required: true },
+        ]}
+        body={({ code, name, scale }) => ({ code, name: name === '' ? null : name, scale: Number(scale) })}
+        onDone={reload}
+      />
+      <h2>{words.rates}</h2>
+      <p class="quiet">{words.ratesMean}</p>
+      <List
+        list={rates.loaded.value}
+        reload={rates.reload}
+        caption={words.rates}
+        none={words.noRates}
+        columns={[
+          { key: 'from', label: words.from, type: 'string' },
+          { key: 'to', label: words.to, type: 'string' },
+          { key: 'rate', label: words.rate, type: 'number' },
+          { key: 'date', label: words.since, type: 'string' },
+        ]}
+        row={same}
+      />
+    </>
+  );
+}

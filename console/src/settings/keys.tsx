@@ -1,0 +1,175 @@
+import { useSignal } from '@preact/signals';
+import type { Value } from '../api.ts';
+import { date } from '../format.ts';
+import { useAttempt } from '../parts/attempt.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { ChangeForm, useChange } from './change-form.tsx';
+import { Confirm } from './confirm.tsx';
+import { List, type Row, useList } from './list.tsx';
+import { ownerSession } from './owner.ts';
+import { Secret } from './secret.tsx';
+
+const words = texts.settings;
+
+interface Key {
+  readonly key_id: number;
+  readonly bots: readonly string[] | null;
+  readonly kind: keyof typeof words.kinds;
+  readonly name: string | null;
+  readonly issued_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+  readonly is_own: boolean;
+}
+
+interface Issued {
+  readonly key_id: number;
+  readonly api_key: string | null;
+}
+
+/** The keys within the reach of this one: issue, rotate, revoke, last use. */
+export function Keys({ bot }: { readonly bot: Bot }) {
+  const { loaded, reload } = useList<Key>('keys', bot.resource_key);
+  const issued = useSignal<Issued | undefined>(undefined);
+  const asked = useSignal<{ readonly action: 'rotate' | 'revoke'; readonly key: Key } | null>(null);
+  const attempt = useAttempt();
+  const { send } = useChange<Issued>();
+  const names = new Map((ownerSession()?.bots ?? []).map(({ resource_key, name }) => [resource_key, name]));
+
+  async function act(): Promise<void> {
+    const { action, key } = asked.value!;
+    await attempt.run(async () => {
+      const done = await send(`keys/${action}`, { key_id: key.key_id });
+      if (action === 'rotate') issued.value = done;
+      asked.value = null;
+      reload();
+    });
+  }
+  const actions = (_: Value | undefined, row: Row) => {
+    const key = loaded.value.data?.find(({ key_id }) => key_id === row['id']);
+    if (key === undefined || stateOf(key) !== 'valid') return null;
+    const button = (action: 'rotate' | 'revoke') => (
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          asked.value = { action, key };
+        }}
+      >
+        {words[action]}
+        <span class="hidden"> {words.keyNumber(key.key_id)}</span>
+      </button>
+    );
+    return (
+      <>
+        {key.revoked_at === null && button('rotate')} {!key.is_own && button('revoke')}
+      </>
+    );
+  };
+  return (
+    <>
+      <h2>{words.sections.keys}</h2>
+      {issued.value !== undefined && (
+        <Secret
+          label={words.newKey(issued.value.key_id)}
+          value={issued.value.api_key}
+          onStored={() => {
+            issued.value = undefined;
+          }}
+        />
+      )}
+      <List
+        list={loaded.value}
+        reload={reload}
+        caption={words.sections.keys}
+        none={words.noKeys}
+        columns={[
+          { key: 'id', label: words.number, type: 'string' },
+          { key: 'name', label: words.name, type: 'string' },
+          { key: 'kind', label: words.kind, type: 'string' },
+          { key: 'bots', label: words.bots, type: 'string' },
+          { key: 'state', label: words.state, type: 'string' },
+          { key: 'used', label: words.lastUse, type: 'string' },
+          { key: 'issued', label: words.issued, type: 'string' },
+          { key: 'actions', label: words.actions, type: 'string', show: actions },
+        ]}
+        row={(key) => ({
+          id: key.key_id,
+          name: key.is_own ? `${key.name ?? ''} ${words.thisKey}`.trim() : key.name,
+          kind: words.kinds[key.kind],
+          bots: key.bots === null ? words.allBots : key.bots.map((each) => names.get(each) ?? each).join(', '),
+          state: stateText(key),
+          used: key.last_used_at === null ? words.neverUsed : date(key.last_used_at),
+          issued: date(key.issued_at),
+          actions: null,
+        })}
+      />
+      <p class="quiet">{words.lastUseMeans}</p>
+      <h3>{words.issueTitle}</h3>
+      <ChangeForm<Issued>
+        path="keys/issue"
+        submit={words.issue}
+        fields={[
+          { name: 'name', label: words.name, hint: words.keyNameHint, required: true },
+          {
+            name: 'kind',
+            label: words.kind,
+            type: 'choice',
+            value: 'service',
+            options: (['service', 'personal'] as const).map((value) => ({ value, label: words.kinds[value] })),
+            hint: words.kindHint,
+          },
+          {
+            name: 'bots',
+            label: words.bots,
+            type: 'choice',
+            value: bot.resource_key,
+            options: [
+              { value: bot.resource_key, label: bot.name },
+              ...(ownerSession()?.all_bots === true ? [{ value: 'all', label: words.allBots }] : []),
+            ],
+          },
+          { name: 'expires_at', label: words.expires, type: 'moment', hint: words.expiresHint },
+        ]}
+        body={({ name, kind, bots, expires_at }) => ({
+          name,
+          kind,
+          bots: bots === 'all' ? 'all' : [bots],
+          ...(expires_at === '' ? {} : { expires_at: `${expires_at}T23:59:59Z` }),
+        })}
+        onDone={(data) => {
+          issued.value = data;
+          reload();
+        }}
+      />
+      {asked.value !== null && (
+        <Confirm
+          question={(asked.value.action === 'revoke' ? words.askRevoke : words.askRotate)(
+            asked.value.key.name ?? words.keyNumber(asked.value.key.key_id),
+          )}
+          action={words[asked.value.action]}
+          attempt={attempt}
+          onYes={() => void act()}
+          onNo={() => {
+            attempt.error.value = undefined;
+            asked.value = null;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function stateOf({ expires_at, revoked_at }: Key): 'valid' | 'expired' | 'revoked' {
+  const now = Date.now();
+  if (revoked_at !== null && Date.parse(revoked_at) <= now) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'valid';
+}
+
+function stateText(key: Key): string {
+  const state = stateOf(key);
+  const until = [key.revoked_at, key.expires_at].filter((end) => end !== null).sort()[0];
+  return state === 'valid' && until !== undefined ? words.validUntil(date(until)) : words.states[state];
+}

@@ -1,0 +1,52 @@
+import { address, href } from '../address.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { BotSettings } from './bot.tsx';
+import { Goals, Units } from './goals-and-units.tsx';
+import { Keys } from './keys.tsx';
+import { ownerSession } from './owner.ts';
+import { Rules } from './rules.tsx';
+import { Webhook } from './webhook.tsx';
+
+const words = texts.settings;
+
+const SECTIONS = [
+  { id: 'bot', section: BotSettings },
+  { id: 'keys', section: Keys },
+  { id: 'goals', section: Goals },
+  { id: 'units', section: Units },
+  { id: 'rules', section: Rules },
+  { id: 'webhook', section: Webhook },
+] as const;
+
+/** The settings of a bot and of its owner's keys. Each section is a link, so that Back returns to the one before. */
+export function SettingsPage({ bot }: { readonly bot: Bot }) {
+  if (ownerSession() === null)
+    return (
+      <>
+        <h1>{words.title}</h1>
+        <p>{words.noOwnerKey}</p>
+        <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
+        <p class="quiet">{words.noOwnerKeyThen}</p>
+      </>
+    );
+  const wanted = address.value.query.get('section');
+  const found = SECTIONS.find(({ id }) => id === wanted) ?? SECTIONS[0];
+  return (
+    <div class="settings">
+      <h1>{words.title}</h1>
+      <nav class="sections" aria-label={words.sectionsLabel}>
+        {SECTIONS.map(({ id }) => (
+          <a
+            key={id}
+            href={href('/settings', { bot: bot.resource_key, section: id })}
+            aria-current={id === found.id ? 'page' : undefined}
+          >
+            {words.sections[id]}
+          </a>
+        ))}
+      </nav>
+      <found.section key={found.id} bot={bot} />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../texts.ts';
+
+const words = texts.settings;
+
+/** A secret that is shown once. Null: it was in an answer that was lost. */
+export function Secret({ label, value, onStored }: SecretProps) {
+  const copied = useSignal(false);
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => place.current?.focus(), [value]);
+  return (
+    <section class="secret" ref={place} tabIndex={-1} aria-label={label}>
+      <h3>{label}</h3>
+      {value === null ? (
+        <p>{words.secretLost}</p>
+      ) : (
+        <>
+          <p>{words.secretOnce}</p>
+          <code>{value}</code>
+          <p class="row">
+            <button
+              type="button"
+              class="main"
+              onClick={() =>
+                void navigator.clipboard.writeText(value).then(() => {
+                  copied.value = true;
+                })
+              }
+            >
+              {words.copy}
+            </button>
+            <span role="status">{copied.value ? words.copied : ''}</span>
+          </p>
+        </>
+      )}
+      <button type="button" onClick={onStored}>
+        {words.stored}
+      </button>
+    </section>
+  );
+}
+
+interface SecretProps {
+  readonly label: string;
+  readonly value: string | null;
+  readonly onStored: () => void;
+}

@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals';
+import { request, type Value } from '../api.ts';
+import { date } from '../format.ts';
+import { useAttempt } from '../parts/attempt.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { ChangeForm, useChange } from './change-form.tsx';
+import { List, type Row, useList } from './list.tsx';
+import { Secret } from './secret.tsx';
+
+const words = texts.settings;
+
+interface WebhookData {
+  readonly webhook: { readonly url: string; readonly set_at: string; readonly signatures: number } | null;
+}
+
+interface Delivery extends Row {
+  readonly payout_id: number;
+  readonly attempt: number;
+  readonly at: string;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** The webhook that payouts are announced to, and every attempt to announce one. */
+export function Webhook({ bot }: { readonly bot: Bot }) {
+  const key = bot.resource_key;
+  const { loaded, reload } = useLoad<WebhookData>(
+    () => (signal) => request('/v1/settings/webhook', { bot: key, signal }),
+  );
+  const deliveries = useList<Delivery>('webhook/deliveries', key);
+  const secret = useSignal<string | null | undefined>(undefined);
+  const saved = useSignal(false);
+  const { error, busy, run } = useAttempt();
+  const { send } = useChange();
+  const { data } = loaded.value;
+  /** The latest attempt of each payout: of those before, there is nothing to do. */
+  const latest = new Map<number, number>();
+  for (const { payout_id, attempt } of deliveries.loaded.value.data ?? [])
+    latest.set(payout_id, Math.max(attempt, latest.get(payout_id) ?? 0));
+
+  const redeliver = (payout_id: number): Promise<void> =>
+    run(async () => {
+      await send('webhook/redeliver', { payout_id }, key);
+      deliveries.reload();
+    });
+  const again = (_: Value | undefined, row: Row) =>
+    row['attempt'] === latest.get(Number(row['payout_id'])) && row['failed'] === true ? (
+      <button
+        type="button"
+        class="plain"
+        disabled={busy.value}
+        onClick={() => void redeliver(Number(row['payout_id']))}
+      >
+        {words.sendAgain}
+        <span class="hidden"> {words.payoutNumber(Number(row['payout_id']))}</span>
+      </button>
+    ) : null;
+  return (
+    <>
+      <h2>{words.sections.webhook}</h2>
+      <p class="quiet">{words.webhookMeans}</p>
+      {loaded.value.error !== undefined && <Failure error={loaded.value.error} retry={reload} />}
+      {data === undefined && loaded.value.error === undefined && <p class="quiet">{texts.loading}</p>}
+      {data !== undefined && (
+        <>
+          {data.webhook === null ? (
+            <p>{words.noWebhook}</p>
+          ) : (
+            <p class="quiet">
+              {words.setAt(date(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
+            </p>
+          )}
+          <ChangeForm<{ secret: string | null }>
+            path="webhook/set"
+            bot={key}
+            submit={words.save}
+            fields={[
+              {
+                name: 'url',
+                label: words.url,
+                value: data.webhook?.url ?? '',
+                required: true,
+                hint: words.urlHint,
+              },
+            ]}
+            body={(given) => given}
+            onDone={(done) => {
+              if (done.secret !== null) secret.value = done.secret;
+              saved.value = true;
+              reload();
+            }}
+          >
+            <p role="status">{saved.value ? words.saved : ''}</p>
+          </ChangeForm>
+          {secret.value !== undefined && (
+            <Secret
+              label={words.signingSecret}
+              value={secret.value}
+              onStored={() => {
+                secret.value = undefined;
+              }}
+            />
+          )}
+          {data.webhook !== null && (
+            <ChangeForm<{ secret: string | null }>
+              path="webhook/rotate-secret"
+              bot={key}
+              submit={words.rotateSecret}
+              fields={[]}
+              body={() => ({})}
+              onDone={(done) => {
+                secret.value = done.secret;
+                reload();
+              }}
+            />
+          )}
+        </>
+      )}
+      <h3>{words.deliveries}</h3>
+      {error.value !== undefined && <Failure error={error.value} />}
+      <List
+        list={deliveries.loaded.value}
+        reload={deliveries.reload}
+        caption={words.deliveries}
+        none={words.noDeliveries}
+        columns={[
+          { key: 'payout_id', label: words.payout, type: 'string' },
+          { key: 'attempt', label: words.attempt, type: 'number' },
+          { key: 'date', label: words.at, type: 'string' },
+          { key: 'outcome', label: words.outcome, type: 'string' },
+          { key: 'actions', label: words.actions, type: 'string', show: again },
+        ]}
+        row={(each) => ({
+          ...each,
+          date: date(each.at),
+          outcome: outcomeOf(each),
+          failed: each.error !== null || (each.status !== null && each.status >= 300),
+          actions: null,
+        })}
+      />
+    </>
+  );
+}
+
+function outcomeOf({ status, error }: Delivery): string {
+  const answered = status === null ? '' : words.answered(status);
+  if (error !== null) return [answered, error].filter((part) => part !== '').join(': ');
+  return answered === '' ? words.underWay : answered;
+}

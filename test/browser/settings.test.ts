@@ -1,0 +1,254 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey } from '../../src/commands/catalog/keys.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+
+const SECTIONS = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
+
+describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  /** For all bots of the bot's owner. */
+  let owner: string;
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    bot = await service.createBot();
+    const { apiKey } = await issueKey(service.commands, {
+      ...{ ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: 'Owner', expiresAt: null },
+    });
+    owner = apiKey;
+    const sent = [
+      { update_id: 1, message: messageOf(1) },
+      { event: 'order_paid', user_id: 1, value_num: 5, unit: 'USD' },
+    ];
+    await service.post('/v1/send-update', { update: sent[0] }, { 'api-key': bot.apiKey });
+    await service.post('/v1/send-event', sent[1], { 'api-key': bot.apiKey });
+    await service.projected();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  function messageOf(id: number): object {
+    const from = { id, is_bot: false, first_name: 'Ada' };
+    return { message_id: 1, date: 1767225600, chat: { id, type: 'private' }, from, text: '/start' };
+  }
+
+  async function openSettings(section: string, options: { dark?: boolean; width?: number } = {}): Promise<ConsolePage> {
+    const console = await browser.open(options);
+    await logInWith(console, service.address, owner);
+    await show(console.page, section);
+    return console;
+  }
+  async function show(page: Page, section: string, of = bot.publicKey): Promise<void> {
+    await page.goto(`${service.address}/console/settings?bot=${of}&section=${section}`);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    await expect.poll(() => page.getByText('Loading…').count()).toBe(0);
+  }
+  const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text });
+  const press = (page: Page, name: string): Promise<void> =>
+    page.getByRole('button', { name, exact: true }).first().click();
+  const items = async (path: string): Promise<{ name?: string }[]> =>
+    (await service.get(`/v1/settings/${path}`, { 'api-key': owner, 'resource-key': bot.publicKey })).body.data.items;
+
+  it('a key is issued, seen once, used, revoked after a question, and dies', async () => {
+    const { page, complaints } = await openSettings('keys');
+    await page.getByLabel('Name').fill('Shop server');
+    await page.getByLabel('For', { exact: true }).selectOption('a person');
+    await press(page, 'Issue the key');
+    const value = await page.locator('.secret code').textContent();
+    await press(page, 'Copy');
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(value);
+    const call = async (): Promise<number> => (await service.get('/v1/reports/list', { 'api-key': value! })).status;
+    expect(await call()).toBe(200);
+    await press(page, 'I have stored it');
+    await page.reload();
+    await row(page, 'Shop server').waitFor();
+    expect(await page.content()).not.toContain(value!.split(':')[1]);
+    expect(
+      await row(page, 'you are using it')
+        .getByRole('button', { name: /^Revoke/ })
+        .count(),
+    ).toBe(0);
+
+    await row(page, 'Shop server')
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
+    await page.getByRole('dialog').getByText('“Shop server”').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+    expect(await call()).toBe(200);
+    await row(page, 'Shop server')
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row(page, 'Shop server').getByText('revoked').waitFor();
+    await expect.poll(call).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
+  it('a rule is added, edited and deactivated', async () => {
+    const { page, complaints } = await openSettings('rules');
+    const form = page.locator('form').last();
+    await form.getByLabel('Name').fill('Share of orders');
+    await form.getByLabel('When this happens').selectOption('order_paid');
+    await form.getByLabel('Percent').fill('12.5');
+    await press(page, 'Create the rule');
+    await row(page, 'Share of orders').getByText('12.5 %').waitFor();
+    await row(page, 'Share of orders').getByRole('button', { name: /^Edit/ }).click();
+    const edit = page.locator('form').first();
+    await edit.getByLabel('Percent').fill('1000');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByRole('alert').getByText('percent must be at most 100').waitFor();
+    expect(await edit.getByLabel('Percent').getAttribute('aria-invalid')).toBe('true');
+    await edit.getByLabel('Percent').fill('20');
+    await edit.getByLabel('It earns').uncheck();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await row(page, 'Share of orders').getByText('inactive').waitFor();
+    expect(await items('rules')).toContainEqual(
+      expect.objectContaining({ name: 'Share of orders', percent: 20, active: false }),
+    );
+    // The refused change is a 400, which Chromium reports as a failed load.
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+  });
+
+  it('a webhook is set, and its secret shown the first time', async () => {
+    const { page, complaints } = await openSettings('webhook');
+    await page.getByText('No address yet').waitFor();
+    await page.getByLabel('Address').fill('https://shop.example/payouts');
+    await press(page, 'Save');
+    expect(await page.locator('.secret code').textContent()).toMatch(/^whsec_/);
+    await press(page, 'I have stored it');
+    await page.getByText('No payout was announced yet.').waitFor();
+    await page.getByLabel('Address').fill('https://shop.example/payouts/2');
+    await press(page, 'Save');
+    await page.getByText('Saved.').waitFor();
+    expect(await page.locator('.secret').count()).toBe(0);
+    await press(page, 'Replace the secret');
+    expect(await page.locator('.secret code').textContent()).toMatch(/^whsec_/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('a bot is set and another one created; a token is typed, and never shown', async () => {
+    const { page, complaints } = await openSettings('bot');
+    const token = '123456:TOKEN-of-the-browser';
+    const form = page.locator('form').first();
+    await form.getByLabel('Token of the platform').fill(token);
+    await form.getByLabel('Time zone').fill('Europe/Berlin');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByText('There is a token').waitFor();
+    expect(await form.getByLabel('Token of the platform').inputValue()).toBe('');
+    const made = page.locator('form').last();
+    await made.getByLabel('Name', { exact: true }).fill('Second bot');
+    await press(page, 'Create the bot');
+    await press(page, 'I have stored it');
+    await page.getByRole('heading', { name: 'Second bot' }).waitFor();
+    const bots = page.getByRole('combobox', { name: 'Bot', exact: true });
+    expect(await bots.locator('option').allTextContents()).toContain('Second bot');
+    expect(await items('bots')).toContainEqual(expect.objectContaining({ timezone: 'Europe/Berlin', has_token: true }));
+    expect(complaints).toEqual([]);
+  });
+
+  it('goals and units are created', async () => {
+    const { page, complaints } = await openSettings('goals');
+    await page.getByLabel('Goal number').fill('7');
+    await page.getByLabel('Name').fill('Sign-up');
+    await press(page, 'Create the goal');
+    await row(page, 'Sign-up').waitFor();
+    await show(page, 'units');
+    await page.getByLabel('Code').fill('pts');
+    await press(page, 'Create the unit');
+    await row(page, 'PTS').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows script in every field and name as text', async () => {
+    const other = await service.createBot();
+    const key = { ownerId: other.ownerId, bots: 'all', kind: 'owner', name: HOSTILE[0]!, expiresAt: null } as const;
+    const { apiKey } = await issueKey(service.commands, key);
+    await service.projected();
+    const console = await browser.open();
+    await logInWith(console, service.address, apiKey);
+    const { page } = console;
+    const fill = async (form: Locator, text: string): Promise<void> => {
+      for (const field of await form.locator('input[type=text], input[type=password]').all()) await field.fill(text);
+    };
+    for (const text of HOSTILE) {
+      await show(page, 'keys', other.publicKey);
+      await page.getByLabel('Name').fill(text);
+      await press(page, 'Issue the key');
+      await row(page, text).first().waitFor();
+      await show(page, 'rules', other.publicKey);
+      await page.getByLabel('Name').fill(text);
+      await page.getByLabel('Percent').fill('1');
+      await press(page, 'Create the rule');
+      await row(page, text).waitFor();
+    }
+    // These are refused, in words that may repeat them.
+    for (const section of SECTIONS) {
+      await show(page, section, other.publicKey);
+      const form = page.locator('form').last();
+      await fill(form, HOSTILE[0]!);
+      await form.getByRole('button').last().click();
+      await page.locator('.failure, .secret').first().waitFor();
+    }
+    await show(page, 'bot', other.publicKey);
+    await page.locator('form').first().getByLabel('Name', { exact: true }).fill(HOSTILE[1]!);
+    await page.locator('form').first().getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: HOSTILE[1]! }).waitFor();
+    expect(console.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  }, 120_000);
+
+  it('a personal key sees how to get an owner key, and none of the settings', async () => {
+    const console = await browser.open();
+    await logInWith(console, service.address, bot.apiKey);
+    await console.page.getByRole('link', { name: 'Settings' }).click();
+    await console.page.getByText('Settings need a key of kind owner').waitFor();
+    await console.page.getByText('key issue --owner ID --all-bots --kind owner').waitFor();
+    expect(await console.page.locator('form').count()).toBe(0);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
+    const { page, complaints } = await openSettings('bot', { dark });
+    for (const section of SECTIONS) {
+      await show(page, section);
+      expect(await axeFindings(page), section).toEqual([]);
+      await shoot(page, `${section}-${dark ? 'dark' : 'light'}`);
+    }
+    await show(page, 'keys');
+    await page
+      .getByRole('button', { name: /^Rotate/ })
+      .first()
+      .click();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits a page of 360 px', async () => {
+    const { page } = await openSettings('bot', { width: 360 });
+    for (const section of SECTIONS) {
+      await show(page, section);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), section).toBeLessThanOrEqual(360);
+      await shoot(page, `${section}-360`);
+    }
+  });
+
+  async function shoot(page: Page, name: string): Promise<void> {
+    const folder = process.env['SHOTS'];
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  }
+});
