@@ -309,6 +309,7 @@ export const texts = {
     platformWebhook: "Secret of the platform's webhook",
     platformWebhookMeans:
       'The platform shows it with each update that it sends to this service. After a rotation, set the webhook at the platform anew.',
+    askPlatformSecret: 'Replace the secret? Updates are refused from then on, until the platform has the new secret.',
     platformSecret: "Secret of the platform's webhook",
     rotateSecret: 'Replace the secret',
     newBot: 'Another bot',
@@ -338,6 +339,7 @@ export const texts = {
     revoke: 'Revoke',
     askRevoke: (name: string) => `Revoke “${name}”? Whatever uses it stops working within 2 seconds.`,
     askRotate: (name: string) => `Issue a new key in place of “${name}”? The old one works for another 24 hours.`,
+    askRotateOwn: 'You are using it: log in with the new key before then.',
     goalsMean: 'Goals are completions that your server reports with send-target.',
     noGoals: 'No goals.',
     targetId: 'Goal number',
@@ -391,6 +393,7 @@ export const texts = {
     setAt: (at: string) => `Set ${at} UTC.`,
     twoSignatures: 'The former secret signs, too, for a day.',
     signingSecret: 'The signing secret',
+    askSigningSecret: 'Replace the signing secret? The former one signs, too, for another 24 hours.',
     deliveries: 'Deliveries',
     noDeliveries: 'No payout was announced yet.',
     payout: 'Payout',

@@ -33,7 +33,6 @@ async function reloadSession(): Promise<void> {
 export function BotSettings({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useList<BotRow>('bots', bot.resource_key);
   const { data, error } = loaded.value;
-  const saved = useSignal(false);
   const secret = useSignal<string | null | undefined>(undefined);
   const row = data?.find(({ resource_key }) => resource_key === bot.resource_key);
   return (
@@ -71,19 +70,17 @@ export function BotSettings({ bot }: { readonly bot: Bot }) {
             ]}
             body={bodyOf}
             onDone={() => {
-              saved.value = true;
               reload();
               void reloadSession();
             }}
-          >
-            <p role="status">{saved.value ? words.saved : ''}</p>
-          </ChangeForm>
+          />
           <h3>{words.platformWebhook}</h3>
           <p class="quiet">{words.platformWebhookMeans}</p>
           <ChangeForm<{ webhook_secret: string | null }>
             path="bots/rotate-webhook-secret"
             bot={bot.resource_key}
             submit={words.rotateSecret}
+            ask={words.askPlatformSecret}
             fields={[]}
             body={() => ({})}
             onDone={({ webhook_secret }) => {

@@ -1,8 +1,10 @@
-import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { RequestError, request } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
+import { texts } from '../texts.ts';
+import { Confirm } from './confirm.tsx';
 
 export interface Field {
   /** The name of the field in the body, to which the service's refusals point. */
@@ -26,25 +28,37 @@ interface ChangeFormProps<T> {
   /** The body, of the texts and flags as they stand in the form. */
   readonly body: (given: Readonly<Record<string, string | boolean>>) => object;
   readonly onDone: (data: T) => void;
-  readonly children?: ComponentChildren;
+  /** The question before a change that others notice at once. */
+  readonly ask?: string;
+  /** Whether the form is for new things, so that it is empty after one was made. */
+  readonly makes?: boolean;
 }
 
 /** A form that changes one thing. A refusal stands at the field that it points to. */
-export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, children }: ChangeFormProps<T>) {
-  const { error, busy, run } = useAttempt();
+export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, makes = false }: ChangeFormProps<T>) {
+  const attempt = useAttempt();
+  const { error, busy, run } = attempt;
+  const place = useRef<HTMLFormElement>(null);
+  const asked = useSignal(false);
+  const done = useSignal(false);
   const id = useId();
   const { send } = useChange<T>();
 
-  async function change(form: HTMLFormElement): Promise<void> {
+  async function change(): Promise<void> {
+    const form = place.current!;
+    done.value = false;
     const data = new FormData(form);
     const given = Object.fromEntries(
       fields.map(({ name, type }) => [name, type === 'flag' ? data.has(name) : String(data.get(name) ?? '').trim()]),
     );
     await run(async () => {
-      const done = await send(path, body(given), bot);
+      const answer = await send(path, body(given), bot);
+      if (makes) form.reset();
       for (const { name, type } of fields)
         if (type === 'secret') (form.elements.namedItem(name) as HTMLInputElement).value = '';
-      onDone(done);
+      asked.value = false;
+      done.value = true;
+      onDone(answer);
     });
   }
   const problemAt = (name: string): string | undefined =>
@@ -53,9 +67,11 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, childre
   return (
     <form
       class="change"
+      ref={place}
       onSubmit={(event) => {
         event.preventDefault();
-        void change(event.currentTarget);
+        if (ask === undefined) void change();
+        else asked.value = true;
       }}
     >
       {fields.map((field) => {
@@ -81,11 +97,25 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, childre
           </div>
         );
       })}
-      {children}
-      {error.value !== undefined && !isAtField && <Failure error={error.value} />}
-      <button type="submit" class="main" disabled={busy.value}>
-        {submit}
-      </button>
+      {error.value !== undefined && !isAtField && !asked.value && <Failure error={error.value} />}
+      <div class="row">
+        <button type="submit" class={ask === undefined ? 'main' : undefined} disabled={busy.value}>
+          {submit}
+        </button>
+        <span role="status">{done.value ? texts.settings.saved : ''}</span>
+      </div>
+      {asked.value && (
+        <Confirm
+          question={ask!}
+          action={submit}
+          attempt={attempt}
+          onYes={() => void change()}
+          onNo={() => {
+            error.value = undefined;
+            asked.value = false;
+          }}
+        />
+      )}
     </form>
   );
 }

@@ -30,6 +30,7 @@ export function Goals({ bot }: { readonly bot: Bot }) {
         path="goals/create"
         bot={bot.resource_key}
         submit={words.createGoal}
+        makes
         fields={[
           { name: 'target_id', label: words.targetId, type: 'integer', required: true, hint: words.targetIdHint },
           { name: 'name', label: words.name, required: true },
@@ -67,6 +68,7 @@ export function Units({ bot }: { readonly bot: Bot }) {
         path="units/create"
         bot={bot.resource_key}
         submit={words.createUnit}
+        makes
         fields={[
           { name: 'code', label: words.code, required: true, hint: words.codeHint },
           { name: 'name', label: words.name },

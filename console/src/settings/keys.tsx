@@ -88,12 +88,12 @@ export function Keys({ bot }: { readonly bot: Bot }) {
         columns={[
           { key: 'id', label: words.number, type: 'string' },
           { key: 'name', label: words.name, type: 'string' },
+          { key: 'actions', label: words.actions, type: 'string', show: actions },
+          { key: 'state', label: words.state, type: 'string' },
           { key: 'kind', label: words.kind, type: 'string' },
           { key: 'bots', label: words.bots, type: 'string' },
-          { key: 'state', label: words.state, type: 'string' },
           { key: 'used', label: words.lastUse, type: 'string' },
           { key: 'issued', label: words.issued, type: 'string' },
-          { key: 'actions', label: words.actions, type: 'string', show: actions },
         ]}
         row={(key) => ({
           id: key.key_id,
@@ -111,6 +111,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
       <ChangeForm<Issued>
         path="keys/issue"
         submit={words.issue}
+        makes
         fields={[
           { name: 'name', label: words.name, hint: words.keyNameHint, required: true },
           {
@@ -146,9 +147,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
       />
       {asked.value !== null && (
         <Confirm
-          question={(asked.value.action === 'revoke' ? words.askRevoke : words.askRotate)(
-            asked.value.key.name ?? words.keyNumber(asked.value.key.key_id),
-          )}
+          question={questionOf(asked.value.action, asked.value.key)}
           action={words[asked.value.action]}
           attempt={attempt}
           onYes={() => void act()}
@@ -160,6 +159,12 @@ export function Keys({ bot }: { readonly bot: Bot }) {
       )}
     </>
   );
+}
+
+function questionOf(action: 'rotate' | 'revoke', { key_id, name, is_own }: Key): string {
+  const shown = name ?? words.keyNumber(key_id);
+  if (action === 'revoke') return words.askRevoke(shown);
+  return is_own ? `${words.askRotate(shown)} ${words.askRotateOwn}` : words.askRotate(shown);
 }
 
 function stateOf({ expires_at, revoked_at }: Key): 'valid' | 'expired' | 'revoked' {

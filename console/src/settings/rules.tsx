@@ -65,10 +65,6 @@ export function Rules({ bot }: { readonly bot: Bot }) {
         columns={[
           { key: 'rule_id', label: words.number, type: 'string' },
           { key: 'name', label: words.name, type: 'string' },
-          { key: 'event', label: words.event, type: 'string' },
-          { key: 'reward', label: words.reward, type: 'string' },
-          { key: 'hold_days', label: words.holdDays, type: 'number' },
-          { key: 'state', label: words.state, type: 'string' },
           {
             key: 'actions',
             label: words.actions,
@@ -86,6 +82,10 @@ export function Rules({ bot }: { readonly bot: Bot }) {
               </button>
             ),
           },
+          { key: 'event', label: words.event, type: 'string' },
+          { key: 'reward', label: words.reward, type: 'string' },
+          { key: 'hold_days', label: words.holdDays, type: 'number' },
+          { key: 'state', label: words.state, type: 'string' },
         ]}
         row={(each) => ({
           ...each,
@@ -126,25 +126,28 @@ export function Rules({ bot }: { readonly bot: Bot }) {
       )}
       <section>
         <h3>{words.newRule}</h3>
-        <label>
-          {words.rewardType}
-          <select
-            value={type.value}
-            onChange={(event) => {
-              type.value = event.currentTarget.value as Rule['reward_type'];
-            }}
-          >
-            {Object.entries(words.rewardTypes).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <p>
+          <label>
+            {words.rewardType}
+            <select
+              value={type.value}
+              onChange={(event) => {
+                type.value = event.currentTarget.value as Rule['reward_type'];
+              }}
+            >
+              {Object.entries(words.rewardTypes).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        </p>
         <ChangeForm
           path="rules/create"
           bot={key}
           submit={words.createRule}
+          makes
           fields={[
             { name: 'name', label: words.name, required: true },
             {

@@ -32,7 +32,6 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
   );
   const deliveries = useList<Delivery>('webhook/deliveries', key);
   const secret = useSignal<string | null | undefined>(undefined);
-  const saved = useSignal(false);
   const { error, busy, run } = useAttempt();
   const { send } = useChange();
   const { data } = loaded.value;
@@ -89,12 +88,9 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
             body={(given) => given}
             onDone={(done) => {
               if (done.secret !== null) secret.value = done.secret;
-              saved.value = true;
               reload();
             }}
-          >
-            <p role="status">{saved.value ? words.saved : ''}</p>
-          </ChangeForm>
+          />
           {secret.value !== undefined && (
             <Secret
               label={words.signingSecret}
@@ -109,6 +105,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
               path="webhook/rotate-secret"
               bot={key}
               submit={words.rotateSecret}
+              ask={words.askSigningSecret}
               fields={[]}
               body={() => ({})}
               onDone={(done) => {
@@ -128,10 +125,10 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
         none={words.noDeliveries}
         columns={[
           { key: 'payout_id', label: words.payout, type: 'string' },
+          { key: 'actions', label: words.actions, type: 'string', show: again },
           { key: 'attempt', label: words.attempt, type: 'number' },
           { key: 'date', label: words.at, type: 'string' },
           { key: 'outcome', label: words.outcome, type: 'string' },
-          { key: 'actions', label: words.actions, type: 'string', show: again },
         ]}
         row={(each) => ({
           ...each,

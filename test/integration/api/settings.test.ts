@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
+import { createAccounts } from '../../../src/commands/referral/accounts.ts';
+import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
 import type { Answer } from '../../support/service.ts';
 import { type SettingsService, startSettingsService } from '../../support/settings.ts';
 
@@ -142,6 +145,46 @@ describe('reward rules', () => {
 });
 
 describe('the payout webhook', () => {
+  it('lists what became of an announcement, and announces a payout again', async () => {
+    const accounts = createAccounts(settings.service.commands);
+    const shop = await settings.service.createBot({ kind: 'owner' });
+    const headers = { 'api-key': shop.apiKey };
+    const rule = {
+      rule_id: 1,
+      reward_type: 'fixed',
+      amount: '5',
+      percent: null,
+      unit_id: null,
+      hold_days: '0',
+    } as const;
+    const event = { commit_id: randomUUID(), index: 0, event_id: 1, date: Date.now(), received: Date.now() };
+    const items = [{ rule, referral_id: 2, event }];
+    await accrueRewards(accounts, { bot: shop.publicKey, referrer: 1, items });
+    await settings.service.projected();
+    // No address may be called from a test, so each attempt ends before there is a connection.
+    const url = 'http://127.0.0.1:9/payouts';
+    expect((await settings.service.post('/v1/settings/webhook/set', { url }, headers)).status).toBe(200);
+    const asked = { user_id: 1, method: 'webhook' };
+    const { payout_id } = (await settings.service.post('/v1/referral/payout', asked, headers)).body.data;
+    const deliveries = async (query = ''): Promise<{ attempt: number }[]> =>
+      (await settings.service.get(`/v1/settings/webhook/deliveries${query}`, headers)).body.data.items;
+    const failed = { payout_id, webhook_id: `payout_${payout_id}`, status: null, error: expect.any(String) };
+    const within = { timeout: 20_000 };
+    await expect.poll(() => deliveries(), within).toEqual([{ ...failed, attempt: 1, at: expect.any(String) }]);
+    const status = async (): Promise<number> =>
+      (await settings.service.get('/v1/referral/payouts?user_id=1', headers)).body.data.payouts[0].status;
+    await expect.poll(status, within).toBe(3);
+    const key = { ...headers, 'idempotency-key': 'again' };
+    const again = () => settings.service.post('/v1/settings/webhook/redeliver', { payout_id }, key);
+    expect((await again()).body).toEqual({ ok: true, data: { payout_id } });
+    await expect.poll(async () => (await deliveries()).map(({ attempt }) => attempt), within).toEqual([2, 1]);
+    await expect.poll(status, within).toBe(3);
+    expect((await again()).body).toEqual({ ok: true, data: { payout_id } });
+    expect(await deliveries('?limit=1&offset=1')).toMatchObject([{ attempt: 1 }]);
+    expect(await deliveries(`?payout_id=${payout_id + 1}`)).toEqual([]);
+    expect(await settings.set('webhook/redeliver', { payout_id })).toMatchObject({ status: 404 });
+  });
+
   it('shows its secret the first time and after a rotation, once, and keeps it when the address changes', async () => {
     const shop = await settings.service.createBot({ kind: 'owner' });
     const as = (more: Record<string, string> = {}) => ({ 'api-key': shop.apiKey, ...more });

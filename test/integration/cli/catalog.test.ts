@@ -110,6 +110,14 @@ describe('key', () => {
     ]);
   });
 
+  it('is issued by an operator as an owner key, which no other key issues', async () => {
+    const issued = await cli.json('key', 'issue', '--owner', owner, '--all-bots', '--kind', 'owner');
+    const keys = await cli.json('key', 'list', '--owner', owner);
+    expect(keys).toContainEqual(
+      expect.objectContaining({ key_id: issued.key_id, kind: 'owner', bots: 'all', last_used_at: null }),
+    );
+  });
+
   it.each([
     ['without a scope', 2, ['--owner', '1'], 'either --bot or --all-bots'],
     ['with two scopes', 2, ['--owner', '1', '--all-bots', '--bot', 'x'], 'cannot be used with'],
