@@ -308,7 +308,7 @@ export const texts = {
     paidBroadcasts: 'Send more than 30 messages a second, which the platform charges for',
     platformWebhook: "Secret of the platform's webhook",
     platformWebhookMeans:
-      'The platform shows it with each update that it sends to this service. After a rotation, set the webhook at the platform anew.',
+      'The platform shows it with each update that it sends to this service. After a rotation, set the webhook at the platform again.',
     askPlatformSecret: 'Replace the secret? Updates are refused from then on, until the platform has the new secret.',
     platformSecret: "Secret of the platform's webhook",
     rotateSecret: 'Replace the secret',
