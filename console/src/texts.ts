@@ -15,8 +15,7 @@ export const texts = {
   },
   login: {
     title: 'Log in',
-    intro:
-      'With a personal or an owner API key, or the key of an operator. The key itself is not kept in the browser.',
+    intro: 'With a personal or an owner API key, or the key of an operator. The key itself is not kept in the browser.',
     key: 'API key',
     hint: 'The first start writes one to DATA_DIR/demo.key. Others: npx botledger key issue --kind personal',
     submit: 'Log in',
