@@ -115,7 +115,7 @@ export const texts = {
     effects: {
       rebuild: 'Builds the next version from the log, beside the one that answers. Nothing changes for clients.',
       verify: 'Replays the log and compares every table of the newest version. Nothing changes for clients.',
-      switch: 'From now on this version answers, on every instance within 2 s. You can switch back.',
+      switch: 'From now on this version answers, on every instance within 2 s. The former one stays until you drop it.',
       drop: 'Removes the tables of this version. The log keeps everything; a rebuild brings them back.',
       audit: 'Checks every hash chain, every account and every read model. It takes minutes and changes nothing.',
       retry: 'The read model tries the commit once more. Do so when a repaired version of the service runs.',

@@ -39,7 +39,9 @@ export function Processes({ processes }: { readonly processes: readonly Backgrou
                       </div>
                     ))}
                   </td>
-                  <td>{lag.events === 0 ? words.upToDate : words.behind(duration(lag.seconds), number(lag.events))}</td>
+                  <td class="lag">
+                    {lag.events === 0 ? words.upToDate : words.behind(duration(lag.seconds), number(lag.events))}
+                  </td>
                   <td>{lease === null ? words.noLease : words.instance(lease.holder.slice(0, 8))}</td>
                 </tr>
               ))}
@@ -86,7 +88,9 @@ export function BotErrors() {
             <tbody>
               {data.items.map(({ message, source, kind, count, unresolved, bots, last }) => (
                 <tr key={`${source} ${kind} ${message}`}>
-                  <th scope="row">{message}</th>
+                  <th scope="row" class="message">
+                    {message}
+                  </th>
                   <td>{source}</td>
                   <td class="number">{number(count)}</td>
                   <td class="number">{number(unresolved)}</td>

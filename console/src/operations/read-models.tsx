@@ -79,7 +79,7 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
         {state === 'ready' && !live && ` · ${verified ? words.verified : words.notVerified}`}
         {error !== null && <div class="failure">{error}</div>}
       </td>
-      <td>
+      <td class={state === 'building' ? undefined : 'lag'}>
         {state === 'building' ? (
           <>
             <progress max={Math.max(commits, 1)} value={done} aria-label={words.building(version.name)} />
