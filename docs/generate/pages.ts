@@ -59,6 +59,7 @@ async function openApiDocument(): Promise<OpenApi> {
           counts: unused,
           botApi: unused,
           runReport: unused,
+          findCellUsers: unused,
           log: unused,
           served: unused,
           sources: { now: unused, uuid: unused, randomBytes: unused },

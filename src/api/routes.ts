@@ -12,13 +12,14 @@ import type { EventLog } from '../log/port.ts';
 import type { BotApi } from '../platform/bot-api.ts';
 import { eventsReadModel } from '../projections/events/read-model.ts';
 import type { ServedSchema } from '../projections/served-schema.ts';
-import type { RunReport } from '../queries/reports/run-report.ts';
+import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
 import { referralRoutes } from './referral/routes.ts';
+import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -30,6 +31,7 @@ export interface ApiDependencies {
   readonly counts: pg.Pool;
   readonly botApi: BotApi;
   readonly runReport: RunReport;
+  readonly findCellUsers: FindCellUsers;
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
@@ -40,14 +42,15 @@ export interface ApiDependencies {
 export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
   const { pool, log, served, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
+  const reports = reportsOfBots(dependencies);
   return [
     sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), sources.now),
     sendEvent(receiveCustomEvents({ log, sources, directory }), sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
     listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),
-    ...reportRoutes(dependencies),
-    ...broadcastRoutes(dependencies),
+    ...reportRoutes(dependencies, reports),
+    ...broadcastRoutes(dependencies, reports),
     ...referralRoutes(dependencies),
     ...settingsRoutes(dependencies),
   ];

@@ -2,8 +2,15 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createPool } from '../database/pool.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
+import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { createChunkCache } from '../queries/reports/chunk-cache.ts';
-import { type ReportTask, reportRunner } from '../queries/reports/run-report.ts';
+import {
+  type CellTask,
+  type CellUsers,
+  cellUsersFinder,
+  type ReportTask,
+  reportRunner,
+} from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { createLogger } from './logger.ts';
 
@@ -17,9 +24,9 @@ export interface ReportThreadData {
   readonly cacheBytes: number;
 }
 
-/** One report for a thread to run. */
+/** One report for a thread to run, or a cell of one whose users it finds. */
 export interface ReportThreadTask {
-  readonly task: ReportTask;
+  readonly task: ReportTask | CellTask;
   /** Receives a message when the thread begins the report. */
   readonly begun: MessagePort;
 }
@@ -27,6 +34,8 @@ export interface ReportThreadTask {
 /** The result of a report. Errors become data, since an error loses its class on the way to another thread. */
 export type ReportOutcome =
   | { readonly type: 'answer'; readonly answer: ReportAnswer }
+  | { readonly type: 'users'; readonly users: CellUsers }
+  | { readonly type: 'no such cell'; readonly key: NoSuchCellError['key']; readonly message: string }
   | { readonly type: 'timeout' }
   | { readonly type: 'too large' }
   | { readonly type: 'database down'; readonly message: string };
@@ -41,7 +50,9 @@ const pool = createPool({
   answerWithinMs: longestMs + maxWaitMs,
   onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
 });
-const run = reportRunner(pool, createChunkCache(cacheBytes));
+const cache = createChunkCache(cacheBytes);
+const run = reportRunner(pool, cache);
+const findUsers = cellUsersFinder(pool, cache);
 
 /**
  * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
@@ -50,8 +61,10 @@ export default async function runTask({ task, begun }: ReportThreadTask): Promis
   begun.postMessage('begun');
   begun.close();
   try {
+    if ('cell' in task) return { type: 'users', users: await findUsers(task) };
     return { type: 'answer', answer: await run(task) };
   } catch (error) {
+    if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
     if (error instanceof ReportTimeoutError) return { type: 'timeout' };
     if (error instanceof ReportTooLargeError) return { type: 'too large' };
     if (isDatabaseDown(error)) return { type: 'database down', message: (error as Error).message };

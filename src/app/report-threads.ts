@@ -7,14 +7,16 @@ import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
 import { DatabaseUnavailableError } from '../database/errors.ts';
 import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
+import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
-import type { ReportTask, RunReport } from '../queries/reports/run-report.ts';
+import type { CellTask, FindCellUsers, ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import type { ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
 /** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
   readonly run: RunReport;
+  readonly findUsers: FindCellUsers;
   stop(): Promise<void>;
 }
 
@@ -47,7 +49,7 @@ export function startReportThreads(
   const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
 
   /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread takes time, too. */
-  async function runInThread(task: ReportTask, beginWithinMs: number): Promise<ReportOutcome> {
+  async function runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: begins, port2: begun } = new MessageChannel();
     let hasBegun = false;
@@ -72,19 +74,32 @@ export function startReportThreads(
   return {
     async run(task, keyId) {
       const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
-      switch (outcome.type) {
-        case 'answer':
-          return restored(outcome.answer);
-        case 'timeout':
-          throw new ReportTimeoutError(task.timeoutMs);
-        case 'too large':
-          throw new ReportTooLargeError();
-        case 'database down':
-          throw new DatabaseUnavailableError(outcome.message);
-      }
+      if (outcome.type === 'answer') return restored(outcome.answer);
+      throw errorOf(outcome, task);
+    },
+    async findUsers(task, keyId) {
+      const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
+      if (outcome.type === 'users') return outcome.users;
+      throw errorOf(outcome, task);
     },
     stop: () => threads.destroy(),
   };
+}
+
+/** The error of a report that has no result. */
+function errorOf(outcome: ReportOutcome, { timeoutMs }: { readonly timeoutMs: number }): Error {
+  switch (outcome.type) {
+    case 'timeout':
+      return new ReportTimeoutError(timeoutMs);
+    case 'too large':
+      return new ReportTooLargeError();
+    case 'no such cell':
+      return new NoSuchCellError(outcome.key, outcome.message);
+    case 'database down':
+      return new DatabaseUnavailableError(outcome.message);
+    default:
+      return new TypeError(`a report thread answered with ${outcome.type}`);
+  }
 }
 
 /**

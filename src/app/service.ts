@@ -175,6 +175,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
               counts,
               botApi,
               runReport: reports!.run,
+              findCellUsers: reports!.findUsers,
               log: paced,
               served,
               sources,

@@ -240,6 +240,7 @@ const FREE = [
   'sendBatchUpdate',
   'previewReport',
   'runReport',
+  'listReportUsers',
   'saveReport',
   'createBroadcast',
   'createReferralCode',

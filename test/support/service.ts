@@ -15,7 +15,7 @@ import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { createChunkCache } from '../../src/queries/reports/chunk-cache.ts';
-import { reportRunner } from '../../src/queries/reports/run-report.ts';
+import { cellUsersFinder, reportRunner } from '../../src/queries/reports/run-report.ts';
 import { createLifecycle } from '../../src/util/lifecycle.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -180,7 +180,11 @@ export async function startTestInstance(
     lifecycle,
     signal: new AbortController().signal,
     startProjectors: (foundation) => startProjectors(foundation, config, logger, readModels),
-    startReports: ({ pool }) => ({ run: reportRunner(pool, createChunkCache(2 ** 20)), stop: async () => {} }),
+    startReports: ({ pool }) => ({
+      run: reportRunner(pool, createChunkCache(2 ** 20)),
+      findUsers: cellUsersFinder(pool, createChunkCache(2 ** 20)),
+      stop: async () => {},
+    }),
     startProcesses: (foundation) => startProcesses(foundation, config, logger),
     readModels,
     showDemo: () => {},

@@ -23,6 +23,7 @@ describe('the documents', () => {
     counts: unused,
     botApi: unused,
     runReport: unused,
+    findCellUsers: unused,
     log: unused,
     served: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },

@@ -1,4 +1,5 @@
 import type { EventField, ReportEvent } from '../../../src/api/reports/schemas.ts';
+import type { UserField } from '../../../src/api/reports/users-schemas.ts';
 import { request, type Value } from '../api.ts';
 
 /** The events and fields that a bot's reports can name. */
@@ -8,16 +9,20 @@ export interface Catalog {
 }
 
 export type KnownEvent = Readonly<ReportEvent>;
-/** Fields of events, and of users in an audience, which may be boolean. */
-export type Field = Readonly<Omit<EventField, 'type'> & { type: EventField['type'] | 'boolean' }>;
+/** Fields of events and users. */
+export type Field = Readonly<Omit<EventField, 'type'> & Pick<EventField | UserField, 'type'>>;
 
 export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Catalog> {
   const options = { bot, signal };
-  const [events, fields] = await Promise.all([
+  const [events, fields, userFields] = await Promise.all([
     request<{ items: KnownEvent[] }>('/v1/reports/events', options),
     request<{ items: Field[] }>('/v1/reports/event-fields', options),
+    request<{ items: Field[] }>('/v1/reports/user-fields', options),
   ]);
-  return { events: events.items.toSorted((a, b) => b.count - a.count), fields: fields.items };
+  return {
+    events: events.items.toSorted((a, b) => b.count - a.count),
+    fields: [...fields.items, ...userFields.items],
+  };
 }
 
 /** The most frequent values of a field within the last 30 days, to offer them in a filter. */

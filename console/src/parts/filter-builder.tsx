@@ -135,8 +135,8 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
   const { operator, value } = condition;
   const set = (text: string, at?: number): void => {
     const read = isList(operator)
-      ? text.split(',').map((part) => valueFrom(field, part.trim()))
-      : valueFrom(field, text);
+      ? text.split(',').map((part) => valueFrom(field, part.trim(), offered.value))
+      : valueFrom(field, text, offered.value);
     onChange({ ...condition, value: at === undefined ? read : (value as readonly Value[]).with(at, read as Value) });
   };
   return (
@@ -211,7 +211,12 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
   );
 }
 
-function valueFrom({ type }: Field, text: string): Value {
+/** @param seen values of the field: they show the type of a dynamic field's values */
+function valueFrom({ type }: Field, text: string, seen: readonly Value[]): Value {
+  if (type === 'dynamic') {
+    const isNumber = text !== '' && String(Number(text)) === text && seen.some((value) => typeof value === 'number');
+    return seen.find((value) => String(value) === text) ?? (isNumber ? Number(text) : text);
+  }
   if (type === 'boolean') return text === 'true';
   // A number that a float would change goes as text; the service compares it exactly.
   return type === 'number' && text !== '' && String(Number(text)) === text ? Number(text) : text;

@@ -12,6 +12,7 @@ import { Builder } from './builder.tsx';
 import { configOf, type ReportConfig, stateOf } from './config.ts';
 import { before, daysOf } from './period.ts';
 import { type ReportState, readState, START, writeState } from './state.ts';
+import { UsersDialog, type UsersDialogProps } from './users-dialog.tsx';
 import { Footnotes, View } from './view.tsx';
 
 const words = texts.reports;
@@ -28,6 +29,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
     return (signal) => runReport(asked, bot, signal);
   });
   const saved = useLoad(() => (signal) => request<{ items: SavedReport[] }>('/v1/reports/list', { bot: key, signal }));
+  const opened = useSignal<Pick<UsersDialogProps, 'cell' | 'title' | 'config'> | null>(null);
   const change = (next: ReportState): void =>
     go(href('/reports', { bot: key, report: next === START ? undefined : writeState(next) }));
   const { data: known, error: unknown } = catalog.loaded.value;
@@ -46,14 +48,36 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
             {error !== undefined && <Failure error={error} retry={answer.reload} />}
             {data !== undefined && error === undefined && (
               <>
-                <View state={data.state} answer={data.answer} previous={data.previous} />
+                <View
+                  state={data.state}
+                  answer={data.answer}
+                  previous={data.previous}
+                  onCell={(cell, title) => {
+                    opened.value = { cell, title, config: data.config };
+                  }}
+                />
                 <Footnotes answer={data.answer} />
               </>
             )}
             {loading && <p class="quiet">{words.run}</p>}
           </section>
-          <Actions bot={bot} state={state.value} change={change} onSaved={saved.reload} />
+          <Actions
+            bot={bot}
+            state={state.value}
+            name={saved.loaded.value.data?.items.find(({ uuid }) => uuid === state.value.uuid)?.name ?? ''}
+            change={change}
+            onSaved={saved.reload}
+          />
         </div>
+        {opened.value !== null && (
+          <UsersDialog
+            bot={key}
+            {...opened.value}
+            onClose={() => {
+              opened.value = null;
+            }}
+          />
+        )}
         <SavedReports saved={saved.loaded.value} reload={saved.reload} bot={key} change={change} />
       </div>
     </>
@@ -67,6 +91,8 @@ interface SavedReport {
 
 interface RunReport {
   readonly state: ReportState;
+  /** The period is the one that the answer has. */
+  readonly config: ReportConfig;
   readonly answer: Answer;
   readonly previous: Answer | undefined;
 }
@@ -75,11 +101,12 @@ async function runReport(state: ReportState, bot: Bot, signal: AbortSignal): Pro
   const days = daysOf(state.period, bot.timezone, new Date());
   const run = (report_config: ReportConfig): Promise<Answer> =>
     request('/v1/reports/run', { method: 'POST', bot: bot.resource_key, body: { report_config }, signal });
+  const config = configOf(state, days);
   const [answer, previous] = await Promise.all([
-    run(configOf(state, days)),
+    run(config),
     state.compare && state.type === 'trends' ? run(configOf(state, before(days))) : undefined,
   ]);
-  return { state, answer, previous };
+  return { state, config, answer, previous };
 }
 
 function FirstEvent() {
@@ -97,12 +124,14 @@ function FirstEvent() {
 interface ActionsProps {
   readonly bot: Bot;
   readonly state: ReportState;
+  /** The name of the saved report; '': the report is not saved. */
+  readonly name: string;
   readonly change: (state: ReportState) => void;
   readonly onSaved: () => void;
 }
 
 /** Saves the report, and takes it elsewhere. */
-function Actions({ bot, state, change, onSaved }: ActionsProps) {
+function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
   const done = useSignal('');
   const { error, run } = useAttempt();
   const config = (): ReportConfig => configOf(state, daysOf(state.period, bot.timezone, new Date()));
@@ -152,7 +181,7 @@ function Actions({ bot, state, change, onSaved }: ActionsProps) {
     >
       <label>
         {words.name}
-        <input name="name" required maxLength={250} />
+        <input key={saved} name="name" required maxLength={250} defaultValue={saved} />
       </label>
       <button type="submit" class="main" value="save">
         {words.save}

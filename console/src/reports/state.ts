@@ -24,7 +24,7 @@ export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 export const FUNNEL_ORDERS = ['ordered', 'strict', 'unordered'] as const;
 export type FunnelOrder = (typeof FUNNEL_ORDERS)[number];
-export const WINDOW_UNITS = ['minute', 'hour', 'day', 'week', 'month'] as const;
+export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;
 export type WindowUnit = (typeof WINDOW_UNITS)[number];
 export const COHORT_TYPES = ['retention_first_time', 'retention_first_time_ever', 'retention_recurring'] as const;
 export type CohortType = (typeof COHORT_TYPES)[number];
@@ -37,8 +37,8 @@ export const CHARTS: Readonly<Record<ReportType, readonly string[]>> = {
   list: ['list'],
 };
 
-const TABLE_AGGREGATIONS = ['total', 'total_uniq', 'avg', 'min', 'max', 'median'] as const;
-const CHART_AGGREGATIONS = [
+export const TABLE_AGGREGATIONS = ['total', 'total_uniq', 'avg', 'min', 'max', 'median'] as const;
+export const CHART_AGGREGATIONS = [
   'total',
   'total_uniq_user_id',
   'total_uniq_session_id',

@@ -6,27 +6,25 @@ import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { type Series, TimeChart } from '../parts/time-chart.tsx';
 import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
-import type { ReportState } from './state.ts';
+import { breakdownOf, type Cell, lineCell, type OpenCell, tableCell } from './cell.ts';
+import { FunnelView } from './funnel-view.tsx';
+import { Bar, drawn, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
+import { RetentionView } from './retention-view.tsx';
 
 const words = texts.reports;
 
-interface ViewProps {
-  readonly state: ReportState;
-  readonly answer: Answer;
-  /** Of the period before; absent: no comparison. */
-  readonly previous?: Answer | undefined;
-}
-
-/** The answer of a report as a chart, with the numbers in a table under it. */
-export function View({ state, answer, previous }: ViewProps) {
+/** The answer of a report as a chart, with the numbers in a table under it. Each number opens the users behind it. */
+export function View({ state, answer, previous, onCell }: ViewProps) {
   if (answer.rows.length === 0) return <p>{words.empty}</p>;
-  if (state.type === 'funnels') return <FunnelView answer={answer} />;
-  if (state.type === 'retention') return <RetentionView state={state} answer={answer} />;
-  if (state.chart === 'number') return <Numbers totals={totalsOf(answer)} previous={previous && totalsOf(previous)} />;
-  if (state.chart === 'pie') return <Shares totals={totalsOf(answer)} />;
-  if (answer.columns[0]?.type === 'date' && state.type !== 'list')
-    return <OverTime state={state} answer={answer} previous={previous} />;
-  return <Rows answer={answer} />;
+  if (state.type === 'funnels') return <FunnelView answer={answer} onCell={onCell} />;
+  if (state.type === 'retention') return <RetentionView state={state} answer={answer} onCell={onCell} />;
+  if (state.type === 'list') return <ListView answer={answer} onCell={onCell} />;
+  if (state.chart === 'number')
+    return <Numbers totals={totalsOf(answer)} previous={previous && totalsOf(previous)} onCell={onCell} />;
+  if (state.chart === 'pie') return <Shares totals={totalsOf(answer)} onCell={onCell} />;
+  if (answer.columns[0]?.type === 'date')
+    return <OverTime state={state} answer={answer} previous={previous} onCell={onCell} />;
+  return <Rows answer={answer} onCell={onCell} />;
 }
 
 /** The name of a line: the metric, and the values that it is broken down by. */
@@ -37,10 +35,7 @@ function nameOf({ label, breakdown, other }: Column): string {
   return `${label}: ${values.length === 0 ? words.nothing : values.join(' / ')}`;
 }
 
-const drawn = (value: Value | undefined): number | null =>
-  value === null || value === undefined ? null : Number(value);
-
-function OverTime({ state, answer, previous }: ViewProps) {
+function OverTime({ state, answer, previous, onCell }: ViewProps) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
   const columns = answer.columns.slice(1);
   const series = useMemo((): Series[] => {
@@ -91,6 +86,18 @@ function OverTime({ state, answer, previous }: ViewProps) {
           columns={answer.columns.map((column, index) => ({
             ...column,
             label: index === 0 ? column.label : nameOf(column),
+            ...(index === 0
+              ? {}
+              : {
+                  show: (value: Value | undefined, row: Row) => (
+                    <NumberButton
+                      value={value}
+                      cell={lineCell(column, row['date'])}
+                      title={`${nameOf(column)}, ${cell(row['date'], 'date')}`}
+                      onCell={onCell}
+                    />
+                  ),
+                }),
           }))}
           rows={answer.rows}
         />
@@ -100,30 +107,36 @@ function OverTime({ state, answer, previous }: ViewProps) {
 }
 
 interface Total {
+  readonly cell: Cell;
   readonly label: string;
   readonly value: Value;
 }
 
 /** Returns the total of each line over the whole period, as the service counted it. */
 function totalsOf(answer: Answer): Total[] {
-  return answer.columns.slice(1).map((column) => ({ label: nameOf(column), value: column.total ?? null }));
+  return answer.columns.slice(1).map((column) => {
+    return { cell: lineCell(column), label: nameOf(column), value: column.total ?? null };
+  });
 }
 
 interface TotalsProps {
   readonly totals: readonly Total[];
   /** Of the period before; absent: no comparison. */
   readonly previous?: readonly Total[] | undefined;
+  readonly onCell: OpenCell;
 }
 
-function Numbers({ totals, previous }: TotalsProps) {
+function Numbers({ totals, previous, onCell }: TotalsProps) {
   return (
     <ul class="numbers">
-      {totals.map(({ label, value }) => {
+      {totals.map(({ label, value, cell: named }) => {
         const before = previous?.find((total) => total.label === label);
         return (
           <li key={label}>
             <span>{label}</span>
-            <strong>{cell(value, 'number')}</strong>
+            <strong>
+              <NumberButton value={value} cell={named} title={label} onCell={onCell} />
+            </strong>
             {before !== undefined && (
               <span class="quiet">
                 {words.previous}: {cell(before.value, 'number')}
@@ -137,7 +150,7 @@ function Numbers({ totals, previous }: TotalsProps) {
 }
 
 /** Shares of a whole as a bar list: angles of a pie are read worse than lengths. */
-function Shares({ totals }: TotalsProps) {
+function Shares({ totals, onCell }: TotalsProps) {
   const sizes = totals.map(({ value }) => Math.abs(Number(value ?? 0)));
   const all = sizes.reduce((sum, size) => sum + size, 0);
   return (
@@ -154,14 +167,16 @@ function Shares({ totals }: TotalsProps) {
         </tr>
       </thead>
       <tbody>
-        {totals.map(({ label, value }, index) => {
+        {totals.map(({ label, value, cell: named }, index) => {
           const part = all === 0 ? 0 : sizes[index]! / all;
           return (
             <tr key={label}>
               <th scope="row">
                 <Bar part={part} index={index} /> {label}
               </th>
-              <td class="number">{cell(value, 'number')}</td>
+              <td class="number">
+                <NumberButton value={value} cell={named} title={label} onCell={onCell} />
+              </td>
               <td class="number">{share(part)}</td>
             </tr>
           );
@@ -171,139 +186,36 @@ function Shares({ totals }: TotalsProps) {
   );
 }
 
-function Bar({ part, index = 0 }: { readonly part: number; readonly index?: number }) {
-  return <i class={`bar series-${index % 10}`} style={{ width: `${Math.max(0, Math.min(1, part)) * 100}%` }} />;
+/** A table, or the table of campaigns. */
+function Rows({ answer, onCell }: PartProps) {
+  const broken = breakdownOf(answer);
+  const columns = answer.columns
+    .filter(({ key }) => !['metric', 'other'].includes(key))
+    .map((column): DataColumn => {
+      const { key, label } = column;
+      if (key !== 'value' && !/^m\d+$/.test(key)) return broken.includes(column) ? valueColumn(column) : column;
+      return {
+        ...column,
+        show: (value, row) => {
+          const values = row['other'] === true ? [words.other] : broken.map((part) => row[part.key] ?? words.nothing);
+          const title = [key === 'value' ? row['label'] : label, ...values].join(', ');
+          return <NumberButton value={value} cell={tableCell(answer, row, key)} title={title} onCell={onCell} />;
+        },
+      };
+    });
+  return <DataTable caption={words.table} columns={columns} rows={answer.rows} />;
 }
 
-function Rows({ answer }: { readonly answer: Answer }) {
-  const columns = answer.columns.filter(({ key }) => !['metric', 'other'].includes(key));
-  const rows = answer.rows.map((row) => (row['other'] === true ? withOther(columns, row) : row));
-  return <DataTable caption={words.table} columns={columns} rows={rows} />;
-}
-
-/** The row of all other values says so in its first text. */
-function withOther(columns: readonly Column[], row: Row): Row {
-  const first = columns.find(({ type, key }) => type === 'string' && key !== 'label');
-  return first === undefined ? row : { ...row, [first.key]: words.other };
-}
-
-function FunnelView({ answer }: { readonly answer: Answer }) {
-  const extra = answer.columns.filter(({ key }) => !FUNNEL_KEYS.has(key));
-  const of = (row: Row, key: string): number => Number(row[key] ?? 0);
-  return (
-    <section class="scroll">
-      <table class="bars funnel">
-        <thead>
-          <tr>
-            {extra.map(({ key, label }) => (
-              <th key={key} scope="col">
-                {label}
-              </th>
-            ))}
-            <th scope="col">{words.step}</th>
-            <th scope="col" class="number">
-              {words.users}
-            </th>
-            <th scope="col" class="number">
-              {words.ofFirst}
-            </th>
-            <th scope="col" class="number">
-              {words.ofPrevious}
-            </th>
-            <th scope="col" class="number">
-              {words.dropped}
-            </th>
-            <th scope="col" class="number">
-              {words.inProgress}
-            </th>
-            <th scope="col" class="number">
-              {words.median}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {answer.rows.map((row, index) => (
-            <tr key={index}>
-              {extra.map(({ key, type }) => (
-                <td key={key}>{row[key] === null ? words.nothing : cell(row[key], type)}</td>
-              ))}
-              <th scope="row">
-                <Bar part={of(row, 'share_of_first')} /> {of(row, 'step')}. {String(row['label'])}
-              </th>
-              <td class="number">{cell(row['users'], 'number')}</td>
-              <td class="number">{share(of(row, 'share_of_first'))}</td>
-              <td class="number">{share(of(row, 'share_of_previous'))}</td>
-              <td class="number">{cell(row['dropped'], 'number')}</td>
-              <td class="number">{cell(row['in_progress'], 'number')}</td>
-              <td class="number">{row['median_seconds'] === null ? '–' : duration(of(row, 'median_seconds'))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-const FUNNEL_KEYS = new Set([
-  'step',
-  'label',
-  'users',
-  'share_of_first',
-  'share_of_previous',
-  'median_seconds',
-  'dropped',
-  'in_progress',
-]);
-
-function RetentionView({ state, answer }: Pick<ViewProps, 'state' | 'answer'>) {
-  const intervals = answer.columns.flatMap(({ key }) => (key.startsWith('share_') ? [Number(key.slice(6))] : []));
-  const extra = answer.columns.filter(({ key }) => !/^(cohort|size|users_\d+|share_\d+)$/.test(key));
-  const columns: DataColumn[] = [
-    ...extra,
-    { key: 'cohort', label: words.cohort, type: 'date' },
-    { key: 'size', label: words.size, type: 'number' },
-    ...intervals.map(
-      (n): DataColumn => ({
-        key: `share_${n}`,
-        label: `${words.granularities[state.granularity]} ${n}`,
-        type: 'number',
-        show: (value, row) => <HeatCell part={value} users={row[`users_${n}`]} />,
-      }),
-    ),
-  ];
-  const lines = useMemo(
-    (): Series[] =>
-      intervals.map((n) => ({
-        label: `${words.granularities[state.granularity]} ${n}`,
-        values: answer.rows.map((row) => {
-          const part = drawn(row[`share_${n}`]);
-          return part === null ? null : part * 100;
-        }),
-      })),
-    [answer],
-  );
-  const times = useMemo(() => answer.rows.map((row) => String(row['cohort'])), [answer]);
+function ListView({ answer, onCell }: PartProps) {
   return (
     <>
-      {state.retention.view === 'lines' && extra.length === 0 && (
-        <TimeChart times={times} series={lines} shape="line" label={words.types.retention} />
-      )}
-      <DataTable caption={words.types.retention} columns={columns} rows={answer.rows} />
+      <p>
+        <button type="button" onClick={() => onCell({}, words.types.list)}>
+          {texts.cells.rows}
+        </button>
+      </p>
+      <DataTable caption={words.table} columns={answer.columns} rows={answer.rows} />
     </>
-  );
-}
-
-/** A cell of the heat map; one whose interval is not over yet is empty. */
-function HeatCell({ part, users }: { readonly part: Value | undefined; readonly users: Value | undefined }) {
-  if (part === null || part === undefined) return <span class="hidden">{words.unfinished}</span>;
-  const level = Math.round(Number(part) * 10);
-  return (
-    <span
-      class={`heat heat-${level}`}
-      title={users === undefined ? undefined : `${cell(users, 'number')} ${words.users}`}
-    >
-      {share(Number(part))}
-    </span>
   );
 }
 

@@ -8,8 +8,10 @@ import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
+import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { audienceSize } from './audience-size.ts';
@@ -18,6 +20,7 @@ import { activate, cancel, save } from './edit.ts';
 import { fields } from './fields.ts';
 import { preview } from './preview.ts';
 import { get, list, recipients } from './read.ts';
+import { segmentFromReport } from './segment-from-report.ts';
 import { testSend } from './test-send.ts';
 import { uploadSegment } from './upload-segment.ts';
 
@@ -32,7 +35,10 @@ export interface BroadcastRoutesOptions {
 }
 
 /** The endpoints of broadcasts. */
-export function broadcastRoutes({ pool, counts, botApi, log, served, sources }: BroadcastRoutesOptions): AnyRoute[] {
+export function broadcastRoutes(
+  { pool, counts, botApi, log, served, sources }: BroadcastRoutesOptions,
+  { findUsers }: Pick<ReportsOfBots, 'findUsers'>,
+): AnyRoute[] {
   const source = async () => ({
     pool,
     broadcasts: await served(broadcastsReadModel),
@@ -58,6 +64,11 @@ export function broadcastRoutes({ pool, counts, botApi, log, served, sources }: 
     activate(changes),
     cancel(changes),
     uploadSegment(changes),
+    segmentFromReport(changes, findUsers, {
+      catalog,
+      log,
+      reports: async () => ({ pool, reports: await served(reportsReadModel) }),
+    }),
     recipients(changes),
     fields(),
     audienceSize(changes, { pool, counts, tables }),

@@ -5,6 +5,8 @@ import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/
 import type { JsonObject } from '../../domain/json.ts';
 import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
+import type { NamedReport } from '../reports/schemas.ts';
+import { cellOfNamedReport } from '../reports/users-schemas.ts';
 
 /**
  * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). The shapes of bodies serve
@@ -169,6 +171,22 @@ export const segmentAnswer = answer(
     segment_id: id.describe('What a custom segment names'),
     count_list: z.int().describe('Without duplicates'),
     duplicates: z.int(),
+  }),
+);
+
+/** The report and the cell are parsed by the domain. */
+export interface SegmentFromReport extends NamedReport {
+  readonly task_id: number;
+  readonly cell?: unknown;
+}
+export const segmentFromReportBody: z.ZodType<SegmentFromReport> = z
+  .object({ ...cellOfNamedReport, ...resource, task_id: id.describe('The draft that it is for') })
+  .meta({ id: 'SegmentFromReportRequest' });
+export const segmentFromReportAnswer = answer(
+  z.object({
+    segment_id: id.describe('What a custom segment names'),
+    count: z.int().describe('Users in the list'),
+    data_as_of: z.iso.datetime({ offset: true }).describe('What was received up to then has been counted'),
   }),
 );
 

@@ -1,10 +1,12 @@
 import { finished } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Warning } from '../../domain/problem.ts';
+import { parseCell } from '../../domain/reports/cell.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../../queries/reports/answer.ts';
+import { NoSuchCellError } from '../../queries/reports/breakdown.ts';
 import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
-import type { ReportTask } from '../../queries/reports/run-report.ts';
+import type { CellTask, CellUsers, ReportTask } from '../../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
@@ -28,25 +30,46 @@ export interface ReportQuestion {
  */
 export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
 
+export interface CellUsersQuestion extends Omit<ReportQuestion, 'rows'> {
+  /** An unchecked cell. */
+  readonly cell: unknown;
+}
+
+/** Throws as {@link AnswerReport}, and ApiError 400 for a cell that the report does not have. */
+export type FindUsersOfCell = (reply: FastifyReply, question: CellUsersQuestion) => Promise<CellUsers>;
+
 /** Runs a parsed report. The service adds the tables, the lag and the time limit. */
 type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
+type FindAsked = (asked: Pick<CellTask, 'botId' | 'parsed' | 'cell'>, keyId: number) => Promise<CellUsers>;
 
 export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
   return async (reply, { bot, config, rows, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
-    const asked = { botId: bot.bot_id, parsed, limit: rows };
     const { keyId } = principalOf(reply.request);
-    try {
-      const answer = await limit(keyId, reply, () => runAsked(asked, keyId));
-      return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
-    } catch (error) {
-      if (error instanceof ReportNotRunError) throw unavailable(error.message);
-      if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
-      if (!(error instanceof ReportTimeoutError)) throw error;
-      throw new ApiError(502, `${error.message}: narrow the period`);
-    }
+    const asked = { botId: bot.bot_id, parsed, limit: rows };
+    const answer = await limit(keyId, reply, () => runAsked(asked, keyId)).catch(refuse);
+    return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
   };
+}
+
+export function findUsersOfCell(findAsked: FindAsked, limit: ConcurrencyLimit): FindUsersOfCell {
+  return async (reply, { bot, config, cell: given, placed = unplaced }) => {
+    const parsed = parseReport(config, bot.timezone);
+    const problems = parsed.ok ? [] : parsed.problems.map(placed);
+    const cell = parsed.ok ? parseCell(given, parsed.report, problems) : undefined;
+    if (!parsed.ok || cell === undefined) throw invalid(problems);
+    const { keyId } = principalOf(reply.request);
+    return limit(keyId, reply, () => findAsked({ botId: bot.bot_id, parsed, cell }, keyId)).catch(refuse);
+  };
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof ReportNotRunError) throw unavailable(error.message);
+  if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
+  if (error instanceof NoSuchCellError) throw invalid([{ path: `cell.${error.key}`, message: error.message }]);
+  if (!(error instanceof ReportTimeoutError)) throw error;
+  throw new ApiError(502, `${error.message}: narrow the period`);
 }
 
 function unplaced<P extends Warning>(problem: P): P {

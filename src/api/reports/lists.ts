@@ -1,11 +1,13 @@
 import type pg from 'pg';
-import { eventFields } from '../../domain/reports/fields.ts';
+import { eventFields, userFieldsWith } from '../../domain/reports/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
+import { customFields, type UserTable } from '../../queries/reports/users.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
+import { userFieldsAnswer } from './users-schemas.ts';
 
 /** GET /v1/reports/resources: the bots that the key can access. */
 export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
@@ -52,6 +54,23 @@ export function eventFieldList(): AnyRoute {
     access: { resource: 'optional', premium: true },
     answer: eventFieldsAnswer,
     handle: async () => ({ ok: true, data: { items: eventFields } }),
+  });
+}
+
+/** GET /v1/reports/user-fields (decisions.md#report-user-fields): the fields of a bot's users. */
+export function userFieldList(userTable: () => Promise<UserTable>): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/user-fields',
+    operationId: 'listUserFields',
+    summary: 'The fields of users that filters and breakdowns can name, with the custom fields of the bot',
+    tag: 'Reports',
+    access: { resource: 'required', premium: true },
+    answer: userFieldsAnswer,
+    async handle({ request }) {
+      const custom = await customFields(await userTable(), botOf(request).bot_id);
+      return { ok: true, data: { items: userFieldsWith(custom) } };
+    },
   });
 }
 

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
@@ -7,7 +8,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { ALL_ROWS, type AnswerReport, type ReportQuestion } from './answer-report.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { reportCsv, reportJson } from './report-text.ts';
-import { FORMATS, previewBody, type RunRequest, reportAnswer, runBody } from './schemas.ts';
+import { FORMATS, type NamedReport, previewBody, type RunRequest, reportAnswer, runBody } from './schemas.ts';
 
 const PREVIEW_ROWS = 10;
 
@@ -52,14 +53,7 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
     exact: true,
     errors: [502],
     async handle({ request, reply, body }) {
-      let question: ReportQuestion;
-      if (body.uuid === undefined) question = { bot: botOf(request), config: body.report_config, rows: ALL_ROWS };
-      else {
-        const { bot, report } = await findReport(request, body.uuid, sources);
-        if (report === null) throw unknownReport();
-        const saved = parseJson(Buffer.from(report.report_config));
-        question = { bot, rows: ALL_ROWS, ...withPeriod(saved, body.params ?? {}) };
-      }
+      const question = { ...(await namedReport(request, body, sources)), rows: ALL_ROWS };
       const data = await answerReport(reply, question);
       if (body.format !== 'csv') return reportJson(reply, data);
       void reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="report.csv"');
@@ -71,9 +65,18 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
 /** @throws ApiError 400 */
 function checkRun(body: unknown): RunRequest {
   const given = isJsonObject(body) ? body : {};
-  const [uuid, report_config, params] = ['uuid', 'report_config', 'params'].map((key) => property(given, key));
-  const format = property(given, 'format') ?? 'json';
   const problems: Problem[] = [];
+  const named = checkNamed(given, problems);
+  const format = property(given, 'format') ?? 'json';
+  const known = FORMATS.find((each) => each === format);
+  if (known === undefined) problems.push({ path: 'format', message: 'unknown format', allowed: FORMATS });
+  if (problems.length > 0 || known === undefined) throw invalid(problems);
+  return { ...named, format: known };
+}
+
+/** Checks that a request has either a report or the uuid of one, which may have another period. */
+export function checkNamed(given: JsonObject, problems: Problem[]): NamedReport {
+  const [uuid, report_config, params] = ['uuid', 'report_config', 'params'].map((key) => property(given, key));
   if (uuid === undefined && report_config === undefined)
     problems.push({ path: 'report_config', message: 'uuid or report_config is required' });
   if (uuid !== undefined && report_config !== undefined)
@@ -81,10 +84,20 @@ function checkRun(body: unknown): RunRequest {
   if (params !== undefined && !isJsonObject(params)) problems.push({ path: 'params', message: 'expected an object' });
   else if (params !== undefined && uuid === undefined)
     problems.push({ path: 'params', message: 'params override the period of a saved report: only with uuid' });
-  const known = FORMATS.find((each) => each === format);
-  if (known === undefined) problems.push({ path: 'format', message: 'unknown format', allowed: FORMATS });
-  if (problems.length > 0 || known === undefined) throw invalid(problems);
-  return { uuid, report_config, params: isJsonObject(params) ? params : undefined, format: known };
+  return { uuid, report_config, params: isJsonObject(params) ? params : undefined };
+}
+
+/** The report of a request, and its bot. The request's access then has this bot. Throws as {@link findReport}. */
+export async function namedReport(
+  request: FastifyRequest,
+  { uuid, report_config, params }: NamedReport,
+  sources: FindReportSources,
+): Promise<Omit<ReportQuestion, 'rows'>> {
+  if (uuid === undefined) return { bot: botOf(request), config: report_config };
+  const { bot, report } = await findReport(request, uuid, sources);
+  if (report === null) throw unknownReport();
+  const saved = parseJson(Buffer.from(report.report_config));
+  return { bot, ...withPeriod(saved, params ?? {}) };
 }
 
 /** The saved config with another period. Problems and warnings of the period point at `params`, where the caller sent it. */

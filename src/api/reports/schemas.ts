@@ -21,9 +21,9 @@ import {
  * exact decimals with any number of digits.
  */
 
-const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
-const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-const isoDate = z.iso.datetime({ offset: true });
+export const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
+export const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
+export const isoDate = z.iso.datetime({ offset: true });
 
 export const FORMATS = ['json', 'csv'] as const;
 
@@ -158,26 +158,35 @@ export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?:
   })
   .meta({ id: 'SaveRequest' });
 
+/** The report of a request, for OpenAPI. */
+export const namedReport = {
+  resource_key: z.string().optional().describe('Not needed with a uuid'),
+  uuid: z.uuid().nullish().describe('A saved report; or a report_config, not both'),
+  report_config: reportConfig.nullish(),
+  params: z
+    .looseObject({ ':date_from': localTime.nullish(), ':date_to': localTime.nullish() })
+    .nullish()
+    .describe('Another period than the one that was saved'),
+};
+
 /** For OpenAPI; the code relies only on these keys. */
 export const runBody: z.ZodType<RunRequest> = z
   .object({
-    resource_key: z.string().optional().describe('Not needed with a uuid'),
-    uuid: z.uuid().nullish().describe('A saved report; or a report_config, not both'),
-    report_config: reportConfig.nullish(),
-    params: z
-      .looseObject({ ':date_from': localTime.nullish(), ':date_to': localTime.nullish() })
-      .nullish()
-      .describe('Another period than the one that was saved'),
+    ...namedReport,
     format: z.enum(FORMATS).nullish().describe('Default json; csv is text/csv with the labels as its header'),
   })
   .meta({ id: 'RunRequest' });
 
-export interface RunRequest {
+/** The report of a request. */
+export interface NamedReport {
   /** A request has either `uuid` or `report_config`. */
   readonly uuid?: unknown;
   readonly report_config?: unknown;
   /** Only with a uuid. */
   readonly params?: JsonObject | null | undefined;
+}
+
+export interface RunRequest extends NamedReport {
   /** Default json. */
   readonly format?: (typeof FORMATS)[number] | null | undefined;
 }

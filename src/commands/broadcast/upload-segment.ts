@@ -1,4 +1,4 @@
-import { addPart, partsOf, segment, segmentPartUploaded } from '../../domain/broadcast/segment.ts';
+import { addPart, partsOf, type SegmentPart, segment, segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { segmentStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
@@ -26,8 +26,7 @@ export async function uploadSegment(
   chats: readonly number[],
   { command, keyId }: CommandMeta,
 ): Promise<UploadedSegment> {
-  const { status } = await existingBroadcast(context.log, name);
-  if (status !== 0) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
+  await existingDraft(context, name);
   const [reserved] = await ids.take(1);
   const [first] = partsOf(chats, { segment_id: reserved!, broadcast_id: name.id });
   const { events, position, repeated } = await decideAndAppend(
@@ -41,6 +40,46 @@ export async function uploadSegment(
   // With another body it is no repeat: the caller gets an error.
   if (repeated !== null && repeated.command?.bodyHash !== command?.bodyHash) return begun;
   return uploadRest(context, name, chats, begun, keyId);
+}
+
+/**
+ * Stores a list of chats that a repeat of the request could not give again. The last part carries the key: a request that
+ * was broken off has left a list that never counts, and its repeat begins another.
+ * @param chats ascending, each once, at least one
+ * @throws Rejection not_found; invalid: the broadcast is no draft any more
+ */
+export async function uploadFrozenSegment(
+  context: CommandContext,
+  ids: IdPool,
+  name: BroadcastName,
+  chats: readonly number[],
+  { command, keyId }: CommandMeta,
+): Promise<UploadedSegment> {
+  await existingDraft(context, name);
+  const [reserved] = await ids.take(1);
+  const stream = segmentStream(name.bot, reserved!);
+  const parts = partsOf(chats, { segment_id: reserved!, broadcast_id: name.id });
+  for (const part of parts.slice(0, -1))
+    await decideAndAppend(context, segment, stream, (state) => addPart(state, part), { keyId });
+  const { events, position, repeated } = await decideAndAppend(
+    context,
+    segment,
+    stream,
+    (state) => addPart(state, parts.at(-1)!),
+    command === undefined ? { keyId } : { keyId, command },
+  );
+  return { segmentId: events[0]!.data.segment_id, position, repeated };
+}
+
+/** @throws Rejection not_found; invalid: the broadcast is no draft any more */
+export async function existingDraft({ log }: Pick<CommandContext, 'log'>, name: BroadcastName): Promise<void> {
+  const { status } = await existingBroadcast(log, name, 'task_id');
+  if (status !== 0) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
+}
+
+/** The list of a commit that holds its last part. */
+export function segmentOf(commit: RecordedCommit): Pick<SegmentPart, 'segment_id' | 'count'> {
+  return segmentPartUploaded.read(commit.events[0]!).data;
 }
 
 /** Answers a repeated upload; it resumes as long as the broadcast is a draft. @param first its first commit */

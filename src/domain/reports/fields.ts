@@ -136,3 +136,19 @@ export const eventFields: readonly EventField[] = Object.entries(EVENT_COLUMNS).
   operators: operatorsOf(type),
   separator: SEPARATOR_COLUMNS.includes(key),
 }));
+
+/** A field of users, as GET /v1/reports/user-fields lists it. */
+export interface UserField extends Omit<EventField, 'type'> {
+  /** dynamic: each value has its own type. */
+  readonly type: FieldType;
+}
+
+/** The fields of users of a bot that has these custom fields. */
+export function userFieldsWith(customFields: readonly string[]): UserField[] {
+  const fixed = [...fixedFields.values()].filter(({ root }) => root !== 'events');
+  // A field without a name cannot be named by a condition.
+  const custom = customFields.flatMap((name) => reportFields.find(`user.custom_fields.${name}`) ?? []);
+  return [...fixed, ...custom].map((field) => {
+    return { name: field.name, type: field.type, operators: operatorsOf(field.type), separator: isSeparator(field) };
+  });
+}

@@ -160,7 +160,7 @@ export interface FunnelTally {
   steps(): StepCounts[];
 }
 
-interface FunnelClock {
+export interface FunnelClock {
   readonly windowMs: number;
   /** The end of the period, and the current time, in milliseconds since 1970 UTC. */
   readonly to: number;
@@ -178,12 +178,28 @@ export function funnelTally(steps: number, clock: FunnelClock): FunnelTally {
         if (step > 0 && times.length > 0) row.waits.push(times[step]! - times[step - 1]!);
       }
       const missed = rows[level];
-      if (missed === undefined) return;
-      const hasTime = clock.now < date + clock.windowMs && clock.now < clock.to;
-      missed[hasTime ? 'in_progress' : 'dropped'] += 1;
+      if (missed !== undefined) missed[missedAs(date, clock)] += 1;
     },
     steps: () => rows.map(({ waits, ...counts }) => ({ ...counts, median_seconds: medianSeconds(waits) })),
   };
+}
+
+export const ATTEMPT_STATES = ['reached', 'dropped', 'in_progress'] as const;
+/** How an attempt stands at a step: taken; or not taken by a user who took the step before, without or with time left. */
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** The number of the step's row that counts the attempt. Null: no number does. @param step from 1 */
+export function stateAt(
+  step: number,
+  { level, date }: Pick<Attempt, 'level' | 'date'>,
+  clock: FunnelClock,
+): AttemptState | null {
+  if (level >= step) return 'reached';
+  return level === step - 1 ? missedAs(date, clock) : null;
+}
+
+function missedAs(date: number, { now, windowMs, to }: FunnelClock): 'in_progress' | 'dropped' {
+  return now < date + windowMs && now < to ? 'in_progress' : 'dropped';
 }
 
 function medianSeconds(waits: readonly number[]): number | null {

@@ -83,6 +83,15 @@ export interface RetentionTally {
   cohort(index: number): CohortCounts;
 }
 
+/** Whether a member of a cohort returned in one of its intervals, as {@link retentionTally} counts it. */
+export function hasReturned(
+  { returns, returned }: Pick<UserRetention, 'returns' | 'returned'>,
+  cohort: number,
+  interval: number,
+): boolean {
+  return returned.subarray(0, returns).includes(cohort + interval);
+}
+
 /** Keeps a number for each interval of each cohort. `now`: milliseconds since 1970 UTC. */
 export function retentionTally({ starts, cohorts, intervals }: RetentionCalendar, now: number): RetentionTally {
   const sizes = new Uint32Array(cohorts);

@@ -2,6 +2,7 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { largestCombinations } from '../../domain/reports/breakdown.ts';
+import { type LineName, valueKey } from '../../domain/reports/cell.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Separator } from '../../domain/reports/report.ts';
 import { type Cell, type Column, measureCell, type Row } from './answer.ts';
@@ -30,6 +31,33 @@ export function cellsOf({ separators, timezone }: Breakdown, values: readonly Fi
     return [name, values && cellOf(values[index]!, field.type, timezone)] as const;
   });
   return { ...Object.fromEntries(cells), other: values === null };
+}
+
+/** A cell names a combination that the report does not show, or an interval that has not begun (decisions.md#report-cells). */
+export class NoSuchCellError extends Error {
+  override readonly name = 'NoSuchCellError';
+  constructor(
+    /** The key of the cell. */
+    readonly key: 'breakdown' | 'other' | 'interval',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The index of the line that a cell names. @param lines the cells of the breakdown of each line @throws NoSuchCellError */
+export function lineNamed(name: LineName, separators: readonly Separator[], lines: readonly Row[]): number {
+  if (name === null) return 0;
+  const keysOf = (cells: Row) => JSON.stringify(separators.map((separator) => valueKey(cells[separator.name]!)));
+  const wanted = JSON.stringify(name);
+  const isNamed =
+    name === 'other'
+      ? (cells: Row) => cells['other'] === true
+      : (cells: Row) => cells['other'] === false && keysOf(cells) === wanted;
+  const line = lines.findIndex(isNamed);
+  if (line >= 0) return line;
+  if (name === 'other') throw new NoSuchCellError('other', 'the report shows all combinations');
+  throw new NoSuchCellError('breakdown', 'the report does not show this combination');
 }
 
 /** The value of a field as a cell; a date has whole seconds. */

@@ -1,13 +1,15 @@
+import type { FunnelCell } from '../../domain/reports/cell.ts';
 import {
   type Attempt,
   type FunnelTally,
   funnelTally,
   orderedFunnel,
+  stateAt,
   unorderedFunnel,
 } from '../../domain/reports/funnel.ts';
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, type CombinationTally, tallyByCombination } from './breakdown.ts';
+import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { eventFilterOf, markedEvents } from './event-filter.ts';
@@ -20,7 +22,39 @@ export async function funnelRows(
   scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
-  const { filter, separators, period, windowMs } = report;
+  const { windowMs, period, steps } = report;
+  const tallies = await tallyAttempts(report, scan, () => funnelTally(steps.length, { windowMs, to: period.to, now }));
+  const rows = tallies.flatMap((tally) => stepRows(tally, report));
+  return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
+}
+
+/** The users of a cell, by their indexes. @throws NoSuchCellError */
+export async function funnelUsers(
+  report: FunnelReport,
+  scan: Scan,
+  { cell, now }: { readonly cell: FunnelCell; readonly now: number },
+): Promise<readonly number[]> {
+  const clock = { windowMs: report.windowMs, to: report.period.to, now };
+  const tallies = await tallyAttempts(report, scan, () => {
+    const users: number[] = [];
+    return {
+      users,
+      add(attempt: Attempt, user: number) {
+        if (stateAt(cell.step, attempt, clock) === cell.kind) users.push(user);
+      },
+    };
+  });
+  const lines = tallies.map(({ cells }) => cells);
+  return tallies[lineNamed(cell.line, report.separators, lines)]!.tally.users;
+}
+
+/** Adds the best attempt of each user to the tally of the combination of its first event. */
+async function tallyAttempts<T extends { add(attempt: Attempt, user: number): void }>(
+  report: FunnelReport,
+  scan: Scan,
+  newTally: () => T,
+): Promise<CombinationTally<T>[]> {
+  const { filter, separators, period } = report;
   const common = filter && (await compileCondition(filter, scan));
   const filters = [];
   for (const step of report.steps) filters.push(await eventFilterOf(step, common, scan));
@@ -34,24 +68,17 @@ export async function funnelRows(
   });
   const rules = { ...report, steps: report.steps.length };
   /** Gives the best attempt of each user, with the combination of its first event. */
-  const attempts = (onBest: (attempt: Attempt, combination: number) => void) => {
+  const attempts = (onBest: (attempt: Attempt, combination: number, user: number) => void) => {
     const fold = report.order === 'unordered' ? unorderedFunnel(rules) : orderedFunnel(rules);
     return timelines.each((timeline) => {
       const attempt = fold(timeline);
-      if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0);
+      if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0, timeline.user);
     });
   };
-  const tallies = await tallyByCombination(
-    { separators, timezone: period.timezone },
-    combinations,
-    () => funnelTally(rules.steps, { windowMs, to: period.to, now }),
-    {
-      volumes: (add) => attempts((_, combination) => add(combination)),
-      tallies: (of) => attempts((attempt, combination) => of(combination).add(attempt)),
-    },
-  );
-  const rows = tallies.flatMap((tally) => stepRows(tally, report));
-  return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
+  return tallyByCombination({ separators, timezone: period.timezone }, combinations, newTally, {
+    volumes: (add) => attempts((_, combination) => add(combination)),
+    tallies: (of) => attempts((attempt, combination, user) => of(combination).add(attempt, user)),
+  });
 }
 
 const STEP_COLUMNS: readonly Column[] = [

@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import type { FieldType } from '../../domain/condition/condition.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { preciseIsoWithOffset } from '../../domain/local-time.ts';
-import type { ReportField } from '../../domain/reports/fields.ts';
+import { type ReportField, reportFields } from '../../domain/reports/fields.ts';
 import { fieldsNamed, type ListOrder, type ListReport, type TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
 import { cellOf } from './breakdown.ts';
@@ -69,6 +69,14 @@ async function countRecords(report: ListReport, options: ScanOptions): Promise<n
   };
   const { rows } = await runTrends(table, await openScan(options, fieldsNamed(table)), 1);
   return rows[0]!['value'] as number;
+}
+
+/** The users of a list's rows, each once. Events have a user, so have records of users. */
+export async function listUsers(report: ListReport, options: ScanOptions): Promise<readonly number[]> {
+  const name = report.table === 'events' ? 'events.user_id' : 'user.user_id';
+  const columns = [{ name, field: reportFields.find(name)! }];
+  const records = await options.snapshot.query(listSql({ ...report, columns }, options));
+  return [...new Set(records.map(({ c0 }) => Number(c0)))];
 }
 
 /** The columns of a record in their order: `c0`, `c1`, … Numbers are decimal text, dates ms, dynamic fields JSON. */

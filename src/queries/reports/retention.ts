@@ -1,6 +1,8 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
+import type { RetentionCell } from '../../domain/reports/cell.ts';
 import type { RetentionReport } from '../../domain/reports/report.ts';
 import {
+  hasReturned,
   PER_INTERVAL,
   RETURN,
   type RetentionTally,
@@ -12,7 +14,13 @@ import {
 } from '../../domain/reports/retention.ts';
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import { type Column, checkCells, type Row, type Rows } from './answer.ts';
-import { breakdownColumns, type CombinationTally, tallyByCombination } from './breakdown.ts';
+import {
+  breakdownColumns,
+  type CombinationTally,
+  lineNamed,
+  NoSuchCellError,
+  tallyByCombination,
+} from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
@@ -27,6 +35,45 @@ export async function retentionRows(
   scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<Rows> {
+  const { calendar } = report;
+  const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
+  let cells = 0;
+  const tallies = await tallyMembers(report, scan, () => {
+    cells += calendar.cohorts * columns.length;
+    checkCells(cells);
+    return retentionTally(calendar, now);
+  });
+  return { columns, rows: cohortRows(tallies, report, limit), total: tallies.length * calendar.cohorts };
+}
+
+/** The users of a cell, by their indexes. @throws NoSuchCellError */
+export async function retentionUsers(
+  report: RetentionReport,
+  scan: Scan,
+  { cell, now }: { readonly cell: RetentionCell; readonly now: number },
+): Promise<readonly number[]> {
+  const { cohort: asked, interval } = cell;
+  if (interval !== null && report.calendar.starts[asked + interval]! > now)
+    throw new NoSuchCellError('interval', 'the interval has not begun');
+  const tallies = await tallyMembers(report, scan, () => {
+    const users: number[] = [];
+    return {
+      users,
+      add(cohort: number, user: UserRetention, index: number) {
+        if (cohort === asked && (interval === null || hasReturned(user, cohort, interval))) users.push(index);
+      },
+    };
+  });
+  const lines = tallies.map(({ cells }) => cells);
+  return tallies[lineNamed(cell.line, report.separators, lines)]!.tally.users;
+}
+
+/** Adds each member of each cohort to the tally of the combination of the event that made the user a member. */
+async function tallyMembers<T extends { add(cohort: number, user: UserRetention, index: number): void }>(
+  report: RetentionReport,
+  scan: Scan,
+  newTally: () => T,
+): Promise<CombinationTally<T>[]> {
   const { filter, separators, period, calendar } = report;
   const common = filter && (await compileCondition(filter, scan));
   const start = await eventFilterOf(report.start, common, scan);
@@ -59,31 +106,18 @@ export async function retentionRows(
     combinations,
   });
   /** Gives each member of each cohort, with the combination of the event that made the user a member. */
-  const members = (onMember: (cohort: number, user: UserRetention, combination: number) => void) => {
+  const members = (onMember: (cohort: number, user: UserRetention, combination: number, index: number) => void) => {
     const fold = retentionFold(report.retention, calendar);
     return timelines.each((timeline) => {
       const user = fold(timeline);
       for (let i = 0; i < user.memberships; i++)
-        onMember(user.cohorts[i]!, user, timeline.combinations[user.starts[i]!] ?? 0);
+        onMember(user.cohorts[i]!, user, timeline.combinations[user.starts[i]!] ?? 0, timeline.user);
     });
   };
-
-  const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
-  let cells = 0;
-  const tallies = await tallyByCombination(
-    { separators, timezone: period.timezone },
-    combinations,
-    () => {
-      cells += calendar.cohorts * columns.length;
-      checkCells(cells);
-      return retentionTally(calendar, now);
-    },
-    {
-      volumes: (add) => members((_cohort, _user, combination) => add(combination)),
-      tallies: (of) => members((cohort, user, combination) => of(combination).add(cohort, user)),
-    },
-  );
-  return { columns, rows: cohortRows(tallies, report, limit), total: tallies.length * calendar.cohorts };
+  return tallyByCombination({ separators, timezone: period.timezone }, combinations, newTally, {
+    volumes: (add) => members((_cohort, _user, combination) => add(combination)),
+    tallies: (of) => members((cohort, user, combination, index) => of(combination).add(cohort, user, index)),
+  });
 }
 
 /** The dates of all events that count. */

@@ -2,18 +2,20 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
+import type { ReportCell } from '../../domain/reports/cell.ts';
 import { fieldsNamed, type Report } from '../../domain/reports/report.ts';
 import { eventWarnings, type KnownEvent, type NamedEvent } from '../../domain/reports/warnings.ts';
 import type { ReportAnswer, Rows } from './answer.ts';
 import { openArrayPool } from './array-pool.ts';
+import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
-import { deferredValues } from './deferred.ts';
+import { type Deferred, deferredValues } from './deferred.ts';
 import type { ReportTables } from './fields.ts';
 import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
 import { retentionRows, retentionSpan } from './retention.ts';
-import { openScan } from './scan.ts';
-import { inSnapshot, type Query, type Snapshot } from './snapshot.ts';
+import { openScan, type ScanOptions } from './scan.ts';
+import { inSnapshot, type Query } from './snapshot.ts';
 import { runTrends } from './trends.ts';
 
 /** A checked report to run over the events of a bot. */
@@ -44,25 +46,47 @@ export interface ReportTask {
  */
 export type RunReport = (task: ReportTask, keyId: number) => Promise<ReportAnswer>;
 
+/** A cell of a report, to find the users behind it. */
+export interface CellTask extends Omit<ReportTask, 'limit'> {
+  readonly cell: ReportCell;
+}
+
+/** The users behind a cell. */
+export interface CellUsers {
+  /** Ids of the users, ascending. */
+  readonly ids: Float64Array;
+  /** As in {@link ReportAnswer}. */
+  readonly data_as_of: string;
+}
+
+/** As {@link RunReport}. @throws NoSuchCellError, too */
+export type FindCellUsers = (task: CellTask, keyId: number) => Promise<CellUsers>;
+
 /** Runs reports in this thread, on a connection of the pool. */
 export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
   return (task) => runReport(pool, cache, task);
 }
 
-async function runReport(
-  pool: pg.Pool,
-  cache: ChunkCache,
-  { tables, botId, parsed: { report, warnings, events }, limit, now, lagMs, timeoutMs }: ReportTask,
-): Promise<ReportAnswer> {
+/** Finds the users of cells in this thread, on a connection of the pool. */
+export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (task: CellTask) => Promise<CellUsers> {
+  return async (task) => {
+    const { cell, now, parsed } = task;
+    const { result, behindMs } = await inReport(pool, cache, task, (options) =>
+      cellUsers(parsed.report, { cell, now }, options),
+    );
+    return { ids: result, data_as_of: isoWithOffset(now - behindMs, parsed.report.period.timezone) };
+  };
+}
+
+async function runReport(pool: pg.Pool, cache: ChunkCache, task: ReportTask): Promise<ReportAnswer> {
+  const { tables, botId, limit, now } = task;
+  const { report, warnings, events } = task.parsed;
   const { timezone, from, to } = report.period;
-  const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-  const { columns, rows, total, matching, deferred, known } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
-    const source = { query: snapshot.query, tables, botId };
-    const deferred = await deferredValues(report, { ...source, span });
-    const known = await knownEvents(events, source);
-    return { ...(await rowsIn(snapshot)), deferred, known };
+  const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
+    const known = await knownEvents(events, { query: options.snapshot.query, tables, botId });
+    return { ...(await rowsIn(report, { now, limit }, options)), known };
   });
-  const behindMs = deferred === null ? lagMs : Math.max(lagMs, now - deferred.since);
+  const { columns, rows, total, matching, known } = result;
   return {
     columns,
     rows,
@@ -78,25 +102,49 @@ async function runReport(
       warnings: [...warnings, ...eventWarnings(events, known), ...(deferred === null ? [] : [deferred.warning])],
     },
   };
+}
 
-  async function rowsIn(snapshot: Snapshot): Promise<Rows> {
+/** The age of the data that {@link inReport} worked on. */
+interface Freshness {
+  readonly deferred: Deferred | null;
+  /** How far the data is behind, with deferred work. */
+  readonly behindMs: number;
+}
+
+/** Works on the data of a report, in one snapshot and within its time limit. */
+async function inReport<T>(
+  pool: pg.Pool,
+  cache: ChunkCache,
+  { tables, botId, parsed: { report }, now, lagMs, timeoutMs }: Omit<ReportTask, 'limit'>,
+  work: (options: ScanOptions) => Promise<T>,
+): Promise<Freshness & { readonly result: T }> {
+  const span = report.type === 'retention' ? retentionSpan(report) : report.period;
+  const { deferred, result } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
+    const deferred = await deferredValues(report, { query: snapshot.query, tables, botId, span });
     const arrays = openArrayPool();
     try {
-      const scanOptions = { botId, tables, span, snapshot, cache, arrays };
-      if (report.type === 'list') return await listRows(report, scanOptions, limit);
-      const scan = await openScan(scanOptions, fieldsNamed(report));
-      const options = { now, limit };
-      switch (report.type) {
-        case 'trends':
-          return await runTrends(report, scan, limit);
-        case 'funnels':
-          return await funnelRows(report, scan, options);
-        case 'retention':
-          return await retentionRows(report, scan, options);
-      }
+      return { deferred, result: await work({ botId, tables, span, snapshot, cache, arrays }) };
     } finally {
       arrays.close();
     }
+  });
+  return { result, deferred, behindMs: deferred === null ? lagMs : Math.max(lagMs, now - deferred.since) };
+}
+
+async function rowsIn(
+  report: Report,
+  { now, limit }: { readonly now: number; readonly limit: number },
+  options: ScanOptions,
+): Promise<Rows> {
+  if (report.type === 'list') return listRows(report, options, limit);
+  const scan = await openScan(options, fieldsNamed(report));
+  switch (report.type) {
+    case 'trends':
+      return runTrends(report, scan, limit);
+    case 'funnels':
+      return funnelRows(report, scan, { now, limit });
+    case 'retention':
+      return retentionRows(report, scan, { now, limit });
   }
 }
 

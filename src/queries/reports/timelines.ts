@@ -25,6 +25,8 @@ type AddEvents = (positions: Positions, mark: number | Uint32Array) => void;
 /** The timeline of one user, with the numbers of its events' combinations; empty without a breakdown. */
 interface UserTimeline extends Timeline {
   readonly combinations: Uint32Array;
+  /** The user's index among the bot's users. */
+  readonly user: number;
 }
 
 interface Timelines {
@@ -43,13 +45,13 @@ export async function gatherTimelines(
 ): Promise<Timelines> {
   const allUsers = { from: 0, to: scan.users };
   const { bins, counts } = await gather(scan, options, allUsers, { maxEvents, usersPerBin });
-  if (counts === null) return { each: async (onUser) => eachUser(bins, onUser) };
+  if (counts === null) return { each: async (onUser) => eachUser(bins, 0, onUser) };
   const ranges = userRanges(counts, maxEvents);
   return {
     async each(onUser) {
       for (const range of ranges) {
         const { bins } = await gather(scan, options, range, { maxEvents: Number.POSITIVE_INFINITY, usersPerBin });
-        eachUser(bins, onUser);
+        eachUser(bins, range.from, onUser);
         for (const { ends, dates, marks, combinations } of bins)
           for (const array of [ends, dates, marks, combinations]) scan.arrays.free(array);
       }
@@ -148,14 +150,17 @@ function userRanges(counts: Uint32Array, maxEvents: number): UserRange[] {
   return [...ranges, { from, to: counts.length }];
 }
 
-/** Calls `onUser` for each user that has events, always with the same object. */
-function eachUser(bins: readonly SortedBin[], onUser: (timeline: UserTimeline) => void): void {
+/** Calls `onUser` for each user that has events, always with the same object. @param first index of the bins' first user */
+function eachUser(bins: readonly SortedBin[], first: number, onUser: (timeline: UserTimeline) => void): void {
+  let from = first;
   for (const { ends, ...columns } of bins) {
-    const timeline = { begin: 0, end: 0, ...columns };
+    const timeline = { begin: 0, end: 0, user: 0, ...columns };
     for (let user = 0; user < ends.length; user++) {
       timeline.begin = timeline.end;
       timeline.end = ends[user]!;
+      timeline.user = from + user;
       if (timeline.begin < timeline.end) onUser(timeline);
     }
+    from += ends.length;
   }
 }

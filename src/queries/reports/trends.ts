@@ -1,22 +1,22 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
+import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
 import { atLeast } from './array-pool.ts';
-import { breakdownColumns, cellsOf } from './breakdown.ts';
+import { breakdownColumns, cellsOf, lineNamed } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import { bytesOfUser, type Tally, type TallySize, tallyOf, type ValueOf } from './measures/tally.ts';
+import { bytesOfUser, type EventTally, type TallySize, tallyOf, type ValueOf } from './measures/tally.ts';
+import { usersTally } from './measures/users.ts';
 import { type BucketRange, bucketRanges, firstFrom, type Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
 import { type LineFinder, type Lines, linesOf, ONE_LINE } from './trends-breakdown.ts';
 
 /** Runs a trends report. With a breakdown, it first finds the combinations to show; then it measures the metrics. */
 export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows> {
-  const filters = await filtersOf(report, scan);
-  const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, scan);
-  const lines = combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan);
+  const { filters, lines } = await filtersAndLines(report, scan);
   const values: ValueOf[] = [];
   const buckets = report.axis?.starts.length ?? 1;
   checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
@@ -32,6 +32,28 @@ export async function runTrends(report: TrendsReport, scan: Scan, limit: number)
     values.push(...tallies.map((tally) => tally.values()));
   }
   return trendsRows(report, lines, values, limit);
+}
+
+/** The users of a cell, by their indexes. @throws NoSuchCellError */
+export async function trendsUsers(report: TrendsReport, scan: Scan, cell: TrendsCell): Promise<readonly number[]> {
+  const { filters, lines } = await filtersAndLines(report, scan);
+  const { axis, separators, utm, metrics } = report;
+  const shown = cellsOfLines(report, lines);
+  // A UTM table has a row for each line; other reports show all lines.
+  const line = lineNamed(cell.line, separators, axis === null && utm !== null ? shown.slice(0, utm.rows) : shown);
+  const users = usersTally(metrics[cell.series]!.measure, { line, bucket: cell.bucket, users: scan.users });
+  const { filter } = filters.find((each) => each.metrics.includes(cell.series))!;
+  await measure(report, [{ filter, tallies: [users] }], lines.finder, scan);
+  return users.indexes();
+}
+
+async function filtersAndLines(
+  report: TrendsReport,
+  scan: Scan,
+): Promise<{ readonly filters: readonly MetricFilter[]; readonly lines: Lines }> {
+  const filters = await filtersOf(report, scan);
+  const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, scan);
+  return { filters, lines: combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan) };
 }
 
 /** A filter, and the indexes of the metrics that measure the events that it finds. */
@@ -76,7 +98,7 @@ function groupsByMemory(metrics: readonly Metric[], size: TallySize): Metric[][]
 /** Tallies, and the filter that finds their events. */
 interface Fed {
   readonly filter: EventFilter;
-  readonly tallies: readonly Tally[];
+  readonly tallies: readonly EventTally[];
 }
 
 /** Scans the events once and adds them to the tallies. */
@@ -110,7 +132,7 @@ async function measure(
 }
 
 function addRanges(
-  tally: Tally,
+  tally: EventTally,
   positions: Positions,
   ranges: readonly BucketRange[],
   lines: Uint32Array | null,
@@ -141,16 +163,21 @@ interface Series {
 }
 
 /** By metric, then by line. */
-function seriesOf(report: TrendsReport, { shown, more }: Lines, values: readonly ValueOf[]): Series[][] {
-  const breakdown = { separators: report.separators, timezone: report.period.timezone };
-  const cellsShown = shown?.map((combination) => cellsOf(breakdown, combination)) ?? [{}];
-  const cellsOfLines = more ? [...cellsShown, cellsOf(breakdown, null)] : cellsShown;
+function seriesOf(report: TrendsReport, lines: Lines, values: readonly ValueOf[]): Series[][] {
+  const cellsByLine = cellsOfLines(report, lines);
   return report.metrics.map(({ label }, metric) =>
-    cellsOfLines.map((cells, line) => {
+    cellsByLine.map((cells, line) => {
       const at = (bucket: number | null) => measureCell(values[metric]!(line, bucket));
       return { metric, label, cells, at };
     }),
   );
+}
+
+/** The cells of the breakdown of each line; without a breakdown there are none. */
+function cellsOfLines({ separators, period }: TrendsReport, { shown, more }: Lines): Row[] {
+  const breakdown = { separators, timezone: period.timezone };
+  const cells = shown?.map((combination) => cellsOf(breakdown, combination)) ?? [{}];
+  return more ? [...cells, cellsOf(breakdown, null)] : cells;
 }
 
 function tableRows(report: TrendsReport, series: readonly Series[], limit: number): Rows {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
-import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
+import { segmentOf, uploadFrozenSegment, uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import type { CommandContext, CommandMeta } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import { unpackChats } from '../../../src/domain/broadcast/packed-chats.ts';
@@ -32,6 +32,8 @@ async function world() {
   const pool = createIdPool(context, 'segment');
   const upload = (log: EventLog, meta: CommandMeta = {}) =>
     uploadSegment({ ...context, log }, pool, { bot: BOT, id: broadcast.id }, CHATS, meta);
+  const freeze = (log: EventLog, meta: CommandMeta = {}) =>
+    uploadFrozenSegment({ ...context, log }, pool, { bot: BOT, id: broadcast.id }, CHATS, meta);
   /** The parts of each segment in the log. */
   const stored = () => {
     const parts = new Map<string, SegmentPart[]>();
@@ -40,7 +42,7 @@ async function world() {
         parts.set(stream, [...(parts.get(stream) ?? []), ...events.map(({ data }) => data as SegmentPart)]);
     return parts;
   };
-  return { ...context, upload, stored };
+  return { ...context, upload, freeze, stored };
 }
 
 describe('a list of chats', () => {
@@ -89,6 +91,28 @@ describe('a list of chats', () => {
     const other = await upload(log, { command: { ...command, bodyHash: 'other' } });
     expect(other.repeated?.command?.bodyHash).toBe('h');
     expect([...stored().values()].map((parts) => parts.length)).toEqual([3]);
+  });
+
+  it('that a repeat could not give again is replaced after a break, and is complete once its key is in the log', async () => {
+    const { log, sources, freeze, stored } = await world();
+    const command = { id: '01941f29-7c00-5000-8000-000000000002', bodyHash: 'h' };
+    let appended = 0;
+    const dying: EventLog = {
+      ...log,
+      append: async (commit) => {
+        if (commit.stream.startsWith('segment-') && ++appended > 2) throw new LogUnavailableError('killed');
+        return log.append(commit);
+      },
+    };
+    await expect(freeze(dying, { command })).rejects.toThrow('killed');
+    expect(await log.findCommand('segment-bShop/1', command.id, sources.now())).toBeNull();
+    const done = await freeze(log, { command });
+    const first = await log.findCommand('segment-bShop/1', command.id, sources.now());
+    expect(segmentOf(first!)).toMatchObject({ segment_id: done.segmentId, count: 120_000 });
+    const parts = stored().get(`segment-${BOT}/${done.segmentId}`)!;
+    expect(parts.flatMap(({ chats }) => unpackChats(chats))).toEqual(CHATS);
+    // Another instance repeats it: the first list stays.
+    expect((await freeze(log, { command })).repeated?.events).toEqual(first!.events);
   });
 
   it('without a key is another one each time', async () => {

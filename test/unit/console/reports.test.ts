@@ -1,15 +1,36 @@
 import { describe, expect, it } from 'vitest';
+import type { Answer, Row } from '../../../console/src/reports/answer.ts';
+import { type Cell, funnelCell, retentionCell, tableCell } from '../../../console/src/reports/cell.ts';
 import { configOf, stateOf } from '../../../console/src/reports/config.ts';
 import { before, daysOf } from '../../../console/src/reports/period.ts';
 import {
+  AMOUNT_FIELDS,
+  CHART_AGGREGATIONS,
+  CHARTS,
+  COHORT_TYPES,
+  FUNNEL_ORDERS,
+  GRANULARITIES,
   PRESETS,
   type ReportState,
   readState,
   START,
+  TABLE_AGGREGATIONS,
+  WINDOW_UNITS,
   withType,
   writeState,
 } from '../../../console/src/reports/state.ts';
+import { texts } from '../../../console/src/texts.ts';
+import { operatorsOf } from '../../../src/domain/condition/operators.ts';
+import { ATTEMPT_STATES } from '../../../src/domain/reports/funnel.ts';
+import { WINDOW_UNITS as windowUnits } from '../../../src/domain/reports/parse-funnel.ts';
+import {
+  CHART_AGGREGATIONS as chartAggregations,
+  TABLE_AGGREGATIONS as tableAggregations,
+} from '../../../src/domain/reports/parse-metric.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
+import * as report from '../../../src/domain/reports/report.ts';
+
+const ALL_AGGREGATIONS = [...new Set([...chartAggregations.keys(), ...tableAggregations.keys()])];
 
 const DAYS = { from: '2026-03-01', to: '2026-03-31' };
 const CONDITION = { field: 'user.language_code', operator: '=', value: 'en' };
@@ -65,6 +86,66 @@ describe('a state of the report page', () => {
   it('keeps what is counted when the chart changes', () => {
     expect(withType(START, 'trends', 'table').metrics[0]!.agr).toBe('total_uniq');
     expect(withType(withType(START, 'trends', 'table'), 'trends', 'line')).toEqual(START);
+  });
+});
+
+describe('the words of the report page', () => {
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['aggregations of charts', CHART_AGGREGATIONS, [...chartAggregations.keys()]],
+    ['aggregations of tables', TABLE_AGGREGATIONS, [...tableAggregations.keys()]],
+    ['names of aggregations', Object.keys(texts.reports.aggregations), ALL_AGGREGATIONS],
+    ['fields of amounts', AMOUNT_FIELDS, report.PROPERTY_FIELDS],
+    ['granularities', GRANULARITIES, report.GRANULARITIES],
+    ['orders of funnels', FUNNEL_ORDERS, report.FUNNEL_ORDERS],
+    ['units of windows', WINDOW_UNITS, windowUnits],
+    ['types of cohorts', COHORT_TYPES, report.RETENTION_TYPES],
+    ['kinds of cells', Object.keys(texts.cells.kinds), ATTEMPT_STATES],
+  ])('are those of the service: %s', (_, console, service) => {
+    expect([...console].sort()).toEqual([...service].sort());
+  });
+
+  it('are those of the service: charts, and operators of reports', () => {
+    const parsed = parseReport(configOf({ ...START, chart: 'nothing' }, DAYS), 'UTC');
+    const allowed = parsed.ok ? [] : parsed.problems[0]!.allowed!;
+    expect([...CHARTS.trends, ...CHARTS.utm].sort()).toEqual([...allowed].sort());
+    expect(Object.keys(texts.filter.operators)).toEqual(expect.arrayContaining([...operatorsOf('number')]));
+  });
+});
+
+describe('a cell', () => {
+  const answerOf = (row: Row): Answer => {
+    const columns = Object.keys(row).map((key) => ({ key, label: key, type: 'string' as const }));
+    return { columns, rows: [row], meta: {} as Answer['meta'] };
+  };
+
+  it.each<[string, Row, (answer: Answer, row: Row) => Cell, Cell]>([
+    [
+      'of a table',
+      { metric: 1, label: 'Buy', 'events.category': 'x', other: false, value: 3 },
+      (answer, row) => tableCell(answer, row, 'value'),
+      { series: 1, breakdown: { 'events.category': 'x' }, other: false },
+    ],
+    [
+      'of campaigns',
+      { utm_source: 'ads', utm_medium: null, other: false, m0: 1, m12: 4 },
+      (answer, row) => tableCell(answer, row, 'm12'),
+      { series: 12, breakdown: { utm_source: 'ads', utm_medium: null }, other: false },
+    ],
+    [
+      'of a funnel',
+      { step: 2, label: 'Buy', users: 3, dropped: 1 },
+      (answer, row) => funnelCell(answer, row, 'dropped'),
+      { step: 2, kind: 'dropped' },
+    ],
+    [
+      'of retention',
+      { 'user.is_premium': true, other: false, cohort: 'C', size: 1, users_0: 1, share_0: 1 },
+      (answer, row) => retentionCell(answer, row, 0),
+      { cohort: 'C', interval: 0, breakdown: { 'user.is_premium': true }, other: false },
+    ],
+    ['of a cohort', { cohort: 'C', size: 1 }, (answer, row) => retentionCell(answer, row), { cohort: 'C' }],
+  ])('%s names what its row shows', (_, row, of, cell) => {
+    expect(of(answerOf(row), row)).toEqual(cell);
   });
 });
 

@@ -11,7 +11,13 @@ import { bytesOfUser as bytesOfUniqueUser, uniquesTally } from './uniques.ts';
  * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of
  * their dates.
  */
-export interface Tally {
+export interface Tally extends EventTally {
+  /** Gives the results. The returned function does not hold the state of users, so that it can be collected. */
+  values(): ValueOf;
+}
+
+/** A consumer of the events of lines and buckets. */
+export interface EventTally {
   /** The columns that it reads, beside those of the filters. */
   readonly columns: readonly ColumnName[];
   /** Prepares for adding events of a chunk. */
@@ -21,8 +27,6 @@ export interface Tally {
    * @param lines the line of each event, by its index in `positions`; null: all events are of line 0
    */
   add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
-  /** Gives the results. The returned function does not hold the state of users, so that it can be collected. */
-  values(): ValueOf;
 }
 
 /**

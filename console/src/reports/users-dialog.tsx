@@ -1,0 +1,115 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { UsersOfCell } from '../../../src/api/reports/users-schemas.ts';
+import { go, href } from '../address.ts';
+import { request } from '../api.ts';
+import { date, number } from '../format.ts';
+import { useAttempt } from '../parts/attempt.ts';
+import { type DataColumn, DataTable } from '../parts/data-table.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import { texts } from '../texts.ts';
+import type { Cell } from './cell.ts';
+import type { ReportConfig } from './config.ts';
+
+const words = texts.cells;
+
+export interface UsersDialogProps {
+  readonly bot: string;
+  readonly config: ReportConfig;
+  readonly cell: Cell;
+  /** Which number it is. */
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** The users behind a number of a report, and the way from them to a broadcast. */
+export function UsersDialog({ bot, config, cell, title, onClose }: UsersDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const asked = useMemo(() => ({ report_config: config, cell }), []);
+  const { loaded, reload } = useLoad(
+    () => (signal) => request<UsersOfCell>('/v1/reports/users', { method: 'POST', bot, body: asked, signal }),
+  );
+  useEffect(() => dialog.current!.showModal(), []);
+  const { data, error } = loaded.value;
+  return (
+    <dialog ref={dialog} class="users" aria-labelledby="users-title" onClose={onClose}>
+      <h2 id="users-title">{words.title}</h2>
+      <p>{title}</p>
+      <div aria-live="polite">
+        {error !== undefined && <Failure error={error} retry={reload} />}
+        {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+        {data !== undefined && (
+          <p>
+            <strong>{words.count(data.count, number(data.count))}</strong>
+            {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}
+            <span class="quiet"> {words.asOf(date(data.data_as_of))}</span>
+          </p>
+        )}
+      </div>
+      {data !== undefined && data.count > 0 && (
+        <>
+          <MakeBroadcast bot={bot} asked={asked} title={title} />
+          <DataTable caption={words.title} columns={COLUMNS} rows={data.users} />
+        </>
+      )}
+      <button type="button" onClick={() => dialog.current!.close()}>
+        {words.close}
+      </button>
+    </dialog>
+  );
+}
+
+const COLUMNS: readonly DataColumn[] = [
+  { key: 'user_id', label: words.user, type: 'text' },
+  {
+    key: 'first_name',
+    label: words.name,
+    type: 'string',
+    show: (_, { first_name, last_name }) => [first_name, last_name].filter(Boolean).join(' ') || '–',
+  },
+  { key: 'username', label: words.username, type: 'string', show: (name) => (name === null ? '–' : `@${name}`) },
+  { key: 'language_code', label: words.language, type: 'string' },
+  {
+    key: 'user_status',
+    label: words.status,
+    type: 'string',
+    show: (status) => words.statuses[status as keyof typeof words.statuses] ?? words.unknown,
+  },
+  { key: 'date_last_active', label: words.lastActive, type: 'date' },
+];
+
+interface MakeBroadcastProps {
+  readonly bot: string;
+  readonly asked: { readonly report_config: ReportConfig; readonly cell: Cell };
+  readonly title: string;
+}
+
+/** Longest name of a broadcast. */
+const MAX_NAME = 250;
+
+/** Makes a draft, the list of these users and its audience. Pressed again after a failure, it continues with the same draft. */
+function MakeBroadcast({ bot, asked, title }: MakeBroadcastProps) {
+  const { error, busy, run } = useAttempt();
+  const idempotencyKey = useMemo(() => crypto.randomUUID(), []);
+  const send = <T,>(path: string, body: object): Promise<T> =>
+    request(path, { method: 'POST', bot, body, idempotencyKey });
+
+  const make = (): Promise<void> =>
+    run(async () => {
+      const name = [...title].slice(0, MAX_NAME).join('');
+      const { id } = await send<{ id: number }>('/v1/broadcast/create', { type: 'sendMessage', name });
+      const list = await send<{ segment_id: number }>('/v1/broadcast/segment-from-report', { ...asked, task_id: id });
+      const include = [{ type: 'custom', config: { segment_id: list.segment_id } }];
+      await send('/v1/broadcast/save', { id, segmentations: { include, exclude: [] } });
+      go(href('/broadcasts', { bot, id: String(id) }));
+    });
+
+  return (
+    <p>
+      <button type="button" class="main" disabled={busy.value} onClick={() => void make()}>
+        {words.makeBroadcast}
+      </button>
+      {error.value !== undefined && <Failure error={error.value} />}
+    </p>
+  );
+}

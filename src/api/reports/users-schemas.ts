@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { ATTEMPT_STATES } from '../../domain/reports/funnel.ts';
+import { answer, isoDate, items, type NamedReport, namedReport } from './schemas.ts';
+
+/** Schemas of the users behind a number of a report (decisions.md#report-cells), and of the fields of users. */
+
+const lineOfCell = {
+  breakdown: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .nullish()
+    .describe('Of a report with a breakdown: the values of the row or line'),
+  other: z.boolean().nullish().describe('The line of all other combinations'),
+};
+const cellOfReport = z
+  .union([
+    z.object({
+      series: z.int().min(0).describe('The index of the request'),
+      bucket: isoDate.nullish().describe('The date of a row; without it, the whole period'),
+      ...lineOfCell,
+    }),
+    z.object({ step: z.int().min(1), kind: z.enum(ATTEMPT_STATES), ...lineOfCell }),
+    z.object({
+      cohort: isoDate,
+      interval: z.int().min(0).nullish().describe('Who returned in it; without it, all members of the cohort'),
+      ...lineOfCell,
+    }),
+    z.object({}).describe('Of a list: the users of its rows'),
+  ])
+  .describe('A number of the report, by the type of the report');
+
+/** The report and the cell of a request, for OpenAPI. The domain checks them. */
+export const cellOfNamedReport = { ...namedReport, cell: cellOfReport.nullish() };
+
+export const USERS_LIMIT = { min: 1, max: 200, byDefault: 50 };
+
+export interface UsersRequest extends NamedReport {
+  readonly cell?: unknown;
+  /** Default 50. */
+  readonly limit?: number | null | undefined;
+  /** Default 0. */
+  readonly offset?: number | null | undefined;
+}
+
+/** For OpenAPI; the code relies only on these keys. */
+export const usersBody: z.ZodType<UsersRequest> = z
+  .object({
+    ...cellOfNamedReport,
+    limit: z.int().min(USERS_LIMIT.min).max(USERS_LIMIT.max).nullish().describe(`Default ${USERS_LIMIT.byDefault}`),
+    offset: z.int().min(0).nullish().describe('Default 0'),
+  })
+  .meta({ id: 'ReportUsersRequest' });
+
+export const userFieldsAnswer = items(
+  z
+    .object({
+      name: z.string(),
+      type: z.enum(['number', 'string', 'date', 'boolean', 'dynamic']).describe('dynamic: each value has its own type'),
+      operators: z.array(z.string()),
+      separator: z.boolean().describe('Whether a report may be broken down by it'),
+    })
+    .meta({ id: 'UserField' }),
+);
+
+export const usersAnswer = answer(
+  z.object({
+    count: z.int().describe('Users of the cell; without limit and offset'),
+    users: z.array(
+      z
+        .object({
+          user_id: z.int(),
+          first_name: z.string().nullable(),
+          last_name: z.string().nullable(),
+          username: z.string().nullable(),
+          language_code: z.string().nullable(),
+          user_status: z.string().nullable().describe('active, blocked or deactivated; null: not known, or erased'),
+          date_create: isoDate.nullable(),
+          date_last_active: isoDate.nullable(),
+        })
+        .meta({ id: 'ReportUser' }),
+    ),
+    data_as_of: isoDate.describe('What was received up to then has been counted'),
+  }),
+);
+
+export type UserField = z.infer<typeof userFieldsAnswer>['data']['items'][number];
+export type UsersOfCell = z.infer<typeof usersAnswer>['data'];
