@@ -90,6 +90,8 @@ function rendererOf(file: string, urls: ReadonlyMap<string, string>): RendererOb
       return `<div class="table"><table>\n<thead>\n${row(token.header)}</thead>\n<tbody>${rows}</tbody>\n</table></div>\n`;
     },
     code: ({ lang, text }: Tokens.Code) => (lang === 'mermaid' ? (flowchart(text, escaped) ?? false) : false),
+    // The policy of the pages lets nothing be loaded, so an image is shown as its description.
+    image: ({ text }: Tokens.Image) => `<em>${escaped(text)}</em>`,
     html: ({ text }: Tokens.HTML | Tokens.Tag): string => (ANCHOR_TAG.test(text) ? text : escaped(text)),
   };
 }

@@ -76,6 +76,11 @@ it('shows HTML as text, and links to other files than pages as text', () => {
   expect(html).toContain('&lt;img src=x&gt; a &lt;b&gt;c&lt;/b&gt; licence <a href="/docs/guide#a">home</a> bad');
 });
 
+it('shows an image as its description', () => {
+  const html = guidePage({ file: 'docs/a.md', markdown: '# A\n\n![A & B](images/a.png)\n', files: new Map() });
+  expect(html).toContain('<p><em>A &amp; B</em></p>');
+});
+
 it('shows a flowchart as its arrows, and any other diagram as its source', () => {
   const fenced = (text: string): string => `# A\n\n\`\`\`mermaid\n${text}\n\`\`\`\n`;
   const html = (text: string): string => guidePage({ file: 'docs/a.md', markdown: fenced(text), files: new Map() });
