@@ -1,7 +1,36 @@
 import type { BroadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
 
 /** A broadcast as the API answers it (docs/http-api.md). Dates are `YYYY-MM-DD HH:MM:SS` in the bot's zone. */
-export type Broadcast = Readonly<Omit<BroadcastAnswer, 'status'>> & { readonly status: Status };
+export type Broadcast = Readonly<Omit<BroadcastAnswer, 'status' | 'segmentations' | 'settings'>> & {
+  readonly status: Status;
+  readonly segmentations: Segmentations;
+  readonly settings: {
+    readonly intervalCap: number;
+    readonly rateLimitOnError: { readonly stop: boolean; readonly extraDelay: number };
+  };
+};
+
+export const MESSAGE_TYPES = [
+  'sendMessage',
+  'sendPhoto',
+  'sendVideo',
+  'sendDocument',
+  'sendAnimation',
+  'sendAudio',
+  'sendVoice',
+  'sendMediaGroup',
+] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export interface Segmentations {
+  readonly include: readonly Segment[];
+  readonly exclude: readonly Segment[];
+}
+
+export interface Segment {
+  readonly type: string;
+  readonly config?: Readonly<Record<string, unknown>> | null;
+}
 
 export type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 

@@ -9,6 +9,8 @@ import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
+import { Composer } from './composer/composer.tsx';
+import { type MessagePreview, Preview } from './composer/preview.tsx';
 import { Recipients } from './recipients.tsx';
 
 const words = texts.broadcasts;
@@ -36,11 +38,39 @@ export function BroadcastDetail({ bot, id }: DetailProps) {
       {data !== undefined && (
         <>
           <h1>{data.name ?? words.unnamed(data.id)}</h1>
-          <Progress broadcast={data} />
-          <Actions bot={key} broadcast={data} onDone={reload} />
-          <Recipients bot={key} id={id} total={data.count_recipients} />
+          {data.status === 0 ? (
+            <Composer key={data.id} bot={bot} broadcast={data} onChanged={reload} />
+          ) : (
+            <>
+              <Progress broadcast={data} />
+              <Actions bot={key} broadcast={data} onDone={reload} />
+              <Message bot={key} broadcast={data} />
+              <Recipients
+                key={`${data.count_recipients} ${isRunning(data)}`}
+                bot={key}
+                id={id}
+                total={data.count_recipients}
+              />
+            </>
+          )}
         </>
       )}
+    </>
+  );
+}
+
+/** The message as one of the bot's users gets it. */
+function Message({ bot, broadcast: { type, message } }: { readonly bot: string; readonly broadcast: Broadcast }) {
+  const { loaded, reload } = useLoad(
+    () => (signal) =>
+      request<MessagePreview>('/v1/broadcast/preview', { method: 'POST', bot, body: { type, message }, signal }),
+  );
+  const { data, error } = loaded.value;
+  return (
+    <>
+      <h2>{texts.composer.message}</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data !== undefined && <Preview preview={data} />}
     </>
   );
 }
@@ -58,7 +88,7 @@ function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
       </p>
       {broadcast.error !== null && (
         <p class="failure" role="alert">
-          {broadcast.error}
+          {words.errors[broadcast.error as keyof typeof words.errors] ?? broadcast.error}
         </p>
       )}
       {broadcast.paused_until !== null && <p class="warning">{words.paused(broadcast.paused_until)}</p>}
@@ -128,11 +158,6 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
   const { left } = partsOf(broadcast);
   return (
     <div class="actions">
-      {broadcast.status === 0 && (
-        <button type="button" class="main" onClick={() => ask('activate')}>
-          {words.launch}
-        </button>
-      )}
       {canRelaunch(broadcast) && (
         <button type="button" class="main" onClick={() => ask('activate')}>
           {words.relaunch}
@@ -148,9 +173,7 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
         <p id="ask">
           {asked.value === 'cancel'
             ? words.askCancel(number(left))
-            : canRelaunch(broadcast)
-              ? words.askRelaunch(number(broadcast.count_cancelled))
-              : words.askLaunch(number(broadcast.settings.intervalCap ?? 10))}
+            : words.askRelaunch(number(broadcast.count_cancelled))}
         </p>
         <button
           type="button"
@@ -158,7 +181,7 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
           disabled={busy.value}
           onClick={() => asked.value !== null && void act(asked.value)}
         >
-          {asked.value === 'cancel' ? words.cancel : words.launch}
+          {asked.value === 'cancel' ? words.cancel : words.relaunch}
         </button>{' '}
         <button type="button" onClick={() => dialog.current?.close()}>
           {words.back}

@@ -6,6 +6,7 @@ import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type Broadcast, isRunning } from './broadcast.ts';
+import { Composer } from './composer/composer.tsx';
 import { BroadcastDetail } from './detail.tsx';
 
 const words = texts.broadcasts;
@@ -13,7 +14,20 @@ const words = texts.broadcasts;
 /** The bot's broadcasts, the latest first; or one of them, where the address names it. */
 export function BroadcastsPage({ bot }: { readonly bot: Bot }) {
   const id = address.value.query.get('id');
+  if (id === 'new') return <New bot={bot} />;
   return id === null ? <List bot={bot} /> : <BroadcastDetail key={id} bot={bot} id={id} />;
+}
+
+function New({ bot }: { readonly bot: Bot }) {
+  return (
+    <>
+      <p>
+        <a href={href('/broadcasts', { bot: bot.resource_key })}>{words.title}</a>
+      </p>
+      <h1>{words.new}</h1>
+      <Composer key="new" bot={bot} broadcast={null} onChanged={() => {}} />
+    </>
+  );
 }
 
 function List({ bot }: { readonly bot: Bot }) {
@@ -25,16 +39,17 @@ function List({ bot }: { readonly bot: Bot }) {
   const { data, error } = loaded.value;
   return (
     <>
-      <h1>{words.title}</h1>
+      <div class="row">
+        <h1>{words.title}</h1>
+        <a class="button" href={href('/broadcasts', { bot: key, id: 'new' })}>
+          {words.new}
+        </a>
+      </div>
       {error !== undefined && <Failure error={error} retry={reload} />}
       {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
       {data?.items.length === 0 && (
         <section class="empty">
           <p>{words.none}</p>
-          <pre>
-            <code>{`curl ${window.location.origin}/v1/broadcast/create -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
-  -d '{"type":"sendMessage","message":{"text":"Hello"},"segmentations":{"include":[{"type":"all","config":{}}]}}'`}</code>
-          </pre>
         </section>
       )}
       {data !== undefined && data.items.length > 0 && (

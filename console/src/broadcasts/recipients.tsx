@@ -55,6 +55,18 @@ export function Recipients({ bot, id, total }: RecipientsProps) {
         <button type="button" onClick={reload}>
           {words.refresh}
         </button>
+        <a
+          class="button"
+          download
+          href={`/v1/broadcast/recipients?${new URLSearchParams({
+            id,
+            resource_key: bot,
+            format: 'csv',
+            ...(state.value === '' ? {} : { state: state.value }),
+          })}`}
+        >
+          {words.csv}
+        </a>
       </div>
       {error !== undefined && <Failure error={error} retry={reload} />}
       {data !== undefined && (

@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals';
+import { request } from '../../api.ts';
+import { useAttempt } from '../../parts/attempt.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { texts } from '../../texts.ts';
+
+const words = texts.composer;
+
+interface TestSendProps {
+  readonly bot: string;
+  /** The type and the message as they are now. */
+  readonly body: () => object;
+}
+
+interface Outcome {
+  readonly outcome: keyof typeof words.outcomes;
+  readonly reason: string | null;
+}
+
+/** Sends the message to one chat. It counts nowhere. */
+export function TestSend({ bot, body }: TestSendProps) {
+  const chat = useSignal('');
+  const told = useSignal('');
+  const { error, busy, run } = useAttempt();
+  const send = (): Promise<void> =>
+    run(async () => {
+      told.value = '';
+      const chat_id = /^-?\d+$/.test(chat.value) ? Number(chat.value) : chat.value;
+      const { outcome, reason } = await request<Outcome>('/v1/broadcast/test-send', {
+        method: 'POST',
+        bot,
+        body: { ...body(), chat_id },
+      });
+      told.value = `${words.outcomes[outcome]}${reason === null ? '' : ` ${reason}`}`;
+    });
+  return (
+    <section class="stack">
+      <h2>{words.test}</h2>
+      <div class="row">
+        <label>
+          {words.testTo}
+          <input
+            inputMode="numeric"
+            value={chat.value}
+            onInput={(event) => {
+              chat.value = event.currentTarget.value.trim();
+            }}
+          />
+        </label>
+        <button type="button" disabled={busy.value || chat.value === ''} onClick={() => void send()}>
+          {words.testSend}
+        </button>
+      </div>
+      <output>{told.value}</output>
+      {error.value !== undefined && <Failure error={error.value} />}
+      <p class="quiet">{words.testMeans}</p>
+    </section>
+  );
+}

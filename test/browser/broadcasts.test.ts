@@ -1,0 +1,267 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
+import { hasEnded, launch, sendingBot, until } from '../support/broadcasts.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+
+const FILE = 'https://files.example/a.png';
+const TYPES = [
+  'sendMessage',
+  'sendPhoto',
+  'sendVideo',
+  'sendDocument',
+  'sendAnimation',
+  'sendAudio',
+  'sendVoice',
+  'sendMediaGroup',
+] as const;
+
+describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcasts', () => {
+  let platform: BotApiServer;
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  let key: Record<string, string>;
+
+  beforeAll(async () => {
+    platform = await startBotApi();
+    [service, browser] = await Promise.all([startTestService({ TELEGRAM_API_ROOT: platform.root }), startBrowser()]);
+    bot = await sendingBot(service);
+    key = { 'api-key': bot.apiKey };
+    for (const [i, first_name] of HOSTILE.entries()) {
+      const message = {
+        message_id: i + 1,
+        date: Math.floor(Date.now() / 1000),
+        chat: { id: i + 1, type: 'private' },
+        from: { id: i + 1, is_bot: false, first_name, language_code: i < 2 ? 'de' : 'en' },
+        text: '/start',
+      };
+      await service.post('/v1/send-update', { update: { update_id: i + 1, message } }, key);
+    }
+    await service.projected();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await platform?.close();
+    expect(platform.mistakes).toEqual([]);
+  });
+
+  async function opened(options?: Parameters<TestBrowser['open']>[0]): Promise<ConsolePage> {
+    const console = await browser.open(options);
+    await logInWith(console, service.address, bot.apiKey);
+    return console;
+  }
+  const choice = (page: Page | Locator, name: string): Locator => page.getByRole('combobox', { name, exact: true });
+  const show = (page: Page, id: number | string): Promise<unknown> =>
+    page.goto(`${service.address}/console/broadcasts?id=${id}`);
+  const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
+  const api = async (id: number | string) => (await service.get(`/v1/broadcast/get?id=${id}`, key)).body.data;
+  const idOf = (page: Page): string => new URL(page.url()).searchParams.get('id')!;
+
+  async function saved(page: Page): Promise<string> {
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await expect.poll(() => idOf(page)).toMatch(/^\d+$/);
+    return idOf(page);
+  }
+
+  it.each(TYPES)('of type %s: composed, previewed and saved', async (type) => {
+    const { page, complaints } = await opened();
+    await show(page, 'new');
+    await choice(page, 'Type').selectOption(type);
+    const text = HOSTILE[0]!;
+    const marked = ['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation'].includes(type);
+    const written = marked ? '<b>Bold</b> & {{user.first_name}}' : text;
+    if (type === 'sendMediaGroup')
+      for (const item of [1, 2]) {
+        await page.getByRole('button', { name: 'Add a photo or video' }).click();
+        await field(page, `File ${item}`).fill(FILE);
+        await field(page, `Caption of file ${item}`).fill(text);
+      }
+    else {
+      if (type !== 'sendMessage') await page.getByLabel('Address (https://…) or file_id').fill(FILE);
+      await page.getByLabel(type === 'sendMessage' ? 'Text' : 'Caption', { exact: true }).fill(written);
+      if (marked) await choice(page, 'Formatting').selectOption('HTML');
+    }
+    const bubble = page.locator('.bubble');
+    await bubble
+      .getByText(marked ? `Bold & ${HOSTILE[0]}` : text)
+      .first()
+      .waitFor();
+    if (marked) expect(await bubble.locator('.marked b').textContent()).toBe('Bold');
+    const { message, type: stored } = await api(await saved(page));
+    expect(stored).toBe(type);
+    const content = type.slice('send'.length).toLowerCase();
+    expect(message).toEqual(
+      type === 'sendMediaGroup'
+        ? { media: [1, 2].map(() => ({ type: 'photo', media: FILE, caption: text })) }
+        : {
+            ...(type === 'sendMessage' ? { text: written } : { [content]: FILE, caption: written }),
+            ...(marked ? { parse_mode: 'HTML' } : {}),
+          },
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('from the first word to the last recipient: audience, test, launch, progress, recipients', async () => {
+    const { page, complaints } = await opened();
+    await show(page, 'new');
+    await field(page, 'Name, for you').fill(HOSTILE[1]!);
+    await field(page, 'Text').fill('Hello ');
+    await choice(page, 'Insert a field of the user').selectOption('user.first_name');
+    expect(await field(page, 'Text').inputValue()).toBe('Hello {{user.first_name}}');
+    await page.getByRole('button', { name: '+ Add a button', exact: true }).click();
+    await field(page, 'Button 1 of row 1: Text on the button').fill('Shop');
+    await field(page, 'Button 1 of row 1: Opens an address').fill('not an address');
+    await page.getByText('must be an http, https or tg address').waitFor();
+    await field(page, 'Button 1 of row 1: Opens an address').fill('https://shop.example/');
+    await expect.poll(() => page.getByText('must be an http').count()).toBe(0);
+
+    const add = choice(page.getByRole('group', { name: 'Send to' }), 'Add');
+    await add.selectOption('All users of the bot');
+    await page.getByText(`${HOSTILE.length} recipients now`).waitFor();
+    const without = page.getByRole('group', { name: 'But not to' });
+    await choice(without, 'Add').selectOption('Users who match filters');
+    await without.getByRole('button', { name: '+ Add a filter' }).first().click();
+    await choice(without, 'Value').fill('de');
+    await choice(without, 'Value').blur();
+    const recipients = HOSTILE.length - 2;
+    await page.getByText(`${recipients} recipients now`).waitFor();
+    expect(await page.locator('.sample').textContent()).toContain(HOSTILE[2]);
+
+    await field(page, 'Chat id').fill('3');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('Delivered.', { exact: true }).waitFor();
+    const test = platform.calls.at(-1)!;
+    expect(test).toMatchObject({ chatId: 3, parameters: { text: `Hello ${HOSTILE[2]}` } });
+    expect(await page.locator('.keyboard').textContent()).toBe('Shop');
+
+    await page.getByRole('button', { name: 'Launch…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`${recipients} as of now; counted again at the launch`).waitFor();
+    const id = idOf(page);
+    await dialog.getByRole('button', { name: 'Launch now' }).click();
+    await page.getByText('Finished', { exact: true }).waitFor();
+    const { count_delivered, count_recipients } = await api(id);
+    expect({ count_delivered, count_recipients }).toEqual({
+      count_delivered: recipients,
+      count_recipients: recipients,
+    });
+    expect(await page.locator('.parts dd').allTextContents()).toEqual([`${recipients}`, '0', '0', '0', '0']);
+    const sent = platform.calls.filter(({ n }) => n > test.n);
+    expect(sent.map(({ chatId }) => chatId).sort()).toEqual([3, 4, 5, 6, 7]);
+    await page.getByRole('cell', { name: 'delivered' }).first().waitFor();
+    const csv = page.getByRole('link', { name: 'CSV' });
+    const download = page.waitForEvent('download');
+    await csv.click();
+    expect((await download).suggestedFilename()).toBe(`recipients-${id}.csv`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('progress is watched, stopped and launched again', async () => {
+    const id = await launch(service, bot, { chats: Array.from({ length: 60 }, (_, i) => i + 1000), cap: 5 });
+    const { page, complaints } = await opened();
+    await show(page, id);
+    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Launch again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Launch again' }).click();
+    await page.getByText(/^(Scheduled|Finding the recipients|About to be sent|Sending)$/).waitFor();
+    await service.post('/v1/broadcast/cancel', { id }, key);
+    await until(service, id, hasEnded);
+    expect(complaints).toEqual([]);
+  });
+
+  it('a refused save keeps what was typed, and says where it is wrong', async () => {
+    const { page } = await opened();
+    await show(page, 'new');
+    await field(page, 'Text').fill('kept');
+    await field(page, 'Messages a second, at most').fill('many');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('must be an integer from 1 to 1000').first().waitFor();
+    expect(await field(page, 'Text').inputValue()).toBe('kept');
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.goBack();
+    await expect.poll(() => field(page, 'Text').inputValue()).toBe('kept');
+  });
+
+  it('a draft with an uploaded list shows and keeps its segment, and any filter of the API', async () => {
+    const { id } = (await service.post('/v1/broadcast/create', { type: 'sendMessage', message: { text: 'x' } }, key))
+      .body.data;
+    const { segment_id } = (
+      await service.post('/v1/broadcast/upload-segment', { task_id: id, chat_ids: [1, 2, 88] }, key)
+    ).body.data;
+    const include = [
+      { type: 'custom', config: { segment_id } },
+      { type: 'filter', config: { user_conditions: ['not', ['=', 'users.first_name', HOSTILE[0]]] } },
+      {
+        type: 'filter',
+        config: {
+          user_conditions: ['and', ['=', 'users.language_code', 'de'], ['is', 'users.username', null]],
+          event_filters: ['performed_event', { negation: true, period_days: 7 }],
+        },
+      },
+    ];
+    await service.post('/v1/broadcast/save', { id, segmentations: { include } }, key);
+    const { page, complaints } = await opened();
+    await show(page, id);
+    await page.locator('.segment').getByText(`List ${segment_id}, saved with this draft`).waitFor();
+    await page.getByText(/recipients now/).waitFor();
+    await field(page, 'Text').fill('changed');
+    await page.getByRole('button', { name: 'Save the draft' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await api(id)).toMatchObject({ message: { text: 'changed' }, segmentations: { include, exclude: [] } });
+    expect(complaints).toEqual([]);
+  });
+
+  it('script in every text field and name stays text', async () => {
+    const { page, complaints } = await opened();
+    await show(page, 'new');
+    await page.getByRole('button', { name: '+ Add a button', exact: true }).click();
+    const add = choice(page.getByRole('group', { name: 'Send to' }), 'Add');
+    await add.selectOption('A list of chat ids');
+    for (const text of HOSTILE) {
+      const inputs = await page.locator('.composer input:not([type]), .composer textarea').all();
+      for (const input of inputs) await input.fill(text);
+      // A template is refused at its place; any other text is shown as it is.
+      await page.locator('.bubble').getByText(text).first().waitFor();
+      await page.locator('.keyboard').getByText(text).first().waitFor();
+    }
+    expect(complaints.filter((text) => !/status of 400/.test(text))).toEqual([]);
+  });
+
+  it.each([false, true])('has no axe finding, and fits 360 px (dark: %s)', async (dark) => {
+    const wide = await opened({ dark });
+    await wide.page.goto(`${service.address}/console/broadcasts`);
+    await wide.page.getByRole('heading', { name: 'Broadcasts' }).waitFor();
+    expect(await axeFindings(wide.page)).toEqual([]);
+    for (const width of [1280, 360]) {
+      const { page } = width === 360 ? await opened({ dark, width }) : wide;
+      await show(page, 'new');
+      await field(page, 'Text').fill('<b>Bold</b> <a href="https://a.example">link</a>\n<pre>code</pre>');
+      await choice(page, 'Formatting').selectOption('HTML');
+      await page.getByRole('button', { name: '+ Add a button', exact: true }).click();
+      await field(page, 'Button 1 of row 1: Text on the button').fill('Shop');
+      await choice(page.getByRole('group', { name: 'Send to' }), 'Add').selectOption('filter');
+      await page.getByRole('button', { name: '+ Add a filter' }).first().click();
+      await page.getByRole('button', { name: '+ Add an event that users have or not' }).click();
+      await page.locator('.bubble b').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      const shots = process.env['SHOTS'];
+      if (shots !== undefined)
+        await page.screenshot({ path: `${shots}/composer-${width}-${dark}.png`, fullPage: true });
+    }
+  });
+});
