@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await row(models, 'reports version 1').waitFor({ state: 'detached' });
     const jobs = section(page, 'Jobs');
     expect(await jobs.getByText(`${HOSTILE[0]},`).count(), 'the operator’s name').toBeGreaterThan(0);
-    expect(await jobs.innerText()).toContain(HOSTILE[3]);
+    expect(await jobs.textContent()).toContain(HOSTILE[3]);
     expect(complaints).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await giveReason(page, 'the monthly audit');
     await audit.getByText('done: looked at').waitFor({ timeout: ANSWER_MS });
     const { body } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
-    expect(await audit.innerText()).toContain(body.data.items[0].summary);
+    expect(await audit.textContent()).toContain(body.data.items[0].summary);
     expect(complaints).toEqual([]);
   });
 
