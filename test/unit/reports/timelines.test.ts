@@ -89,6 +89,7 @@ it('gives each selected event of a user once, with its mark, in the order of sel
       const expected = Array.from({ length: USERS }, (_, user) => {
         const own = inOrder.filter((event) => event.user === user);
         return {
+          user,
           dates: dated ? own.map(({ date }) => date) : [],
           marks: own.map(({ utm }) => markOf(utm)),
           combinations: brokenDown ? own.map(({ utm }) => utm) : [],
@@ -96,9 +97,9 @@ it('gives each selected event of a user once, with its mark, in the order of sel
       }).filter(({ marks }) => marks.length > 0);
       for (const _ of ['first call', 'second call']) {
         const given: typeof expected = [];
-        await timelines.each(({ begin, end, dates, marks, combinations }) => {
+        await timelines.each(({ user, begin, end, dates, marks, combinations }) => {
           const [own, are, have] = [dates, marks, combinations].map((column) => [...column.subarray(begin, end)]);
-          given.push({ dates: own!, marks: are!, combinations: have! });
+          given.push({ user, dates: own!, marks: are!, combinations: have! });
         });
         expect(given).toEqual(expected);
       }
