@@ -1,6 +1,7 @@
 import type { Client } from './client.ts';
 import { history } from './history.ts';
 import { CODES, codeOwners } from './person.ts';
+import { createRules, payReferrers } from './program.ts';
 import type { Item } from './script.ts';
 import { waitUntilCounted } from './wait-until-counted.ts';
 
@@ -37,6 +38,7 @@ export async function loadDemo(
 ): Promise<Loaded> {
   const { users, items } = history(seed, size, now);
   await client.post('referral/set-code-owners', codeOwners());
+  await createRules(client);
   let done = 0;
   for (const method of Object.keys(MOST) as Item['method'][]) {
     const bodies = items.filter((item) => item.method === method).map(({ body }) => body);
@@ -49,6 +51,7 @@ export async function loadDemo(
   }
   await draftBroadcast(client);
   await waitUntilCounted(client);
+  await payReferrers(client);
   return { users, items: items.length };
 }
 

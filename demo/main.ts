@@ -47,8 +47,7 @@ async function run(): Promise<void> {
   process.stdout.write(
     [
       `The demo bot has ${loaded.users} users more, and ${loaded.items} events of the last 60 days, sent and counted in ${seconds} s.`,
-      'Reports to try are in docs/cookbook.md. To let codes earn something, from now on:',
-      '  npx botledger rule create --bot demo --name "5 % of orders" --trigger-event-id 3 --type percent --percent 5',
+      `Look at it: ${address}/console. Reports to try are in docs/cookbook.md.`,
       '',
     ].join('\n'),
   );

@@ -41,6 +41,8 @@ export function followLinks(event: MouseEvent): void {
   if (link === null || event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || link.target !== '') return;
   if (link.origin !== window.location.origin || !link.pathname.startsWith(BASE)) return;
+  // A place on this page is the browser's to go to.
+  if (link.hash !== '' && link.pathname + link.search === window.location.pathname + window.location.search) return;
   event.preventDefault();
   go(link.pathname + link.search);
   document.querySelector('main')?.focus();

@@ -3,6 +3,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import { address, followLinks, go, href } from './address.ts';
 import { request } from './api.ts';
 import { BroadcastsPage } from './broadcasts/page.tsx';
+import { DashboardPage } from './dashboard/page.tsx';
 import { Login } from './login/page.tsx';
 import { OperationsPage } from './operations/page.tsx';
 import { useAttempt } from './parts/attempt.ts';
@@ -19,6 +20,7 @@ interface PageProps {
 
 /** The pages of owners by path; the first is where the console begins. */
 const PAGES: readonly { readonly path: string; readonly name: string; readonly page: ComponentType<PageProps> }[] = [
+  { path: '/dashboard', name: texts.nav.dashboard, page: DashboardPage },
   { path: '/reports', name: texts.nav.reports, page: ReportsPage },
   { path: '/broadcasts', name: texts.nav.broadcasts, page: BroadcastsPage },
   { path: '/referrals', name: texts.nav.referrals, page: ReferralsPage },

@@ -60,8 +60,10 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     for (const { name, event_id } of body.data.items) events.set(name, event_id);
   }
 
-  const logIn = (console: ConsolePage, apiKey = bot.apiKey): Promise<void> =>
-    logInWith(console, service.address, apiKey);
+  async function logIn(console: ConsolePage, apiKey = bot.apiKey): Promise<void> {
+    await logInWith(console, service.address, apiKey);
+    await console.page.getByRole('link', { name: 'Reports', exact: true }).click();
+  }
 
   async function openReport(page: Page, state: object): Promise<void> {
     const all = { period: { from: DAY, to: DAY }, ...state };

@@ -92,6 +92,20 @@ it('counts every item of the history, without a bot error', async () => {
   expect(referrals.length).toBeGreaterThan(0);
 });
 
+it('lets referrers earn, and shows a payout that waits, one that failed and a reward that was taken back', async () => {
+  const { referrers } = await get('/v1/referral/referrers');
+  const [first, second, third] = referrers;
+  expect(first.balance[0]).toMatchObject({ available: 0, reserved: expect.toSatisfy((amount) => amount > 0) });
+  await expect
+    .poll(async () => (await get('/v1/referral/all-payouts')).payouts, { timeout: 20_000 })
+    .toMatchObject([
+      { user_id: second.user_id, status: 3, error: expect.any(String) },
+      { user_id: first.user_id, status: 0, method: 'manual' },
+    ]);
+  const { entries } = await get(`/v1/referral/entries?user_id=${third.user_id}`);
+  expect(entries[0]).toMatchObject({ reason: 'The order was returned', reversed_at: expect.any(String) });
+});
+
 it('has the same history for the same seed and moment, and a larger history contains a smaller one', () => {
   expect(history(DEMO.seed, DEMO.size, DEMO.now)).toEqual(sent);
   const all = new Set(sent.items.map((item) => JSON.stringify(item)));

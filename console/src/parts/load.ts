@@ -13,8 +13,8 @@ const FAST_MS = 1000;
 const SLOW_MS = 10_000;
 
 export interface LoadOptions<T> {
-  /** Loads again: each second while something runs, else each ten. Absent: once. */
-  readonly poll?: (data: T) => 'running' | 'still';
+  /** Loads again: each second while something runs, else each ten, or never. Absent: never. */
+  readonly poll?: (data: T) => 'running' | 'still' | 'never';
 }
 
 /**
@@ -38,7 +38,8 @@ export function useLoad<T>(
         const data = await load(abort.signal);
         if (abort.signal.aborted) return;
         loaded.value = { data, error: undefined, loading: false };
-        if (poll !== undefined) again(poll(data) === 'running' ? FAST_MS : SLOW_MS);
+        const pace = poll?.(data) ?? 'never';
+        if (pace !== 'never') again(pace === 'running' ? FAST_MS : SLOW_MS);
       } catch (error) {
         if (abort.signal.aborted) return;
         if (!(error instanceof RequestError)) throw error;

@@ -13,7 +13,8 @@ export function configOf(state: ReportState, { from, to }: Days): ReportConfig {
   };
 }
 
-function sourceOf(state: ReportState): Readonly<Record<string, unknown>> {
+/** The `source_request` of a state, without a period. */
+export function sourceOf(state: ReportState): Readonly<Record<string, unknown>> {
   const { type, chart, metrics, granularity, funnel, retention, list } = state;
   const filters = filterOf(state.filter);
   const separators = state.breakdown.map((property) => ({ property }));

@@ -1,0 +1,56 @@
+import { href } from '../address.ts';
+import { request } from '../api.ts';
+import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
+import { number } from '../format.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import { texts } from '../texts.ts';
+
+const words = texts.dashboard;
+
+/** The last broadcasts with what they have come to. */
+export function LatestBroadcasts({ bot }: { readonly bot: string }) {
+  const { loaded, reload } = useLoad(
+    () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5', { bot, signal }),
+    { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
+  );
+  const { data, error, loading } = loaded.value;
+  return (
+    <section class="card" aria-busy={loading} aria-labelledby="broadcasts">
+      <h2 id="broadcasts">
+        <a href={href('/broadcasts', { bot })}>{words.broadcasts}</a>
+      </h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      {data?.items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
+      <ul class="latest">
+        {data?.items.map((broadcast) => (
+          <li key={broadcast.id}>
+            <a href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
+              <bdi>{broadcast.name ?? texts.broadcasts.unnamed(broadcast.id)}</bdi>
+            </a>{' '}
+            <span class="quiet">
+              {texts.broadcasts.statuses[broadcast.status]}, {broadcast.date_create}
+            </span>
+            {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
+  const all = broadcast.count_recipients;
+  const parts = partsOf(broadcast);
+  const attempted = all - parts.left - parts.cancelled;
+  const label = texts.broadcasts.progress(number(attempted), number(all));
+  return (
+    <>
+      <progress max={all} value={attempted} aria-label={label} />
+      <span class="quiet">
+        {label}; {words.delivered(number(parts.delivered))}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { request } from '../api.ts';
+import type { Answer } from '../reports/answer.ts';
+import type { ReportConfig } from '../reports/config.ts';
+import { type Metric, type ReportState, START } from '../reports/state.ts';
+import { inTurn } from './in-turn.ts';
+
+export interface KnownEvent {
+  readonly event_id: number;
+  readonly name: string;
+  readonly target_id?: number;
+  readonly count: number;
+}
+
+export async function loadEvents(bot: string, signal: AbortSignal): Promise<readonly KnownEvent[]> {
+  return (await request<{ items: KnownEvent[] }>('/v1/reports/events', { bot, signal })).items;
+}
+
+export function runReport(bot: string, report_config: ReportConfig, signal: AbortSignal): Promise<Answer> {
+  return inTurn(() => request('/v1/reports/run', { method: 'POST', bot, body: { report_config }, signal }));
+}
+
+export interface NewUsers {
+  readonly days: readonly { readonly date: string; readonly users: number }[];
+  readonly total: number;
+}
+
+/** New users between two local times of the bot's zone. */
+export function loadNewUsers(
+  bot: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<NewUsers> {
+  return request(`/v1/reports/new-users?${new URLSearchParams({ date_from: from, date_to: to })}`, { bot, signal });
+}
+
+const ANY_EVENT = { event: null, name: 'all' } as const;
+
+/** Users who did anything, by day. */
+export const ACTIVE_USERS: ReportState = { ...START, metrics: [{ ...ANY_EVENT, agr: 'total_uniq_user_id' }] };
+export const EVENTS: Metric = { ...ANY_EVENT, agr: 'total' };
+
+/** The goal Sale of every bot (docs/interface.md). */
+export const saleOf = (events: readonly KnownEvent[]): KnownEvent | undefined =>
+  events.find(({ target_id, count }) => target_id === 1 && count > 0);

@@ -1,0 +1,124 @@
+import { href } from '../address.ts';
+import type { Value } from '../api.ts';
+import { cell, date, share } from '../format.ts';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import { type ReportConfig, sourceOf } from '../reports/config.ts';
+import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
+import { type Bot, session } from '../session.ts';
+import { texts } from '../texts.ts';
+import { ACTIVE_USERS, EVENTS, type KnownEvent, loadNewUsers, runReport, saleOf } from './data.ts';
+import { type Span, todayAndYesterday } from './day.ts';
+
+const words = texts.dashboard;
+
+interface NumbersProps {
+  readonly bot: Bot;
+  readonly events: readonly KnownEvent[];
+}
+
+interface Figure {
+  readonly key: keyof typeof words.figures;
+  /** Absent: it is not a report's. */
+  readonly metric?: Metric;
+  readonly today: Value;
+  readonly yesterday: Value;
+}
+
+/** The metrics that are counted, in the order in which it is shown; new users come from another endpoint. */
+function metricsOf(events: readonly KnownEvent[]): readonly { key: Figure['key']; metric: Metric }[] {
+  const sale = saleOf(events);
+  const goal = sale === undefined ? [] : [{ event: sale.event_id, name: sale.name }];
+  return [
+    { key: 'active', metric: ACTIVE_USERS.metrics[0]! },
+    { key: 'events', metric: EVENTS },
+    ...goal.flatMap((each): { key: Figure['key']; metric: Metric }[] => [
+      { key: 'sales', metric: { ...each, agr: 'total' } },
+      { key: 'revenue', metric: { ...each, agr: 'property_sum', field: 'events.value_amount' } },
+    ]),
+  ];
+}
+
+interface Loaded {
+  readonly figures: readonly Figure[];
+  readonly asOf: string;
+}
+
+async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): Promise<Loaded> {
+  const { resource_key: key, timezone } = bot;
+  const { today, yesterday } = todayAndYesterday(timezone, new Date());
+  const metrics = metricsOf(events);
+  const state: ReportState = { ...START, chart: 'number', metrics: metrics.map(({ metric }) => metric) };
+  const config = ({ from, to }: Span): ReportConfig => ({
+    source_request: sourceOf(state),
+    settings: { params: { ':date_from': from, ':date_to': to } },
+  });
+  const [now, then, newNow, newThen] = await Promise.all([
+    runReport(key, config(today), signal),
+    runReport(key, config(yesterday), signal),
+    loadNewUsers(key, today, signal),
+    loadNewUsers(key, yesterday, signal),
+  ]);
+  const totalOf = ({ columns }: typeof now, index: number): Value =>
+    columns.find(({ metric }) => metric === index)?.total ?? null;
+  const counted = metrics.map(
+    ({ key: name, metric }, index): Figure => ({
+      key: name,
+      metric,
+      today: totalOf(now, index),
+      yesterday: totalOf(then, index),
+    }),
+  );
+  const fresh: Figure = { key: 'newUsers', today: newNow.total, yesterday: newThen.total };
+  return { figures: counted.toSpliced(1, 0, fresh), asOf: now.meta.data_as_of };
+}
+
+/** Today's numbers beside those of the same part of yesterday. */
+export function Numbers(props: NumbersProps) {
+  const { loaded, reload } = useLoad(() => (signal) => loadFigures(props, signal), { poll: () => 'still' });
+  const { data, error, loading } = loaded.value;
+  const { resource_key } = props.bot;
+  const linkOf = ({ metric }: Figure): string =>
+    metric === undefined
+      ? '#growth'
+      : href('/reports', {
+          bot: resource_key,
+          report: writeState({ ...START, metrics: [metric], period: 'today', granularity: 'hour', compare: true }),
+        });
+  return (
+    <section class="today" aria-busy={loading} aria-labelledby="today">
+      <h2 id="today">{words.today}</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      <ul class="numbers">
+        {data?.figures.map((figure) => (
+          <li key={figure.key} data-figure={figure.key}>
+            <a href={linkOf(figure)}>{words.figures[figure.key]}</a>
+            <strong>
+              {shown(figure.today)} {figure.key === 'revenue' && <small>{currency()}</small>}
+            </strong>
+            <span class="quiet">{words.yesterday(shown(figure.yesterday))}</span>
+            <span class="quiet">{changeOf(figure)}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">{data === undefined ? texts.loading : words.asOf(date(data.asOf))}</p>
+    </section>
+  );
+}
+
+/** Nothing summed up is nothing. */
+const shown = (value: Value): string => cell(value ?? 0, 'number');
+
+/** By how much it is more or less than yesterday. */
+function changeOf({ today, yesterday }: Figure): string {
+  // Amounts with more digits than a float has are compared by the reader.
+  if (typeof today !== 'number' || typeof yesterday !== 'number' || yesterday <= 0) return '';
+  if (today === yesterday) return words.same;
+  const part = (today - yesterday) / yesterday;
+  return part > 0 ? words.more(share(part)) : words.less(share(-part));
+}
+
+/** The currency of the owner, in which values are summed up. */
+function currency(): string | undefined {
+  return session.value?.kind === 'operator' ? undefined : session.value?.currency;
+}

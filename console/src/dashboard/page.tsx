@@ -1,0 +1,57 @@
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
+import { texts } from '../texts.ts';
+import { LatestBroadcasts } from './broadcasts.tsx';
+import { TopCampaigns } from './campaigns.tsx';
+import { loadEvents } from './data.ts';
+import { ActiveUsers, Growth } from './growth.tsx';
+import { Numbers } from './numbers.tsx';
+import { PinnedReports } from './pinned.tsx';
+
+const words = texts.dashboard;
+
+/** How the bot does today: each figure leads to the report or page that explains it. */
+export function DashboardPage({ bot }: { readonly bot: Bot }) {
+  const { loaded, reload } = useLoad(() => (signal) => loadEvents(bot.resource_key, signal));
+  const { data: events, error } = loaded.value;
+  return (
+    <>
+      <h1>
+        <bdi>{bot.name}</bdi>
+      </h1>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {events === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      {events !== undefined &&
+        (events.every(({ count }) => count === 0) ? (
+          <FirstEvent reload={reload} />
+        ) : (
+          <>
+            <Numbers bot={bot} events={events} />
+            <div class="cards">
+              <Growth bot={bot} />
+              <ActiveUsers bot={bot} />
+              <TopCampaigns bot={bot} events={events} />
+              <LatestBroadcasts bot={bot.resource_key} />
+            </div>
+            <PinnedReports bot={bot} />
+          </>
+        ))}
+    </>
+  );
+}
+
+function FirstEvent({ reload }: { readonly reload: () => void }) {
+  return (
+    <section class="empty">
+      <p>{words.noEvents}</p>
+      <pre>
+        <code>{`curl ${window.location.origin}/v1/send-event -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
+  -d '{"event":"hello","user_id":4242}'`}</code>
+      </pre>
+      <button type="button" onClick={reload}>
+        {words.lookAgain}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,249 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { address, go, href } from '../address.ts';
+import { date, number } from '../format.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
+import { type Series, TimeChart } from '../parts/time-chart.tsx';
+import { texts } from '../texts.ts';
+import { ChainOfAccount } from './chain.tsx';
+import { ask, type Balance, type Line, loadAccount, MAX_LINES, PAGE, type Payout, type Program } from './data.ts';
+import { History } from './history.tsx';
+import { Money, nameOf, unitName } from './parts.tsx';
+import { PayoutTable } from './payouts.tsx';
+import { rateColumns } from './program.tsx';
+
+const words = texts.referrals;
+
+export interface AccountProps {
+  readonly bot: string;
+  readonly user: string;
+  readonly program: Program;
+}
+
+/** A referrer's account: balance at any moment, history, payouts, rates, and the hashes that prove it. */
+export function AccountPage({ bot, user, program }: AccountProps) {
+  const { loaded, reload } = useLoad(
+    () => (signal) => loadAccount(bot, user, signal),
+    // A long history is many requests: it is read again on demand.
+    { poll: ({ lines }) => (lines.length < PAGE ? 'still' : 'never') },
+  );
+  const { data, error, loading } = loaded.value;
+  /** The line or payout that a link leads to, such as `payout-7`. */
+  const target = useSignal<{ readonly id: string } | null>(null);
+  const lead = (id: string): void => {
+    target.value = { id };
+  };
+  useEffect(() => {
+    const element = target.value === null ? null : document.getElementById(target.value.id);
+    element?.scrollIntoView({ block: 'center' });
+    element?.focus();
+  }, [target.value]);
+  const at = address.value.query.get('at') ?? '';
+  return (
+    <section class="account" aria-busy={loading}>
+      <p>
+        <a href={href('/referrals', { bot })}>{words.back}</a>
+      </p>
+      <h1>
+        <bdi>{data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}</bdi>
+      </h1>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      {data !== undefined && (
+        <>
+          <p class="quiet">
+            {words.summary(user, number(data.user?.referrals ?? 0))} {words.asOf(date(data.data_as_of))}
+          </p>
+          <BalanceAt bot={bot} user={user} program={program} lines={data.lines} />
+          {data.lines.length > 0 && (
+            <>
+              <h2>{words.history}</h2>
+              {!data.complete && <p class="warning">{words.cut(number(MAX_LINES))}</p>}
+              <History
+                lines={at === '' ? data.lines : data.lines.filter((line) => line.date <= at)}
+                entries={data.entries}
+                program={program}
+                target={target.value?.id}
+                lead={lead}
+              />
+            </>
+          )}
+          <h2>{words.payouts}</h2>
+          {data.payouts.length === 0 ? (
+            <p class="quiet">{words.noPayouts}</p>
+          ) : (
+            <PayoutTable
+              payouts={data.payouts}
+              program={program}
+              accrualsOf={(payout) => <AccrualLinks payout={payout} entries={data.entries} lead={lead} />}
+            />
+          )}
+          {data.rates.length > 0 && (
+            <>
+              <h2>{words.rates}</h2>
+              <DataTable
+                caption={words.rates}
+                columns={[
+                  { key: 'rule_name', label: words.rule, type: 'string', show: (value) => <bdi>{String(value)}</bdi> },
+                  ...rateColumns(program),
+                  {
+                    key: 'locked',
+                    label: words.locked,
+                    type: 'string',
+                    show: (value, row) =>
+                      value === true
+                        ? words.lockedBy[row['source'] as keyof typeof words.lockedBy]
+                        : words.asTheRuleSays,
+                  },
+                ]}
+                rows={data.rates}
+              />
+            </>
+          )}
+          {data.lines.length > 0 && <ChainOfAccount bot={bot} user={user} />}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface AccrualLinksProps {
+  readonly payout: Payout;
+  readonly entries: Parameters<typeof History>[0]['entries'];
+  readonly lead: (id: string) => void;
+}
+
+const FEW = 5;
+
+function AccrualLinks({ payout, entries, lead }: AccrualLinksProps) {
+  const ids = [...entries.values()].filter(({ payout_id }) => payout_id === payout.payout_id);
+  if (ids.length === 0) return <>–</>;
+  const links = ids.map(({ accrual_id }) => (
+    <button key={accrual_id} type="button" class="plain" onClick={() => lead(`accrual-${accrual_id}`)}>
+      {words.entry(accrual_id)}
+    </button>
+  ));
+  if (ids.length <= FEW) return <>{links}</>;
+  return (
+    <details>
+      <summary>{words.accrualsOf(number(ids.length))}</summary>
+      {links}
+    </details>
+  );
+}
+
+interface BalanceAtProps extends AccountProps {
+  readonly lines: readonly Line[];
+}
+
+/** The balance now or at a moment, which a date field and a slider over the history choose. */
+function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
+  const { loaded, reload } = useLoad(
+    () => {
+      const at = address.value.query.get('at');
+      return (signal) =>
+        ask<{ balance: Balance[] }>(bot, 'balance', { user_id: user, ...(at === null ? {} : { at }) }, signal);
+    },
+    { poll: () => 'still' },
+  );
+  const { data, error, loading } = loaded.value;
+  const at = address.value.query.get('at') ?? '';
+  const moments = useMemo(() => [...new Set(lines.map((line) => line.date))], [lines]);
+  // The last moment that is not later; all of them: now.
+  const index = at === '' ? moments.length : moments.filter((moment) => moment <= at).length - 1;
+  const choose = (moment: string, replace: boolean): void =>
+    go(href('/referrals', { bot, user, at: moment }), { replace });
+  return (
+    <section class="balance" aria-busy={loading} aria-label={words.balance}>
+      {lines.length > 0 && <StepLine lines={lines} units={units} />}
+      {moments.length > 0 && (
+        <input
+          class="slider"
+          type="range"
+          min={0}
+          max={moments.length}
+          value={Math.max(0, index)}
+          aria-label={words.slider}
+          aria-valuetext={at === '' ? words.now : at}
+          onInput={(event) => choose(moments[Number(event.currentTarget.value)] ?? '', true)}
+        />
+      )}
+      <div class="row">
+        <label>
+          {words.at}
+          <input
+            type="datetime-local"
+            step={1}
+            value={at.replace(' ', 'T')}
+            onChange={(event) => {
+              const { value } = event.currentTarget;
+              choose(value === '' ? '' : value.replace('T', ' ').padEnd(19, ':00'), false);
+            }}
+          />
+        </label>
+        {at !== '' && (
+          <button type="button" onClick={() => choose('', false)}>
+            {words.now}
+          </button>
+        )}
+      </div>
+      <h2>{at === '' ? words.balance : words.balanceThen(at)}</h2>
+      {error !== undefined && <Failure error={error} retry={reload} />}
+      {data?.balance.length === 0 && <p>{at === '' ? words.nothing : words.nothingThen}</p>}
+      {data?.balance.map((row) => (
+        <dl key={row.unit_id} class="parts" data-unit={row.unit_id}>
+          <div>
+            <dt>{words.unit}</dt>
+            <dd>{unitName(units, row.unit_id)}</dd>
+          </div>
+          {(['available', 'on_hold', 'reserved', 'paid'] as const).map((key) => (
+            <div key={key}>
+              <dt>{words.amounts[key]}</dt>
+              <dd>
+                <Money amount={row[key]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ))}
+    </section>
+  );
+}
+
+/** The available balance after each line, a line of its own for each unit. */
+function StepLine({ lines, units }: { readonly lines: readonly Line[]; readonly units: Program['units'] }) {
+  const [times, series] = useMemo((): [string[], Series[]] => {
+    const ids = [...new Set(lines.map(({ unit_id }) => unit_id))];
+    const now = new Map<number | null, number>();
+    const values = ids.map((): (number | null)[] => []);
+    const dates: string[] = [];
+    for (const line of lines) {
+      // Of the lines of one second, the chart shows the last.
+      const isNew = line.date !== dates.at(-1);
+      if (isNew) dates.push(line.date);
+      now.set(line.unit_id, Number(line.available));
+      for (const [index, id] of ids.entries()) {
+        if (!isNew) values[index]!.pop();
+        values[index]!.push(now.get(id) ?? null);
+      }
+    }
+    return [
+      dates.map((moment) => moment.replace(' ', 'T')),
+      ids.map((id, index) => ({ label: unitName(units, id), values: values[index]!, stepped: true })),
+    ];
+  }, [lines, units]);
+  return (
+    <>
+      <ul class="legend" aria-label={words.available}>
+        {series.map(({ label }, index) => (
+          <li key={label}>
+            <i class={`dot series-${index % 10}`} /> {words.availableIn(label)}
+          </li>
+        ))}
+      </ul>
+      <TimeChart times={times} series={series} shape="line" label={words.lineLabel} />
+    </>
+  );
+}

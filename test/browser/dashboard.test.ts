@@ -1,0 +1,217 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+
+const NOW = new Date();
+/** Where it is about noon now, so that today and yesterday have hours before and behind it. */
+const WEST = NOW.getUTCHours() - 12;
+const ZONE = WEST === 0 ? 'UTC' : `Etc/GMT${WEST > 0 ? '+' : ''}${WEST}`;
+const NOON = Date.UTC(NOW.getUTCFullYear(), NOW.getUTCMonth(), NOW.getUTCDate(), NOW.getUTCHours());
+const HOUR = 3_600_000;
+/** Hours from noon of the bot's day, which the zone puts within this hour. */
+const at = (hours: number): string => new Date(NOON + hours * HOUR).toISOString();
+const PRICE = '1234567890123.45';
+
+describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    bot = await service.createBot({ timezone: ZONE, token: '1:a' });
+    await fill();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const key = () => ({ 'api-key': bot.apiKey });
+  async function post(path: string, body: unknown): Promise<{ readonly data: Record<string, never> }> {
+    const { status, body: answer } = await service.post(`/v1/${path}`, body, key());
+    expect({ path, status, answer }).toMatchObject({ status: 200 });
+    return answer;
+  }
+
+  /** Today three users, two of them new; yesterday one by this time, and another one later. */
+  async function fill(): Promise<void> {
+    const visits = [
+      { user: 1, date: at(-30), text: '/start source-ads_campaign-may' },
+      { user: 2, date: at(-13), text: '/start' },
+      { user: 3, date: at(-3), text: '/start source-ads_campaign-may' },
+      { user: 4, date: at(-2), text: '/start source-blog_campaign-june' },
+    ];
+    const update = ({ user, date, text }: (typeof visits)[number], index: number) => ({
+      update: {
+        update_id: index + 1,
+        message: {
+          message_id: index + 1,
+          date: Math.floor(Date.parse(date) / 1000),
+          chat: { id: user, type: 'private' },
+          from: { id: user, is_bot: false, first_name: HOSTILE[0] },
+          text,
+          entities: [{ type: 'bot_command', offset: 0, length: 6 }],
+        },
+      },
+    });
+    await post('send-batch-update', visits.map(update));
+    await post('send-event', [
+      { event: HOSTILE[1], user_id: 1, date: at(-26) },
+      { event: HOSTILE[1], user_id: 1, date: at(-1) },
+    ]);
+    const sale = (user_id: number, date: string): string =>
+      `{"target_id":1,"user_id":${user_id},"value":${PRICE},"unit":"USD","date":"${date}"}`;
+    await post('send-target', `[${[sale(1, at(-25)), sale(3, at(-2)), sale(4, at(-1))].join()}]`);
+    const segmentations = { include: [{ type: 'all', config: {} }] };
+    await post('broadcast/create', { type: 'sendMessage', name: HOSTILE[2], message: { text: 'a' }, segmentations });
+    await service.projected();
+  }
+
+  async function open(page: Page, apiKey = bot.apiKey): Promise<void> {
+    await logInWith({ page, complaints: [] }, service.address, apiKey);
+  }
+
+  /** Today's number, yesterday's. */
+  async function figure(page: Page, name: string): Promise<string[]> {
+    const card = page.locator(`[data-figure="${name}"]`);
+    return [(await card.locator('strong').textContent())!.trim(), (await card.locator('span').first().textContent())!];
+  }
+
+  it('begins the console, with the numbers of the API today and yesterday by this time', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await open(page);
+    await page.locator('[data-figure="revenue"]').waitFor();
+    const day = (ms: number): string =>
+      new Intl.DateTimeFormat('en-CA', { timeZone: ZONE, dateStyle: 'short' }).format(ms);
+    const time = new Intl.DateTimeFormat('en-GB', { timeZone: ZONE, timeStyle: 'medium' }).format(Date.now());
+    const totals = async (date: string, to: string): Promise<string[]> => {
+      const { items } = (await service.get('/v1/reports/events', key())).body.data;
+      const sale = items.find((event: { target_id?: number }) => event.target_id === 1).event_id;
+      const params = { ':date_from': `${date} 00:00:00`, ':date_to': `${date} ${to}` };
+      const metric = (agr: string, event_id: number | null, more: object = {}) => ({
+        ...{ type: 'trend', event_id, event_name: 'any', agr },
+        ...more,
+      });
+      const requests = [
+        metric('total_uniq_user_id', null),
+        metric('total', null),
+        metric('total', sale),
+        metric('property_sum', sale, { agr_field: 'events.value_amount' }),
+      ];
+      const report_config = {
+        source_request: { type: 'trends', type_chart: 'number', requests },
+        settings: { params },
+      };
+      const answer = await fetch(`${service.address}/v1/reports/run`, {
+        method: 'POST',
+        headers: { ...key(), 'content-type': 'application/json' },
+        body: JSON.stringify({ report_config }),
+      });
+      const shown = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+      const found = [...(await answer.text()).matchAll(/"total":([-0-9.]+|null)/g)];
+      const list = await service.get(
+        `/v1/reports/new-users?${new URLSearchParams({ date_from: params[':date_from'], date_to: params[':date_to'] })}`,
+        key(),
+      );
+      const [active, ...rest] = found.map(([, digits]) => shown.format((digits === 'null' ? 0 : digits) as never));
+      return [active!, shown.format(list.body.data.total), ...rest];
+    };
+    const [today, yesterday] = [
+      await totals(day(Date.now()), '23:59:59'),
+      await totals(day(Date.now() - 24 * HOUR), time),
+    ];
+    expect(today).toEqual(['3', '2', '5', '2', '2,469,135,780,246.9']);
+    expect(yesterday).toEqual(['1', '1', '3', '1', '1,234,567,890,123.45']);
+    for (const [index, name] of ['active', 'newUsers', 'events', 'sales', 'revenue'].entries()) {
+      const currency = name === 'revenue' ? ' USD' : '';
+      expect(await figure(page, name), name).toEqual([
+        `${today[index]}${currency}`,
+        `${yesterday[index]} yesterday by this time`,
+      ]);
+    }
+    await page.getByRole('heading', { name: 'Top campaigns' }).waitFor();
+    const campaigns = page.getByRole('region', { name: 'Top campaigns' }).locator('tbody tr');
+    await expect.poll(() => campaigns.count()).toBeGreaterThan(1);
+    expect(await campaigns.first().locator('bdi').textContent()).toBe('ads / may');
+    expect(await page.getByRole('region', { name: 'New users by day' }).locator('strong').textContent()).toBe('4');
+    await page.getByRole('region', { name: 'Last broadcasts' }).getByRole('link', { name: HOSTILE[2]! }).waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('leads from every figure to the report that explains it', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await open(page);
+    for (const name of ['active', 'events', 'sales', 'revenue']) {
+      const link = page.locator(`[data-figure="${name}"] a`);
+      await link.waitFor();
+      const [shown] = await figure(page, name);
+      await link.click();
+      await page.locator('.answer[aria-busy="false"] footer').waitFor();
+      await page.getByRole('combobox', { name: 'Shown as' }).selectOption('number');
+      await expect.poll(() => page.locator('.numbers strong').first().textContent()).toBe(shown!.replace(' USD', ''));
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+    }
+    await page.locator('[data-figure="newUsers"] a').click();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('growth');
+    await page.getByRole('link', { name: 'Active users by day' }).click();
+    await page.locator('.answer[aria-busy="false"] .chart canvas').waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('keeps a saved report that is pinned, for every session of the bot, until it is taken off', async () => {
+    const config = {
+      source_request: {
+        type: 'trends',
+        type_chart: 'number',
+        requests: [{ type: 'trend', event_id: null, event_name: 'all', agr: 'total' }],
+      },
+      settings: { params: { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-07 23:59:59' } },
+    };
+    await post('reports/save', { name: HOSTILE[3], report_config: config });
+    const console = await browser.open();
+    await open(console.page);
+    await console.page.getByLabel('Saved report').selectOption(HOSTILE[3]!);
+    await console.page.getByRole('button', { name: 'Pin', exact: true }).click();
+    const other = await browser.open();
+    await console.page.getByRole('region', { name: HOSTILE[3]! }).waitFor();
+    await open(other.page);
+    const card = other.page.getByRole('region', { name: HOSTILE[3]! });
+    await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('9');
+    expect(await card.textContent()).toContain('last 7 days');
+    await card.getByRole('button', { name: 'Take off' }).click();
+    await card.waitFor({ state: 'detached' });
+    const { items } = (await service.get('/v1/reports/list', key())).body.data;
+    expect(items.map(({ pinned }: { pinned: boolean }) => pinned)).toEqual([false]);
+    expect([...console.complaints, ...other.complaints]).toEqual([]);
+  });
+
+  it.each([false, true])('has no axe finding, and fits 360 px (dark: %s)', async (dark) => {
+    const console = await browser.open({ dark, width: dark ? 360 : 1280 });
+    await open(console.page);
+    await console.page.locator('[data-figure="revenue"]').waitFor();
+    await console.page.getByRole('region', { name: 'Top campaigns' }).locator('tbody tr').first().waitFor();
+    expect(await axeFindings(console.page)).toEqual([]);
+    const width = await console.page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(dark ? 360 : 1280);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it("says how to send the first event, and shows nothing of another owner's bot", async () => {
+    const other = await service.createBot();
+    const console = await browser.open();
+    await open(console.page, other.apiKey);
+    await console.page.getByText('/v1/send-event').waitFor();
+    await console.page.goto(`${service.address}/console/dashboard?bot=${bot.publicKey}`);
+    await console.page.getByText('/v1/send-event').waitFor();
+    const [from, to] = ['2026-01-01%2000:00:00', '2026-01-31%2000:00:00'];
+    const status = await console.page.evaluate(
+      `fetch('/v1/reports/new-users?date_from=${from}&date_to=${to}', { headers: { 'resource-key': '${bot.publicKey}' } }).then((r) => r.status)`,
+    );
+    expect(status).toBe(403);
+    expect(await axeFindings(console.page)).toEqual([]);
+  });
+});

@@ -1,0 +1,232 @@
+import type { ServerResponse } from 'node:http';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../src/commands/referral/accounts.ts';
+import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts';
+import { administerPayout } from '../../src/commands/referral/payouts.ts';
+import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { processed } from '../support/processes.ts';
+import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
+
+/** Beyond a float: three of them have more digits than it keeps. */
+const REWARD = '9999999999999.99';
+
+describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let client: WebhookReceiver;
+  let program: RewardProgram;
+  /** A referrer whose first accrual was paid and then taken back, and who has an accrual on hold. */
+  const ADA = 901;
+  /** A referrer with nothing but accruals. */
+  const BO = 902;
+
+  beforeAll(async () => {
+    [service, browser, client] = await Promise.all([
+      startTestService({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,1' }),
+      startBrowser(),
+      webhookReceiver(),
+    ]);
+    program = await rewardProgram(service);
+    await fill();
+  });
+  afterAll(async () => {
+    await Promise.all([browser.close(), service.stop()]);
+    await client.close();
+  });
+
+  async function fill(): Promise<void> {
+    const { bot, call } = program;
+    await setPayoutWebhook(service.commands, bot.publicKey, client.url);
+    for (const [index, id] of [ADA, BO].entries()) {
+      const from = { id, is_bot: false, first_name: HOSTILE[index], username: 'ada' };
+      const message = { message_id: 1, date: 1_760_000_000, chat: { id, type: 'private' }, from, text: 'hello' };
+      const update = { update_id: 900_000 + id, message };
+      expect((await service.post('/v1/send-update', { update }, { 'api-key': bot.apiKey })).status).toBe(200);
+    }
+    await program.rule({ name: HOSTILE[2]!, amount: REWARD });
+    await program.rule({ name: 'Held', amount: '0.1', hold_days: '30' });
+    const order = async (referrer: number): Promise<void> => {
+      await program.send({ user_id: await program.referral(referrer) });
+      await service.projected();
+      await processed(service, accruals.name);
+      await service.projected();
+    };
+    await order(ADA);
+    const { payout_id: payoutId } = await call.data('payout', { user_id: ADA, method: 'manual' });
+    const accounts = createAccounts(service.commands);
+    await administerPayout(accounts, { bot: bot.publicKey, userId: ADA, payoutId, action: 'confirm', force: false });
+    await service.projected();
+    const [first] = (await call.data(`entries?user_id=${ADA}&payout_id=${payoutId}`)).entries;
+    await call.data('reverse-accrual', { accrual_id: first.accrual_id, reason: HOSTILE[1] });
+    for (let n = 0; n < 3; n++) await order(BO);
+  }
+
+  const url = (query: Readonly<Record<string, string>> = {}): string =>
+    `${service.address}/console/referrals?${new URLSearchParams({ bot: program.bot.publicKey, ...query })}`;
+  const logIn = (page: Awaited<ReturnType<TestBrowser['open']>>): Promise<void> =>
+    logInWith(page, service.address, program.bot.apiKey);
+
+  /** The shown balance of the only unit. */
+  const balance = (page: Page): Promise<string[]> => page.locator('.balance dl dd').allTextContents();
+  async function balanceOfApi(user: number, at?: string): Promise<string[]> {
+    const query = new URLSearchParams({ user_id: `${user}`, ...(at === undefined ? {} : { at }) });
+    const answer = await fetch(`${service.address}/v1/referral/balance?${query}`, {
+      headers: { 'api-key': program.bot.apiKey },
+    });
+    const text = await answer.text();
+    const exact = (key: string): string => {
+      const digits = new RegExp(`"${key}":(-?[0-9.]+)`).exec(text)![1]!;
+      return new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 }).format(digits as never).replace('-', '−');
+    };
+    return ['USD', ...['available', 'on_hold', 'reserved', 'paid'].map(exact)];
+  }
+
+  it('lists referrers with names as text, ordered by any amount, and leads to each', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    await page.goto(url());
+    const names = page.locator('tbody th a');
+    await expect.poll(() => names.allTextContents()).toEqual([`${HOSTILE[1]} @ada`, `${HOSTILE[0]} @ada`]);
+    expect(await page.locator('tbody').first().textContent()).toContain('29,999,999,999,999.97');
+    await page.getByLabel('Largest first by').selectOption('paid');
+    await expect.poll(() => names.first().textContent()).toBe(`${HOSTILE[0]} @ada`);
+    await page.goBack();
+    await expect.poll(() => names.first().textContent()).toBe(`${HOSTILE[1]} @ada`);
+    await names.first().click();
+    await expect.poll(() => page.locator('h1').textContent()).toBe(`${HOSTILE[1]} @ada`);
+    await page.goto(url({ view: 'rules' }));
+    await page.getByRole('cell', { name: HOSTILE[2]! }).waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('shows the balance of any moment as the API has it, by a date and by the slider', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    await page.goto(url({ user: `${ADA}` }));
+    await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA));
+    const { history } = await program.call.data(`history?user_id=${ADA}`);
+    const moments: string[] = [...new Set<string>(history.map((line: { date: string }) => line.date))];
+    expect(moments.length).toBeGreaterThan(1);
+    await page.getByLabel('At a moment in the past').fill(moments[0]!.replace(' ', 'T'));
+    await page.getByLabel('At a moment in the past').press('Enter');
+    await page.getByRole('heading', { name: `Balance on ${moments[0]}` }).waitFor();
+    await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[0]));
+    const slider = page.getByRole('slider');
+    await slider.press('ArrowRight');
+    await page.getByRole('heading', { name: `Balance on ${moments[1]}` }).waitFor();
+    await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[1]));
+    await slider.press('End');
+    await page.getByRole('heading', { name: 'Balance now' }).waitFor();
+    await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA));
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('shows every line with the balance after it, what was taken back with its reason, and links both ways', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    await page.goto(url({ user: `${ADA}` }));
+    const rows = page.getByRole('region', { name: 'History' }).locator('tbody tr');
+    const { history } = await program.call.data(`history?user_id=${ADA}`);
+    await expect.poll(() => rows.count()).toBe(history.length);
+    const dates = await rows.locator('td:first-child').allTextContents();
+    expect(dates).toEqual(history.map((line: { date: string }) => line.date).reverse());
+    const taken = rows.filter({ hasText: 'taken back after it was paid' });
+    expect(await taken.textContent()).toContain(`Reason: ${HOSTILE[1]}`);
+    expect(await taken.locator('td.number').first().textContent()).toBe('−9,999,999,999,999.99');
+    const [{ payout_id: payoutId }] = (await program.call.data(`payouts?user_id=${ADA}`)).payouts;
+    const [entry] = (await program.call.data(`entries?user_id=${ADA}&payout_id=${payoutId}`)).entries;
+    const focused = (): Promise<unknown> => page.evaluate('document.activeElement.id');
+    await page.getByRole('button', { name: `in payout ${payoutId}` }).click();
+    await expect.poll(focused).toBe(`payout-${payoutId}`);
+    await page
+      .locator(`#payout-${payoutId}`)
+      .getByRole('button', { name: `accrual ${entry.accrual_id}` })
+      .click();
+    await expect.poll(focused).toBe(`accrual-${entry.accrual_id}`);
+    await page.getByText('Hashes of the account in the log').click();
+    const { head, commits } = await program.call.data(`chain?user_id=${ADA}`);
+    await page.getByText(head.hash).first().waitFor();
+    expect(await page.locator('.chain tbody code').allTextContents()).toEqual(
+      commits.map(({ hash }: { hash: string }) => hash),
+    );
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('shows a payout from its request until it is paid, with its deliveries', async () => {
+    const held: ServerResponse[] = [];
+    client.answers((_, response) => void held.push(response));
+    const { payout_id: payoutId } = await program.call.data('payout', { user_id: BO });
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    await page.goto(url({ view: 'payouts' }));
+    const row = page.locator(`#payout-${payoutId}`);
+    await expect.poll(() => row.locator('.state').textContent(), { timeout: 20_000 }).toBe('processing');
+    await row.getByText('no answer yet').first().waitFor();
+    client.answers(200);
+    for (const response of held.splice(0)) response.writeHead(503).end();
+    await expect.poll(() => row.locator('.state').textContent(), { timeout: 20_000 }).toBe('paid');
+    await row.locator('summary').click();
+    const { payouts } = await program.call.data('all-payouts?limit=1');
+    expect(payouts[0]).toMatchObject({ payout_id: payoutId, status: 2 });
+    expect(await row.locator('li').allTextContents()).toEqual(
+      payouts[0].deliveries.map(
+        ({ at, status, error }: { at: string; status: number; error: string | null }) =>
+          `${at}: ${error ?? `answered ${status}`}`,
+      ),
+    );
+    expect(await row.textContent()).toContain('29,999,999,999,999.97');
+    await page.getByLabel('Status').selectOption('failed');
+    await page.getByText('No payouts have this status.').waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
+    const console = await browser.open({ dark });
+    await logIn(console);
+    for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {
+      await console.page.goto(url(query));
+      await console.page.locator('tbody tr').first().waitFor();
+      expect(await axeFindings(console.page), JSON.stringify(query)).toEqual([]);
+    }
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('fits a page of 360 px', async () => {
+    const console = await browser.open({ width: 360 });
+    await logIn(console);
+    for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {
+      await console.page.goto(url(query));
+      await console.page.locator('tbody tr').first().waitFor();
+      const width = await console.page.evaluate('document.documentElement.scrollWidth');
+      expect(width, JSON.stringify(query)).toBeLessThanOrEqual(360);
+    }
+  });
+
+  it("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {
+    const other = await service.createBot();
+    const console = await browser.open();
+    const { page } = console;
+    await logInWith(console, service.address, other.apiKey);
+    await page.goto(`${service.address}/console/referrals`);
+    await page.getByText('/v1/referral/create-code').waitFor();
+    await page.goto(`${service.address}/console/referrals?view=payouts`);
+    await page.getByText('No payouts yet.').waitFor();
+    await page.goto(url({ user: `${ADA}` }));
+    await page.getByRole('heading', { name: `User ${ADA}` }).waitFor();
+    await page.getByText('Nothing has been earned.').waitFor();
+    for (const path of ['referrers', 'all-payouts', 'program', `entries?user_id=${ADA}`, `chain?user_id=${ADA}`]) {
+      const status = await page.evaluate(
+        `fetch('/v1/referral/${path}', { headers: { 'resource-key': '${program.bot.publicKey}' } }).then((r) => r.status)`,
+      );
+      expect(status, path).toBe(403);
+    }
+  });
+});
