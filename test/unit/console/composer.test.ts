@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { type Span, spansOf } from '../../../console/src/broadcasts/composer/entities.ts';
+import { partOf, segmentOf } from '../../../console/src/broadcasts/composer/segments.ts';
+import { parseMarkup } from '../../../src/domain/broadcast/markup.ts';
+
+const written = (spans: readonly Span[]): string =>
+  spans.map((span) => (typeof span === 'string' ? span : `(${span.entity.type} ${written(span.spans)})`)).join('');
+
+describe('the composer', () => {
+  it.each([
+    ['a <b>b <i>c</i></b> 👍<u>d</u>', 'a (bold b (italic c)) 👍(underline d)'],
+    ['<b><i>x</i></b>', '(bold (italic x))'],
+    ['&lt;script&gt;', '<script>'],
+  ])('nests the entities of %s', (text, tree) => {
+    const read = parseMarkup(text, 'HTML');
+    expect(written(spansOf(read.text, read.entities))).toBe(tree);
+  });
+
+  it.each([
+    { type: 'all', config: {} },
+    { type: 'list', config: { chat_ids: [1, -2] } },
+    { type: 'from_task', config: { task_id: 7 } },
+    { type: 'custom', config: { segment_id: 3 } },
+    { type: 'filter', config: { user_conditions: ['not', ['=', 'users.first_name', 'x']] } },
+    { type: 'filter', config: { user_conditions: ['not between', 'users.user_id', 1, 5] } },
+  ])('keeps the segment %j', (segment) => expect(segmentOf(partOf(segment))).toEqual(segment));
+});
