@@ -531,6 +531,7 @@ export const texts = {
     rotate: 'Rotate',
     revoke: 'Revoke',
     askRevoke: (name: string) => `Revoke “${name}”? Whatever uses it stops working within 2 seconds.`,
+    askRevokeOwner: 'The keys that it made by rotating itself stop, too.',
     askRotate: (name: string) => `Issue a new key in place of “${name}”? The old one works for another 24 hours.`,
     askRotateOwn: 'You are using it: log in with the new key before then.',
     goalsMean: 'Goals are completions that your server reports with send-target.',

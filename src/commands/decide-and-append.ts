@@ -150,6 +150,16 @@ export async function decideAndAppend<State, Event>(
   }
 }
 
+/**
+ * A command with an id appends an event even if it changes nothing: the commit carries the id, so that another command under
+ * the same Idempotency-Key is refused (decisions.md#idempotency-key).
+ * @param same an event without an effect
+ */
+export function takingId<Event>(decision: Decision<Event>, { command }: CommandMeta, same: Event): Decision<Event> {
+  const isEmpty = !(decision instanceof Rejection) && decision.length === 0;
+  return isEmpty && command !== undefined ? [same] : decision;
+}
+
 function retryConflicts(error: unknown, failures: number): void {
   if (!(error instanceof ConflictError) || failures === MAX_CONFLICTS) throw error;
 }

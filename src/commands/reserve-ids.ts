@@ -1,10 +1,41 @@
 import { type IdKind, ids, reserveIds as reserve } from '../domain/catalog/ids.ts';
+import type { Decider, Decision } from '../domain/decider.ts';
+import { Rejection } from '../domain/rejection.ts';
 import { idsStream } from '../domain/streams.ts';
-import { type CommandContext, decideAndAppend } from './decide-and-append.ts';
+import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from './decide-and-append.ts';
 
 /** Takes the next id of a kind. The id is in the log before it is returned. An unused id stays a gap. */
 export async function reserveId(context: CommandContext, kind: IdKind): Promise<number> {
   return (await reserveBlock(context, kind, 1))[0]!;
+}
+
+/** Stands for the id of a decision that has none yet. No id is 0. */
+const NO_ID = 0;
+
+/**
+ * As {@link decideAndAppend}, for a decision that needs an id. The id is reserved when the decision needs it: a command that is
+ * refused does not grow the log.
+ */
+export function decideWithId<State, Event>(
+  context: CommandContext,
+  kind: IdKind,
+  decider: Decider<State, Event>,
+  stream: string,
+  decide: (state: State, id: number, now: number) => Decision<Event>,
+  meta: CommandMeta = {},
+): Promise<CommandResult<Event>> {
+  let id = NO_ID;
+  return decideAndAppend(context, decider, stream, (state, now) => decide(state, id, now), {
+    ...meta,
+    prepare(state, now) {
+      if (id !== NO_ID) return undefined;
+      const decision = decide(state, NO_ID, now);
+      if (decision instanceof Rejection || decision.length === 0) return undefined;
+      return reserveId(context, kind).then((reserved) => {
+        id = reserved;
+      });
+    },
+  });
 }
 
 async function reserveBlock(context: CommandContext, kind: IdKind, count: number): Promise<number[]> {

@@ -20,6 +20,7 @@ interface Key {
   readonly issued_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  readonly rotates: number | null;
   readonly last_used_at: string | null;
   readonly is_own: boolean;
 }
@@ -47,6 +48,9 @@ export function Keys({ bot }: { readonly bot: Bot }) {
       reload();
     });
   }
+  // An owner key rotates of its kind only itself and what replaced it (decisions.md#stolen-key).
+  const isRotatable = ({ kind, is_own, rotates }: Key): boolean =>
+    kind !== 'owner' || is_own || loaded.value.data?.some((own) => own.is_own && own.key_id === rotates) === true;
   const actions = (_: Value | undefined, row: Row) => {
     const key = loaded.value.data?.find(({ key_id }) => key_id === row['id']);
     if (key === undefined || stateOf(key) !== 'valid') return null;
@@ -64,7 +68,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
     );
     return (
       <>
-        {key.revoked_at === null && button('rotate')} {!key.is_own && button('revoke')}
+        {key.revoked_at === null && isRotatable(key) && button('rotate')} {!key.is_own && button('revoke')}
       </>
     );
   };
@@ -161,9 +165,10 @@ export function Keys({ bot }: { readonly bot: Bot }) {
   );
 }
 
-function questionOf(action: 'rotate' | 'revoke', { key_id, name, is_own }: Key): string {
+function questionOf(action: 'rotate' | 'revoke', { key_id, kind, name, is_own }: Key): string {
   const shown = name ?? words.keyNumber(key_id);
-  if (action === 'revoke') return words.askRevoke(shown);
+  const revoke = words.askRevoke(shown);
+  if (action === 'revoke') return kind === 'owner' ? `${revoke} ${words.askRevokeOwner}` : revoke;
   return is_own ? `${words.askRotate(shown)} ${words.askRotateOwn}` : words.askRotate(shown);
 }
 

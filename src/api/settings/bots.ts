@@ -4,7 +4,7 @@ import { listBots } from '../../queries/catalog/bots.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_BOT, OF_OWNER, type Settings, shownOnce } from './change.ts';
+import { change, OF_BOT, OF_OWNER, type Settings } from './change.ts';
 import { botAnswer, botSecretAnswer, botsAnswer, createBotBody, nothingBody, setBotBody } from './schemas.ts';
 
 /** GET /v1/settings/bots, and what creates and changes bots. */
@@ -43,10 +43,8 @@ export function botSettings({ context, catalog, waitForChange }: Settings): AnyR
         return change(request, waitForChange, {
           route: 'settings/bots/create',
           work: (meta) => createBot(context, { ownerId, name, ...textSettings(basics) }, meta),
-          dataOf: (done) => ({
-            resource_key: done.publicKey,
-            webhook_secret: shownOnce(done.webhookSecret, done),
-          }),
+          dataOf: (done) => ({ resource_key: done.publicKey, webhook_secret: done.webhookSecret }),
+          repeatOf: ({ command }) => ({ resource_key: botOfCommand(command!.id), webhook_secret: null }),
           streamOf: (id) => botStream(botOfCommand(id)),
         });
       },
@@ -67,6 +65,7 @@ export function botSettings({ context, catalog, waitForChange }: Settings): AnyR
           route: 'settings/bots/set',
           work: (meta) => changeBot(context, resource_key, { ...body, ...textSettings(body) }, meta),
           dataOf: () => ({ resource_key }),
+          repeatOf: () => ({ resource_key }),
         });
       },
     }),
@@ -85,7 +84,8 @@ export function botSettings({ context, catalog, waitForChange }: Settings): AnyR
         return change(request, waitForChange, {
           route: 'settings/bots/rotate-webhook-secret',
           work: (meta) => rotateWebhookSecret(context, resource_key, meta),
-          dataOf: (done) => ({ resource_key, webhook_secret: shownOnce(done.webhookSecret, done) }),
+          dataOf: (done) => ({ resource_key, webhook_secret: done.webhookSecret }),
+          repeatOf: () => ({ resource_key, webhook_secret: null }),
         });
       },
     }),

@@ -27,6 +27,8 @@ export interface Change<D extends Done> {
   /** Decides and appends. Its `meta` names the key that asks. A repeat appends nothing and returns the first result. */
   readonly work: (meta: CommandMeta) => Promise<D>;
   readonly dataOf: (done: D) => object;
+  /** The data of a repeat's answer, from the commit that it repeats. A secret is null: it was shown (decisions.md#shown-once). */
+  readonly repeatOf: (first: RecordedCommit) => object;
   /** The stream of a command that is not about the bot of the request, by the command's id. */
   readonly streamOf?: (commandId: string) => string;
 }
@@ -35,20 +37,28 @@ export interface Change<D extends Done> {
 export function change<D extends Done>(
   request: FastifyRequest,
   waitForChange: WaitForChange,
-  { route, work, dataOf, streamOf }: Change<D>,
+  { route, work, dataOf, repeatOf, streamOf }: Change<D>,
 ): Promise<object> {
   const { keyId } = principalOf(request);
-  return underKey(
+  return underKey<D | Repeat, object>(
     request,
     route,
-    (command) => work({ keyId, command }).catch(named),
+    async (command, first) =>
+      first === null ? work({ keyId, command }).catch(named) : { position: first.position, repeated: first },
     async (done) => {
       const seen = await waitForChange(request, done.position);
-      return { ok: true, data: dataOf(done), ...(seen ? {} : { lagging: true }) };
+      const data = isRepeat(done) ? repeatOf(done.repeated) : dataOf(done);
+      return { ok: true, data, ...(seen ? {} : { lagging: true }) };
     },
     streamOf,
   );
 }
+
+interface Repeat extends Done {
+  readonly repeated: RecordedCommit;
+}
+
+const isRepeat = (done: Done): done is Repeat => done.repeated !== null;
 
 /** Fields of bodies by the paths of the domain, where they differ. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -67,10 +77,6 @@ function named(error: unknown): never {
   const unit = code === 'not_found' ? 'unit_id' : 'currency';
   throw new Rejection(code, path === 'unit' ? unit : (FIELDS[path] ?? path), message, allowed);
 }
-
-/** A secret in an answer: null in a repeat, which has made none (decisions.md#shown-once). */
-export const shownOnce = (secret: string | null, { repeated }: Done): string | null =>
-  repeated === null ? secret : null;
 
 /** Access of the routes about one bot, and of those about the owner. */
 export const OF_BOT = { resource: 'required', owner: true } as const;

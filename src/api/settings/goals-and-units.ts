@@ -1,5 +1,5 @@
-import { createGoal } from '../../commands/catalog/create-goal.ts';
-import { createUnit } from '../../commands/catalog/units.ts';
+import { createGoal, goalCreatedIn } from '../../commands/catalog/create-goal.ts';
+import { createUnit, unitCreatedIn } from '../../commands/catalog/units.ts';
 import { listGoals, listUnits } from '../../queries/catalog/bots.ts';
 import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
 import { botOf } from '../access.ts';
@@ -47,6 +47,7 @@ export function goalAndUnitSettings({ context, catalog, waitForChange }: Setting
           route: 'settings/goals/create',
           work: (meta) => createGoal(context, { bot, targetId: target_id, name }, meta),
           dataOf: ({ eventId }) => ({ target_id, event_id: eventId }),
+          repeatOf: (first) => ({ target_id, event_id: goalCreatedIn(first) }),
         });
       },
     }),
@@ -78,6 +79,7 @@ export function goalAndUnitSettings({ context, catalog, waitForChange }: Setting
           route: 'settings/units/create',
           work: (meta) => createUnit(context, { bot, code, name, scale }, meta),
           dataOf: ({ unitId }) => ({ unit_id: unitId }),
+          repeatOf: (first) => ({ unit_id: unitCreatedIn(first) }),
         });
       },
     }),

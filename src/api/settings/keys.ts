@@ -1,9 +1,9 @@
-import { issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
+import { issueKey, keyIssuedIn, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import { listKeys } from '../../queries/catalog/owners.ts';
 import { principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_OWNER, type Settings, shownOnce } from './change.ts';
+import { change, OF_OWNER, type Settings } from './change.ts';
 import { issuedKeyAnswer, issueKeyBody, keyAnswer, keysAnswer, revokeKeyBody, rotateKeyBody } from './schemas.ts';
 
 const DEFAULT_OVERLAP_S = 24 * 3600;
@@ -40,7 +40,8 @@ export function keySettings({ context, catalog, waitForChange }: Settings): AnyR
         return change(request, waitForChange, {
           route: 'settings/keys/issue',
           work: (meta) => issueKey(context, { ownerId, bots, kind, name, expiresAt: expires_at }, meta),
-          dataOf: (done) => ({ key_id: done.keyId, api_key: shownOnce(done.apiKey, done) }),
+          dataOf: ({ keyId, apiKey }) => ({ key_id: keyId, api_key: apiKey }),
+          repeatOf: (first) => ({ key_id: keyIssuedIn(first), api_key: null }),
           streamOf: () => ownerStream(ownerId),
         });
       },
@@ -61,7 +62,8 @@ export function keySettings({ context, catalog, waitForChange }: Settings): AnyR
         return change(request, waitForChange, {
           route: 'settings/keys/rotate',
           work: (meta) => rotateKey(context, { ownerId, keyId, overlap: overlap_seconds * 1000 }, meta),
-          dataOf: (done) => ({ key_id: done.keyId, api_key: shownOnce(done.apiKey, done) }),
+          dataOf: ({ keyId, apiKey }) => ({ key_id: keyId, api_key: apiKey }),
+          repeatOf: (first) => ({ key_id: keyIssuedIn(first), api_key: null }),
           streamOf: () => ownerStream(ownerId),
         });
       },
@@ -70,7 +72,7 @@ export function keySettings({ context, catalog, waitForChange }: Settings): AnyR
       method: 'POST',
       url: '/v1/settings/keys/revoke',
       operationId: 'revokeKey',
-      summary: 'Revoke a key other than that of the request. It stops working within 2 s',
+      summary: 'Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s',
       tag: 'Settings',
       access: OF_OWNER,
       body: revokeKeyBody,
@@ -83,6 +85,7 @@ export function keySettings({ context, catalog, waitForChange }: Settings): AnyR
           route: 'settings/keys/revoke',
           work: (meta) => revokeKey(context, { ownerId, keyId: key_id }, meta),
           dataOf: () => ({ key_id }),
+          repeatOf: () => ({ key_id }),
           streamOf: () => ownerStream(ownerId),
         });
       },

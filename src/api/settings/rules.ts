@@ -1,4 +1,4 @@
-import { changeRule, createRule, rulesOf } from '../../commands/referral/rules.ts';
+import { changeRule, createRule, ruleCreatedIn, rulesOf } from '../../commands/referral/rules.ts';
 import type { RewardRule } from '../../domain/referral/program.ts';
 import { botOf } from '../access.ts';
 import { exact, exactOrNull } from '../referral/account-schemas.ts';
@@ -42,6 +42,7 @@ export function ruleSettings({ context, waitForChange }: Settings): AnyRoute[] {
           route: 'settings/rules/create',
           work: (meta) => createRule(context, { bot, ...rule }, meta),
           dataOf: ({ ruleId }) => ({ rule_id: ruleId }),
+          repeatOf: (first) => ({ rule_id: ruleCreatedIn(first) }),
         });
       },
     }),
@@ -62,6 +63,7 @@ export function ruleSettings({ context, waitForChange }: Settings): AnyRoute[] {
           route: 'settings/rules/edit',
           work: (meta) => changeRule(context, { bot, ruleId: rule_id }, changes, meta),
           dataOf: () => ({ rule_id }),
+          repeatOf: () => ({ rule_id }),
         });
       },
     }),

@@ -93,7 +93,7 @@ export const rotateKeyBody = z.object(
   {
     key_id: id,
     overlap_seconds: integer(0, MAX_OVERLAP_S).describe(
-      'How long the old key keeps working; default a day, at least 600 for the key of the request',
+      'How long the old key keeps working; default a day, for owner keys at most; at least 600 for the key of the request',
     ),
   },
   NOT_AN_OBJECT,

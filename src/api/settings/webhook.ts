@@ -8,7 +8,7 @@ import { botOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
-import { change, OF_BOT, type Settings, shownOnce } from './change.ts';
+import { change, OF_BOT, type Settings } from './change.ts';
 import {
   deliveriesAnswer,
   deliveriesQuery,
@@ -63,7 +63,8 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
         return change(request, waitForChange, {
           route: 'settings/webhook/set',
           work: (meta) => setPayoutWebhook(context, bot, url, meta),
-          dataOf: (done) => ({ secret: done.isFirst ? shownOnce(done.secret, done) : null }),
+          dataOf: ({ isFirst, secret }) => ({ secret: isFirst ? secret : null }),
+          repeatOf: () => ({ secret: null }),
         });
       },
     }),
@@ -83,7 +84,8 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
         return change(request, waitForChange, {
           route: 'settings/webhook/rotate-secret',
           work: (meta) => rotatePayoutSecret(context, bot, meta),
-          dataOf: (done) => ({ secret: shownOnce(done.secret, done) }),
+          dataOf: ({ secret }) => ({ secret }),
+          repeatOf: () => ({ secret: null }),
         });
       },
     }),
@@ -123,6 +125,7 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
           work: (meta) =>
             administerPayout(accounts, { bot, userId, payoutId: payout_id, action: 'retry', force: false }, meta),
           dataOf: () => ({ payout_id }),
+          repeatOf: () => ({ payout_id }),
         });
       },
     }),

@@ -44,7 +44,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('revoke')
-    .description('Revoke an API key. It stops working within 2 s.')
+    .description('Revoke an API key, and the keys that it made by rotating itself. They stop working within 2 s.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
     .action(
       cli.action<[{ key: number }]>(async (context, { key }) => {

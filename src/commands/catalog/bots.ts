@@ -17,6 +17,7 @@ import {
   type CommandResult,
   decideAndAppend,
   load,
+  takingId,
 } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 import { newPublicKey, newSecret, publicKeyOf, sealSecret } from './secrets.ts';
@@ -40,18 +41,23 @@ export async function createBot(
 ): Promise<CreatedBot> {
   const { state } = await load(context.log, owner, ownerStream(ownerId));
   if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
-  const bot_id = await reserveId(context, 'bot');
   const { command } = meta;
   const public_key = command === undefined ? newPublicKey(context.sources, 'b') : botOfCommand(command.id);
   const secret = newSecret(context.sources);
-  const identity = { bot_id, public_key, owner_id: ownerId, webhook_secret_hash: secret.hash };
-  const { name } = settings;
+  const identity = { public_key, owner_id: ownerId, webhook_secret_hash: secret.hash };
+  const { name, token, ...rest } = settings;
+  // A refused bot takes no id and no key.
+  const refused =
+    (token == null ? undefined : tokenProblem(token)) ??
+    decideCreateBot(bot.initialState(), { ...identity, ...rest, bot_id: 0, name });
+  if (refused instanceof Rejection) throw refused;
+  const bot_id = await reserveId(context, 'bot');
   const sealed = await sealSettings(context, public_key, settings);
   const { position, repeated } = await decideAndAppend(
     context,
     bot,
     botStream(public_key),
-    (state) => decideCreateBot(state, { ...identity, ...sealed, name }),
+    (state) => decideCreateBot(state, { ...identity, ...sealed, bot_id, name }),
     meta,
   );
   return { publicKey: public_key, webhookSecret: secret.text, position, repeated };
@@ -88,7 +94,14 @@ export async function changeBot(
 ): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, publicKey);
   const sealed = await sealSettings(context, publicKey, changes);
-  return decideAndAppend(context, bot, botStream(publicKey), (state) => decideChangeBot(state, sealed), meta);
+  const same = { type: 'bot_changed', data: {} } as const;
+  return decideAndAppend(
+    context,
+    bot,
+    botStream(publicKey),
+    (state) => takingId(decideChangeBot(state, sealed), meta, same),
+    meta,
+  );
 }
 
 /** The settings with the token sealed, as the log stores them. @throws Rejection invalid: the token @throws LogUnavailableError */

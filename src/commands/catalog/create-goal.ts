@@ -1,5 +1,6 @@
 import { createGoal as decide, eventTypes } from '../../domain/catalog/event-types.ts';
 import { eventTypesStream } from '../../domain/streams.ts';
+import type { RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { existingBot } from './bots.ts';
 
@@ -25,3 +26,6 @@ export async function createGoal(
   );
   return { eventId: events[0]!.data.event_id, position, repeated };
 }
+
+/** The id of the event of the goal that a commit created. */
+export const goalCreatedIn = ({ events }: RecordedCommit): number => eventTypes.read(events[0]!).data.event_id;

@@ -11,8 +11,14 @@ import type { DataOf } from '../../domain/event-type.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
-import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
-import { reserveId } from '../reserve-ids.ts';
+import {
+  type CommandContext,
+  type CommandMeta,
+  type CommandResult,
+  decideAndAppend,
+  takingId,
+} from '../decide-and-append.ts';
+import { decideWithId } from '../reserve-ids.ts';
 import { existingBot } from './bots.ts';
 import { newSecret, type Secret } from './secrets.ts';
 
@@ -39,18 +45,21 @@ export interface IssuedKey {
 export async function issueKey(context: CommandContext, command: IssueKey, meta: CommandMeta = {}): Promise<IssuedKey> {
   const { ownerId, kind, name, expiresAt } = command;
   const scope = await scopeOf(context, command);
-  const key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
-  const issue = { key_id, secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
-  const { events, position, repeated } = await decideAndAppend(
+  const issue = { secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
+  const { events, position, repeated } = await decideWithId(
     context,
+    'key',
     owner,
     ownerStream(ownerId),
-    (state, now) => decideIssueKey(state, issue, now, meta.keyId),
+    (state, key_id, now) => decideIssueKey(state, { ...issue, key_id }, now, meta.keyId),
     meta,
   );
   return { keyId: issuedBy(events).key_id, apiKey: apiKeyOf(events, secret), position, repeated };
 }
+
+/** The id of the key that a commit issued. */
+export const keyIssuedIn = ({ events }: RecordedCommit): number => issuedBy(events.map(owner.read)).key_id;
 
 /** The text of the key that the events issue. */
 export function apiKeyOf(events: readonly OwnerEvent[], secret: Secret): string {
@@ -80,14 +89,14 @@ export async function rotateKey(
   { ownerId, keyId, overlap }: KeyName & { readonly overlap: number },
   meta: CommandMeta = {},
 ): Promise<IssuedKey> {
-  const new_key_id = await reserveId(context, 'key');
   const secret = newSecret(context.sources);
-  const rotation = { key_id: keyId, new_key_id, secret_hash: secret.hash, overlap };
-  const { events, position, repeated } = await decideAndAppend(
+  const rotation = { key_id: keyId, secret_hash: secret.hash, overlap };
+  const { events, position, repeated } = await decideWithId(
     context,
+    'key',
     owner,
     ownerStream(ownerId),
-    (state, now) => decideRotateKey(state, rotation, now, meta.keyId),
+    (state, new_key_id, now) => decideRotateKey(state, { ...rotation, new_key_id }, now, meta.keyId),
     meta,
   );
   return { keyId: issuedBy(events).key_id, apiKey: apiKeyOf(events, secret), position, repeated };
@@ -108,7 +117,11 @@ export async function revokeKey(
     context,
     owner,
     ownerStream(ownerId),
-    (state, now) => decideRevokeKey(state, keyId, now, meta.keyId),
+    (state, now) =>
+      takingId(decideRevokeKey(state, keyId, now, meta.keyId), meta, {
+        type: 'key_revoked',
+        data: { key_id: keyId, at: now },
+      }),
     meta,
   );
 }

@@ -1,14 +1,9 @@
-import { type BotState, bot, createCurrencyUnit, createUnit as decideCreateUnit } from '../../domain/catalog/bot.ts';
+import { type BotEvent, bot, createCurrencyUnit, createUnit as decideCreateUnit } from '../../domain/catalog/bot.ts';
 import type { AmountUnit } from '../../domain/referral/account/reward.ts';
 import { botStream } from '../../domain/streams.ts';
-import {
-  type CommandContext,
-  type CommandMeta,
-  type CommandResult,
-  decideAndAppend,
-  load,
-} from '../decide-and-append.ts';
-import { reserveId } from '../reserve-ids.ts';
+import type { RecordedCommit } from '../../log/port.ts';
+import type { CommandContext, CommandMeta, CommandResult } from '../decide-and-append.ts';
+import { decideWithId } from '../reserve-ids.ts';
 import { existingBot } from './bots.ts';
 
 export interface CreateUnit {
@@ -26,18 +21,23 @@ export async function createUnit(
   meta: CommandMeta = {},
 ): Promise<{ readonly unitId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, publicKey);
-  const unit_id = await reserveId(context, 'unit');
-  const { events, position, repeated } = await decideAndAppend(
+  const { events, position, repeated } = await decideWithId(
     context,
+    'unit',
     bot,
     botStream(publicKey),
-    (state) => decideCreateUnit(state, { unit_id, ...unit }),
+    (state, unit_id) => decideCreateUnit(state, { unit_id, ...unit }),
     meta,
   );
-  // Of a repeat, the unit of the first time.
-  const created = events.find((event) => event.type === 'unit_created');
-  return { unitId: created!.data.unit_id, position, repeated };
+  return { unitId: createdBy(events).unit_id, position, repeated };
 }
+
+function createdBy(events: readonly BotEvent[]): AmountUnit {
+  return events.find((event) => event.type === 'unit_created')!.data;
+}
+
+/** The id of the unit that a commit created. */
+export const unitCreatedIn = ({ events }: RecordedCommit): number => createdBy(events.map(bot.read)).unit_id;
 
 /**
  * Returns the bot's unit of a currency; creates it if there is none.
@@ -49,15 +49,10 @@ export async function createUnit(
  * @throws Rejection not_found: no such bot
  */
 export async function ensureUnit(context: CommandContext, publicKey: string, code: string): Promise<AmountUnit> {
-  const known = (state: BotState): AmountUnit | undefined => state.units.get(code);
-  const before = known((await load(context.log, bot, botStream(publicKey))).state);
-  if (before !== undefined) return before;
-  const unit_id = await reserveId(context, 'unit');
   let found: AmountUnit | undefined;
-  const { events } = await decideAndAppend(context, bot, botStream(publicKey), (state) => {
-    found = known(state);
+  const { events } = await decideWithId(context, 'unit', bot, botStream(publicKey), (state, unit_id) => {
+    found = state.units.get(code);
     return found === undefined ? createCurrencyUnit(state, unit_id, code) : [];
   });
-  for (const { type, data } of events) if (type === 'unit_created') found = data;
-  return found!;
+  return found ?? createdBy(events);
 }

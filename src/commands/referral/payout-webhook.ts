@@ -8,32 +8,51 @@ import { sealSecret } from '../catalog/secrets.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 
 interface Changed {
-  /** The secret as its owner sees it; null: its data key was forgotten. */
-  readonly secret: string | null;
   readonly position: Position | undefined;
   /** The commit that this command repeats: the secret was shown with it. Null: the command is no repeat. */
   readonly repeated: RecordedCommit | null;
 }
 
-/** Sets the URL that a bot's payouts are announced to. The secret of the first time stays. @throws Rejection */
+/** The secret of a webhook that is set. */
+interface SetSecret {
+  /** The secret as its owner sees it, unless the command is a repeat; null: its data key was forgotten. */
+  readonly secret: string | null;
+  /** Whether the bot had no webhook before. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * Sets the URL that a bot's payouts are announced to. The secret of the first time stays. After the append it asks the log
+ * for nothing: a failure then would not mean that the change is not in the log.
+ * @throws Rejection
+ */
 export async function setPayoutWebhook(
   context: CommandContext,
   bot: string,
   url: string,
   meta: CommandMeta = {},
-): Promise<Changed & { /** Whether the bot had no webhook before. */ readonly isFirst: boolean }> {
+): Promise<Changed & SetSecret> {
   await existingBot(context.log, bot);
-  const secret = await newSecret(context, bot);
+  const fresh = await newSecret(context, bot);
+  let present: { readonly sealed: SealedSecret; readonly text: string | null } | undefined;
   const { events, position, repeated } = await decideAndAppend(
     context,
     webhook,
     webhookStream(bot),
-    (state) => setWebhook(state, { url, secret }),
-    meta,
+    (state) => setWebhook(state, { url, secret: fresh.sealed }),
+    {
+      ...meta,
+      prepare(state) {
+        if (state === null || state.secret === present?.sealed) return undefined;
+        const sealed = state.secret;
+        return opened(context, bot, [sealed]).then(([text = null]) => {
+          present = { sealed, text };
+        });
+      },
+    },
   );
-  const found = await findPayoutWebhook(context, bot);
   const isFirst = events.some(({ type, data }) => type === 'payout_webhook_set' && data.secret !== undefined);
-  return { secret: found?.secrets[0] ?? null, isFirst, position, repeated };
+  return { secret: isFirst ? fresh.text : (present?.text ?? null), isFirst, position, repeated };
 }
 
 /** Replaces the secret; both sign for a day. @throws Rejection not_found: the bot has no webhook */
@@ -41,9 +60,9 @@ export async function rotatePayoutSecret(
   context: CommandContext,
   bot: string,
   meta: CommandMeta = {},
-): Promise<Changed> {
+): Promise<Changed & { /** That of a first request, not of its repeat. */ readonly secret: string }> {
   await existingBot(context.log, bot);
-  const sealed = await newSecret(context, bot);
+  const { text, sealed } = await newSecret(context, bot);
   const { position, repeated } = await decideAndAppend(
     context,
     webhook,
@@ -51,7 +70,7 @@ export async function rotatePayoutSecret(
     (state, now) => rotateSecret(state, sealed, now),
     meta,
   );
-  return { secret: (await opened(context, bot, [sealed]))[0] ?? null, position, repeated };
+  return { secret: text, position, repeated };
 }
 
 export interface PayoutWebhook extends PresentAddress {
@@ -75,8 +94,12 @@ export async function findPayoutWebhook(context: CommandContext, bot: string): P
 /** Standard Webhooks allows 24 to 64. */
 const SECRET_BYTES = 32;
 
-function newSecret(context: CommandContext, bot: string): Promise<SealedSecret> {
-  return sealSecret(context, bot, secretText(context.sources.randomBytes(SECRET_BYTES)));
+async function newSecret(
+  context: CommandContext,
+  bot: string,
+): Promise<{ readonly text: string; readonly sealed: SealedSecret }> {
+  const text = secretText(context.sources.randomBytes(SECRET_BYTES));
+  return { text, sealed: await sealSecret(context, bot, text) };
 }
 
 async function opened({ log }: CommandContext, bot: string, sealed: readonly SealedSecret[]): Promise<string[]> {

@@ -15,7 +15,7 @@ import {
 } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
-import type { EventLog } from '../../log/port.ts';
+import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import { ensureUnit } from '../catalog/units.ts';
 import {
@@ -24,8 +24,9 @@ import {
   type CommandResult,
   decideAndAppend,
   load,
+  takingId,
 } from '../decide-and-append.ts';
-import { reserveId } from '../reserve-ids.ts';
+import { decideWithId } from '../reserve-ids.ts';
 
 /**
  * Reads from the log which units and events a bot's rules may name. Units and events are never removed, so the result stays
@@ -74,16 +75,20 @@ export async function createRule(
   const code = isOwners ? await ownersCurrency(context, bot) : currency;
   const unit = code === undefined ? null : await currencyUnit(context, bot, code, rule, catalog);
   const unit_id = unit?.unit_id ?? rule.unit_id;
-  const rule_id = await reserveId(context, 'rule');
-  const { events, position, repeated } = await decideAndAppend(
+  const known = unit === null ? catalog : withUnit(catalog, unit);
+  const { events, position, repeated } = await decideWithId(
     context,
+    'rule',
     program,
     programStream(bot),
-    (state) => decideCreation(state, { ...rule, rule_id, unit_id }, unit === null ? catalog : withUnit(catalog, unit)),
+    (state, rule_id) => decideCreation(state, { ...rule, rule_id, unit_id }, known),
     meta,
   );
   return { ruleId: events[0]!.data.rule_id, position, repeated };
 }
+
+/** The id of the rule that a commit created. */
+export const ruleCreatedIn = ({ events }: RecordedCommit): number => program.read(events[0]!).data.rule_id;
 
 async function ownersCurrency({ log }: CommandContext, bot: string): Promise<string> {
   const { owner_id } = await existingBot(log, bot);
@@ -120,11 +125,12 @@ export async function changeRule(
   meta: CommandMeta = {},
 ): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   const catalog = await ruleCatalog(context.log, bot);
+  const same = { type: 'reward_rule_changed', data: { rule_id: ruleId } } as const;
   return decideAndAppend(
     context,
     program,
     programStream(bot),
-    (state) => decideChange(state, ruleId, changes, catalog),
+    (state) => takingId(decideChange(state, ruleId, changes, catalog), meta, same),
     meta,
   );
 }

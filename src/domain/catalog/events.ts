@@ -52,6 +52,8 @@ export const keyIssued = eventType(
     expires_at: z.number().int().nullable(),
     /** The key that this one replaces. */
     rotates: id.optional(),
+    /** The key that asked for this one. Absent: an operator did. Earlier versions do not say it. */
+    by: id.optional(),
   }),
 );
 /** From `at` on (milliseconds UTC) the key is refused; later than the event's own time only in a rotation. */

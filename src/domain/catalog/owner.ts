@@ -59,7 +59,7 @@ export function changeOwner(state: OwnerState, changes: OwnerChanges): Decision<
   return changed === undefined ? [] : [{ type: 'owner_changed', data: changed }];
 }
 
-export type IssueKey = Omit<Issued, 'public_part' | 'rotates'>;
+export type IssueKey = Omit<Issued, 'public_part' | 'rotates' | 'by'>;
 
 /** @param by the key of the owner who asks; undefined: an operator asks */
 export function issueKey(state: OwnerState, command: IssueKey, now: number, by?: number): Decision<OwnerEvent> {
@@ -77,12 +77,18 @@ export function issueKey(state: OwnerState, command: IssueKey, now: number, by?:
   if (problem !== undefined) return problem;
   if (command.expires_at !== null && command.expires_at <= now)
     return new Rejection('invalid', 'expires', 'expires must lie in the future');
+  const end = earlierEnd(state, by, command.expires_at);
+  if (end !== undefined)
+    return new Rejection('invalid', 'expires', `expires must be at most the end of the key that asks: ${end}`);
   const { scope } = command;
   const bot = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
-  return [{ type: 'key_issued', data: { ...command, public_part: bot ?? state.owner.public_key } }];
+  return [{ type: 'key_issued', data: { ...command, public_part: bot ?? state.owner.public_key, by } }];
 }
 
-/** @param by as in {@link issueKey} */
+/**
+ * Ends with the key also those that it made by rotating itself (decisions.md#stolen-key).
+ * @param by as in {@link issueKey}. Such a key ends only the key named: else it would revoke itself.
+ */
 export function revokeKey(state: OwnerState, keyId: number, now: number, by?: number): Decision<OwnerEvent> {
   const key = state.keys.get(keyId);
   if (key === undefined || !isWithinReach(state, key.scope, by)) return unknownKey(keyId);
@@ -90,8 +96,12 @@ export function revokeKey(state: OwnerState, keyId: number, now: number, by?: nu
   if (refused !== undefined) return refused;
   if (keyId === by)
     return new Rejection('conflict', 'key_id', 'a key cannot revoke itself: use another owner key, or rotate it');
-  if (key.revoked_at !== null && key.revoked_at <= now) return [];
-  return [{ type: 'key_revoked', data: { key_id: keyId, at: now } }];
+  const line = lineOf(state, keyId);
+  const ends = by !== undefined && line.has(by) ? [keyId] : [...line];
+  return ends
+    .map((id) => state.keys.get(id)!)
+    .filter(({ revoked_at }) => revoked_at === null || revoked_at > now)
+    .map(({ key_id }) => ({ type: 'key_revoked', data: { key_id, at: now } }));
 }
 
 export interface RotateKey {
@@ -102,17 +112,17 @@ export interface RotateKey {
   readonly overlap: number;
 }
 
-/** A key that rotates itself stays valid at least for this time, in milliseconds (decisions.md#lock-out). */
+/** A key that rotates itself stays valid for a time from 10 minutes (decisions.md#lock-out) to a day (#stolen-key), in milliseconds. */
 const LEAST_OWN_OVERLAP = 10 * 60_000;
+const MOST_OWN_OVERLAP = 24 * 3_600_000;
 
 /** @param by as in {@link issueKey}. The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
 export function rotateKey(state: OwnerState, command: RotateKey, now: number, by?: number): Decision<OwnerEvent> {
   const key = state.keys.get(command.key_id);
   if (key === undefined || !isWithinReach(state, key.scope, by)) return unknownKey(command.key_id);
-  const refused = askerProblem(state, by, now);
+  const refused =
+    askerProblem(state, by, now) ?? (by === undefined ? undefined : rotationProblem(state, key, command, by));
   if (refused !== undefined) return refused;
-  if (key.key_id === by && command.overlap < LEAST_OWN_OVERLAP)
-    return new Rejection('invalid', 'overlap', 'a key that rotates itself must keep working for at least 10 minutes');
   if (key.revoked_at !== null)
     return new Rejection('conflict', 'key', `key ${key.key_id} was rotated or revoked; issue a new one`);
   if (key.expires_at !== null && key.expires_at <= now)
@@ -121,10 +131,40 @@ export function rotateKey(state: OwnerState, command: RotateKey, now: number, by
   return [
     {
       type: 'key_issued',
-      data: { ...same, key_id: command.new_key_id, secret_hash: command.secret_hash, rotates: key.key_id },
+      data: { ...same, key_id: command.new_key_id, secret_hash: command.secret_hash, rotates: key.key_id, by },
     },
     { type: 'key_revoked', data: { key_id: key.key_id, at: now + command.overlap } },
   ];
+}
+
+/** The reason why the owner key `by` cannot rotate a key (decisions.md#stolen-key). */
+function rotationProblem(state: OwnerState, key: KeyState, { overlap }: RotateKey, by: number): Rejection | undefined {
+  if (key.kind === 'owner') {
+    if (!lineOf(state, by).has(key.key_id))
+      return new Rejection('conflict', 'key', 'an operator rotates another owner key: this one rotates only itself');
+    if (key.key_id === by && overlap < LEAST_OWN_OVERLAP)
+      return new Rejection('invalid', 'overlap', 'a key that rotates itself must keep working for at least 10 minutes');
+    if (overlap > MOST_OWN_OVERLAP)
+      return new Rejection('invalid', 'overlap', 'an owner key must keep working for at most 24 hours');
+  }
+  const end = earlierEnd(state, by, key.expires_at);
+  if (end === undefined) return undefined;
+  return new Rejection('conflict', 'key', `an operator rotates this key: the one that asks ends before it, ${end}`);
+}
+
+/** A key, and the keys that it made by rotating itself, and those that they made. */
+function lineOf({ keys }: OwnerState, keyId: number): ReadonlySet<number> {
+  const line = new Set([keyId]);
+  // In the order of their issue: a successor comes after the key that it replaces.
+  for (const { key_id, rotates, by } of keys.values())
+    if (rotates !== undefined && by !== undefined && line.has(rotates) && line.has(by)) line.add(key_id);
+  return line;
+}
+
+/** The end of the key that asks, as ISO 8601, if it is before `end` (null: never). */
+function earlierEnd({ keys }: OwnerState, by: number | undefined, end: number | null): string | undefined {
+  const own = by === undefined ? undefined : keys.get(by)?.expires_at;
+  return own != null && (end === null || end > own) ? new Date(own).toISOString() : undefined;
 }
 
 function profileProblem({ name, currency }: OwnerChanges): Rejection | undefined {

@@ -9,6 +9,7 @@ import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rat
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type CommandContext, load } from '../../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
+import { createRule } from '../../../src/commands/referral/rules.ts';
 import { bot } from '../../../src/domain/catalog/bot.ts';
 import { owner } from '../../../src/domain/catalog/owner.ts';
 import { botStream, ownerStream } from '../../../src/domain/streams.ts';
@@ -99,6 +100,31 @@ describe('commands of the catalog', () => {
     await expect(createGoal(context, { bot: 'bNone', targetId: 5, name: 'x' })).rejects.toMatchObject(refused);
     await expect(createUnit(context, { bot: 'bNone', code: 'GEM', name: null })).rejects.toMatchObject(refused);
     expect(context.log.commits.flat()).toEqual([]);
+  });
+
+  it('append nothing, no id either, when they are refused', async () => {
+    const context = fixture();
+    const { ownerId, bot: shop } = await withBot(context);
+    const size = context.log.commits.flat().length;
+    const key = { ownerId, kind: 'owner', name: null, expiresAt: null } as const;
+    const rule = {
+      bot: shop.publicKey,
+      name: 'Sale',
+      trigger_event_id: 1,
+      unit_id: null,
+      amount: null,
+      hold_days: '0',
+    };
+    const refused = [
+      issueKey(context, { ...key, bots: 'all', expiresAt: 1 }),
+      rotateKey(context, { ownerId, keyId: 99, overlap: 0 }),
+      createBot(context, { ownerId, name: '' }),
+      createBot(context, { ownerId, name: 'Shop', token: 'nonsense' }),
+      createUnit(context, { bot: shop.publicKey, code: 'USD', name: null }),
+      createRule(context, { ...rule, reward_type: 'percent', percent: '101' }),
+    ];
+    expect((await Promise.allSettled(refused)).map(({ status }) => status)).toEqual(refused.map(() => 'rejected'));
+    expect(context.log.commits.flat()).toHaveLength(size);
   });
 
   it('set a long list of rates whole: a wrong rate at its end leaves none', async () => {

@@ -153,7 +153,10 @@ describe('a key', () => {
 
 describe('a key that asks', () => {
   const OWN = 1;
-  const issue = (key_id: number, more: Partial<IssueKey> = {}): OwnerEvent => ({
+  const issue = (
+    key_id: number,
+    more: Partial<IssueKey> & { readonly by?: number; readonly rotates?: number } = {},
+  ): OwnerEvent => ({
     type: 'key_issued',
     data: { ...request, key_id, public_part: 'oPublic', ...more },
   });
@@ -170,7 +173,7 @@ describe('a key that asks', () => {
   it('issues personal and service keys, and no owner key, which an operator issues', () => {
     forAll
       .when((state) => issueKey(state, { ...request, key_id: 4, kind: 'personal' }, NOW, OWN))
-      .yields(issue(4, { kind: 'personal' }));
+      .yields(issue(4, { kind: 'personal', by: OWN }));
     forAll
       .when((state) => issueKey(state, { ...request, key_id: 4, kind: 'owner' }, NOW, OWN))
       .isRefused('invalid', 'kind');
@@ -187,7 +190,7 @@ describe('a key that asks', () => {
         .isRefused('not_found', 'bots');
     forOne
       .when((state) => issueKey(state, { ...request, key_id: 4, scope: bots('bA') }, NOW, OWN))
-      .yields({ type: 'key_issued', data: { ...request, key_id: 4, scope: bots('bA'), public_part: 'bA' } });
+      .yields({ type: 'key_issued', data: { ...request, key_id: 4, scope: bots('bA'), public_part: 'bA', by: OWN } });
     forOne.when((state) => revokeKey(state, 2, NOW, OWN)).isRefused('not_found', 'key');
     forOne.when((state) => revokeKey(state, 3, NOW, OWN)).yields(revoked(NOW));
     const rotation = { new_key_id: 9, secret_hash: HASH, overlap: 0 };
@@ -202,10 +205,90 @@ describe('a key that asks', () => {
       .isRefused('invalid', 'overlap');
     forAll
       .when((state) => rotateKey(state, { ...rotation, overlap: 10 * 60_000 }, NOW, OWN))
-      .yields(issue(9, { kind: 'owner', secret_hash: HASH, rotates: OWN } as object), {
+      .yields(issue(9, { kind: 'owner', secret_hash: HASH, rotates: OWN, by: OWN }), {
         type: 'key_revoked',
         data: { key_id: OWN, at: NOW + 10 * 60_000 },
       });
+  });
+
+  describe('that was stolen', () => {
+    const rotation = { secret_hash: HASH, overlap: HOUR };
+    const owners = [created, issue(OWN, { kind: 'owner' }), issue(2, { kind: 'owner' })];
+    const rotated = (key_id: number, by: number, new_key_id: number): OwnerEvent[] => [
+      issue(new_key_id, { kind: 'owner', rotates: key_id, by }),
+      { type: 'key_revoked', data: { key_id, at: NOW + HOUR } },
+    ];
+    const line = [...owners, ...rotated(OWN, OWN, 3), ...rotated(3, OWN, 4), ...rotated(4, 4, 5)];
+    const ended = (...ids: number[]): OwnerEvent[] =>
+      ids.map((key_id) => ({ type: 'key_revoked', data: { key_id, at: NOW } }));
+
+    it('rotates no other owner key, and keeps working for at most a day', () => {
+      const all = given(owner, ...owners);
+      const rotate = (key_id: number, overlap: number, by?: number) =>
+        all.when((state) => rotateKey(state, { ...rotation, key_id, new_key_id: 9, overlap }, NOW, by));
+      rotate(2, HOUR, OWN).isRefused('conflict', 'key');
+      rotate(OWN, 24 * HOUR + 1, OWN).isRefused('invalid', 'overlap');
+      rotate(2, 366 * 24 * HOUR).yields(issue(9, { kind: 'owner', rotates: 2 }), {
+        type: 'key_revoked',
+        data: { key_id: 2, at: NOW + 366 * 24 * HOUR },
+      });
+    });
+
+    it('replaces the key that replaced it, whose value was lost, and no key of another line', () => {
+      const lost = given(owner, ...owners, ...rotated(OWN, OWN, 3), ...rotated(3, OWN, 4));
+      const rotate = (key_id: number, by: number) =>
+        lost.when((state) => rotateKey(state, { ...rotation, key_id, new_key_id: 5 }, NOW, by));
+      rotate(4, OWN).yields(issue(5, { kind: 'owner', rotates: 4, by: OWN }), {
+        type: 'key_revoked',
+        data: { key_id: 4, at: NOW + HOUR },
+      });
+      rotate(4, 2).isRefused('conflict', 'key');
+    });
+
+    it('is ended with all that it made by rotating itself', () => {
+      given(owner, ...line)
+        .when((state) => revokeKey(state, OWN, NOW))
+        .yields(...ended(OWN, 3, 4, 5));
+      given(owner, ...line)
+        .when((state) => revokeKey(state, OWN, NOW, 2))
+        .yields(...ended(OWN, 3, 4, 5));
+      given(owner, ...line, ...ended(OWN))
+        .when((state) => revokeKey(state, OWN, NOW, 2))
+        .yields(...ended(3, 4, 5));
+    });
+
+    it('is ended alone by a key that it made, and where an operator had rotated it', () => {
+      given(owner, ...line)
+        .when((state) => revokeKey(state, OWN, NOW, 5))
+        .yields(...ended(OWN));
+      const operators = [issue(3, { kind: 'owner', rotates: OWN }), ...ended(OWN)];
+      given(owner, ...owners, ...operators)
+        .when((state) => revokeKey(state, OWN, NOW))
+        .yieldsNothing();
+    });
+
+    it('makes no key that outlives it', () => {
+      const end = NOW + 48 * HOUR;
+      const ending = given(
+        owner,
+        created,
+        issue(OWN, { kind: 'owner', expires_at: end }),
+        issue(2),
+        issue(3, { expires_at: end }),
+      );
+      const issueUntil = (expires_at: number | null) =>
+        ending.when((state) => issueKey(state, { ...request, key_id: 4, expires_at }, NOW, OWN));
+      issueUntil(null).isRefused('invalid', 'expires');
+      issueUntil(end + 1).isRefused('invalid', 'expires');
+      issueUntil(end).yields(issue(4, { expires_at: end, by: OWN }));
+      const rotate = (key_id: number) =>
+        ending.when((state) => rotateKey(state, { ...rotation, key_id, new_key_id: 4 }, NOW, OWN));
+      rotate(2).isRefused('conflict', 'key');
+      rotate(3).yields(issue(4, { rotates: 3, by: OWN, expires_at: end }), {
+        type: 'key_revoked',
+        data: { key_id: 3, at: NOW + HOUR },
+      });
+    });
   });
 
   it('changes no key once it was revoked', () => {
