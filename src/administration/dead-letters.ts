@@ -3,57 +3,57 @@ import type { CommandMeta } from '../commands/decide-and-append.ts';
 import { decideDeadLetter } from '../commands/operations/decide-dead-letter.ts';
 import { isHeld } from '../database/lease.ts';
 import { Rejection } from '../domain/rejection.ts';
-import { hasPassed, type RecordedCommit } from '../log/port.ts';
+import { hasPassed, type Position } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import {
   askRetry,
   type DeadLetter,
+  findDeadLetter,
   type LetterName,
+  type LettersPage,
+  type ListedLetter,
   letterId,
   listDeadLetters,
   parseLetterId,
+  positionOfLetter,
   removeDeadLetter,
+  summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
 import { followVersion } from '../projections/runtime/follow.ts';
 import { allVersions, findVersion, leaseOf, setError } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
+import { afterAppend } from './after-append.ts';
 import type { AdministrationContext, LongWorkContext } from './context.ts';
 
 /** A commit that a version of a read model cannot apply. */
-export interface LetterRow {
+export interface LetterRow extends Omit<ListedLetter, 'commitId'> {
   readonly id: string;
   readonly projection: string;
   readonly version: number;
-  readonly stream: string;
-  readonly position: string;
-  /** Whether the read model waits at the commit. If false, it has skipped it. */
-  readonly blocking: boolean;
-  /** When the read model failed to apply the commit, ISO 8601. */
-  readonly at: string;
-  readonly error: string;
-  /** As the log has it; personal data are sealed. */
-  readonly commit: RecordedCommit;
 }
 
-export async function listLetters(pool: pg.Pool): Promise<LetterRow[]> {
-  const found: LetterRow[] = [];
+export interface LetterList {
+  readonly items: readonly LetterRow[];
+  /** Of all pages. */
+  readonly total: number;
+}
+
+/** A page of the dead letters of all versions: by read model and version, oldest first. */
+export async function listLetters(pool: pg.Pool, { limit, offset, ...page }: LettersPage): Promise<LetterList> {
+  const items: LetterRow[] = [];
+  let total = 0;
   for (const { name, version } of await allVersions(pool)) {
     const schema = schemaOf(name, version);
-    for (const { commit, blocking, at, error } of await listDeadLetters(pool, schema))
-      found.push({
-        id: letterId(schema, commit.id),
-        projection: name,
-        version,
-        stream: commit.stream,
-        position: commit.position,
-        blocking,
-        at: at.toISOString(),
-        error,
-        commit,
-      });
+    const { count } = await summarizeDeadLetters(pool, schema);
+    const before = Math.max(0, offset - total);
+    total += count;
+    const left = limit - items.length;
+    if (left === 0 || before >= count) continue;
+    for (const { commitId, ...letter } of await listDeadLetters(pool, schema, { ...page, limit: left, offset: before }))
+      items.push({ id: letterId(schema, commitId), projection: name, version, ...letter });
   }
-  return found;
+  return { items, total };
 }
 
 export interface LetterDecision {
@@ -70,7 +70,8 @@ export interface LetterDecision {
 /**
  * Skips a dead letter, or applies it again. The log records the decision.
  * @returns whether it is in effect; false: the version has not come to the commit yet
- * @throws Rejection there is no such dead letter, or it was refused again
+ * @throws Rejection there is no such dead letter, or it was refused again; OutcomeUnknownError the log has the decision,
+ * and whether it is in effect is not known
  */
 export async function decideLetter(context: AdministrationContext, decision: LetterDecision): Promise<boolean> {
   const { pool } = context;
@@ -79,14 +80,18 @@ export async function decideLetter(context: AdministrationContext, decision: Let
   const letter = named === null ? undefined : await find(pool, named);
   if (named === null || letter === undefined) throw new Rejection('not_found', 'id', `there is no dead letter ${id}`);
   const { name, version, commitId } = named;
+  // The letter goes away when it is decided on. Only a version that waits at it has not passed it.
+  const waitsAt = letter.blocking ? await positionOfLetter(pool, schemaOf(name, version), commitId) : undefined;
   await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor, meta);
-  if (skipFor !== null) {
-    await skipInEveryVersion(pool, named);
-    return true;
-  }
-  if (letter.blocking) await resumeVersion(pool, named);
-  else await askRetry(pool, name, version, commitId);
-  return waitForOutcome(context, decision, named, letter);
+  return afterAppend(async () => {
+    if (skipFor !== null) {
+      await skipInEveryVersion(pool, named);
+      return true;
+    }
+    if (letter.blocking) await resumeVersion(pool, named);
+    else await askRetry(pool, name, version, commitId);
+    return waitForOutcome(context, decision, named, waitsAt);
+  });
 }
 
 /** Removes the dead letter from every version. A version that waits at the commit resumes and skips it. */
@@ -106,7 +111,7 @@ async function resumeVersion(pool: pg.Pool, { name, version, commitId }: LetterN
 
 async function find(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<DeadLetter | undefined> {
   if ((await findVersion(pool, name, version)) === null) return undefined;
-  return (await listDeadLetters(pool, schemaOf(name, version))).find(({ commit }) => commit.id === commitId);
+  return findDeadLetter(pool, schemaOf(name, version), commitId);
 }
 
 const POLL_MS = 100;
@@ -120,7 +125,7 @@ async function waitForOutcome(
   context: AdministrationContext,
   { projector, outcomeMs }: LetterDecision,
   named: LetterName,
-  { commit, blocking }: DeadLetter,
+  waitsAt: Position | undefined,
 ): Promise<boolean> {
   const { pool } = context;
   const { name, version } = named;
@@ -136,8 +141,9 @@ async function waitForOutcome(
       const letter = await find(pool, named);
       if (letter !== undefined && !letter.retry)
         throw new Rejection('conflict', 'id', `it was refused again: ${letter.error}`);
-      const passed = async () => hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), commit.position);
-      if (letter === undefined && (!blocking || (await passed()))) return true;
+      const passed = async (position: Position): Promise<boolean> =>
+        hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), position);
+      if (letter === undefined && (waitsAt === undefined || (await passed(waitsAt)))) return true;
       if (performance.now() > deadline) return false;
       await pause(POLL_MS);
     }

@@ -1,17 +1,14 @@
 import type pg from 'pg';
-import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
+import { type NextStep, type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { allVersions } from '../projections/runtime/versions.ts';
 import type { AdministrationContext } from './context.ts';
 
-/** The next step of an operator with a version. */
-export type NextStep = 'retry' | 'rebuild' | 'verify' | 'switch' | 'drop';
-
 /** A version of a read model, for the API. */
-export interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next_command'> {
+export interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next'> {
   /** Whether the version answers, also if it has stopped. */
   readonly live: boolean;
   readonly verified: boolean;
-  readonly next: NextStep | null;
+  readonly next: NextStep['step'] | null;
 }
 
 export interface VersionList {
@@ -29,19 +26,12 @@ export async function listVersions({ pool, log, readModels }: AdministrationCont
   ]);
   const items = rows
     .filter(({ kind }) => kind === 'read-model')
-    .map(({ kind: _, next_command, ...row }) => {
+    .map(({ kind: _, next, ...row }) => {
       const found = versions.find(({ name, version }) => name === row.name && version === row.version);
       const live = found?.state === 'live';
-      return { ...row, live, verified: found?.verified ?? false, next: nextOf(next_command) };
+      return { ...row, live, verified: found?.verified ?? false, next: next?.step ?? null };
     });
   return { items, commits: whole.commits };
-}
-
-/** The step that a command of `projection list` is. */
-function nextOf(command: string | null): NextStep | null {
-  if (command === null) return null;
-  if (command.startsWith('botledger dead-letter')) return 'retry';
-  return command.split(' ')[2] as NextStep;
 }
 
 export interface ProcessRow {

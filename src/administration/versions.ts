@@ -16,6 +16,7 @@ import {
   versionsOf,
 } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
+import { afterAppend } from './after-append.ts';
 import type { AdministrationContext, LongWorkContext } from './context.ts';
 import { commitsDone, span, watchOf } from './progress.ts';
 
@@ -128,7 +129,11 @@ export interface SwitchRequest {
   readonly force?: boolean;
 }
 
-/** Makes a version the one that answers. @returns its row, when every instance answers from it @throws Rejection */
+/**
+ * Makes a version the one that answers.
+ * @returns its row, when every instance answers from it
+ * @throws Rejection; OutcomeUnknownError the log has the switch, and whether the version answers is not known
+ */
 export async function switchVersion(
   context: AdministrationContext,
   { name, version, force = false }: SwitchRequest,
@@ -142,10 +147,11 @@ export async function switchVersion(
   if (chosen.error !== null && !force) throw refused(`has stopped: ${chosen.error}`);
   if (!chosen.verified && !force && chosen.state !== 'live')
     throw refused('was not verified: verify it, or say --force to the command');
-  await record(context, 'version_switched', chosen, asked);
-  if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');
-  await context.waitForSwitch();
-  return rowOf(context, chosen);
+  return recorded(context, 'version_switched', chosen, asked, async () => {
+    if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');
+    await context.waitForSwitch();
+    return rowOf(context, chosen);
+  });
 }
 
 /** How long a drop waits for the projector to stop. After that the projector removes the tables itself. */
@@ -156,7 +162,11 @@ export type AnyVersionStatus = Omit<ProjectionStatus, 'state'> & {
   readonly state: ProjectionStatus['state'] | 'dropped';
 };
 
-/** Drops a version that does not answer. @returns its last row @throws Rejection */
+/**
+ * Drops a version that does not answer.
+ * @returns its last row
+ * @throws Rejection; OutcomeUnknownError the log has the drop, and whether it is done is not known
+ */
 export async function dropOldVersion(
   context: AdministrationContext,
   { name, version }: { readonly name: string; readonly version: number },
@@ -172,21 +182,25 @@ export async function dropOldVersion(
     `${name} version ${version} is the live one, or none is: switch first`,
   );
   if (found.state === 'live') throw isLive;
-  await record(context, 'version_dropped', found, asked);
-  if (!(await dropVersion(pool, name, version))) throw isLive;
-  const followed = (each: number): Promise<boolean> => isHeld(pool, leaseOf(name, each));
-  const deadline = performance.now() + DROP_WAIT_MS;
-  while ((await removeDropped(pool, name, followed)) > 0 && performance.now() < deadline) await pause(100);
-  return { ...row, state: 'dropped', next_command: null };
+  return recorded(context, 'version_dropped', found, asked, async () => {
+    if (!(await dropVersion(pool, name, version))) throw isLive;
+    const followed = (each: number): Promise<boolean> => isHeld(pool, leaseOf(name, each));
+    const deadline = performance.now() + DROP_WAIT_MS;
+    while ((await removeDropped(pool, name, followed)) > 0 && performance.now() < deadline) await pause(100);
+    return { ...row, state: 'dropped', next: null };
+  });
 }
 
-async function record(
+/** Does the work of a change when the log has the change. A command's change is not recorded. */
+async function recorded<T>(
   context: AdministrationContext,
   type: 'version_switched' | 'version_dropped',
   { name, version }: Version,
   asked: Asked,
-): Promise<void> {
-  if (asked === null) return;
+  work: () => Promise<T>,
+): Promise<T> {
+  if (asked === null) return work();
   const { operatorId, reason } = asked;
   await recordVersionChange(context, type, { projection: name, version, operator_id: operatorId, reason });
+  return afterAppend(work);
 }

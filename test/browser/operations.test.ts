@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
       stream: intakeStream(bot.publicKey),
       expected: 'any',
       at: systemSources.now(),
-      events: [{ type: 'updates_received', v: 1, data: { items: [{ ...item, text: HOSTILE[1] }] } }],
+      events: [{ type: 'updates_received', v: 2, data: { items: [{ ...item, text: HOSTILE[1] }] } }],
       causation: cause,
     });
     await service.projected();

@@ -4,7 +4,6 @@ import { ANY_CATEGORIES, projectionStream } from '../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../src/log/port.ts';
 import { schemaOf } from '../../src/projections/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
-import type { ProjectionStatus } from '../../src/projections/runtime/status.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { operate } from '../support/operate.ts';
@@ -50,8 +49,9 @@ export function describeBadEvents(
     afterAll(() => service.stop());
 
     const run = (argv: string) => operate(service.env, argv.split(' '));
-    const rows = async (): Promise<ProjectionStatus[]> =>
-      (await run('projection list')).filter(({ kind }: ProjectionStatus) => kind === 'read-model');
+    const rows = async (): Promise<
+      { name: string; state: string; error: string | null; next_command: string | null }[]
+    > => (await run('projection list')).filter(({ kind }: { kind: string }) => kind === 'read-model');
 
     test.each(categories)(
       '%s: its read models show the error and the next command, others are unaffected',

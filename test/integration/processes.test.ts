@@ -107,7 +107,7 @@ test('a process that fails shows its error and restarts, and is healthy after pr
   });
   await expect
     .poll(status, { timeout: 5000 })
-    .toMatchObject({ state: 'stopped', error: 'the first time it fails', next_command: null });
+    .toMatchObject({ state: 'stopped', error: 'the first time it fails', next: null });
   await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
   expect(runs).toBe(2);
 });

@@ -12,7 +12,7 @@ const row: ProjectionStatus = {
   lag: { events: 42, seconds: 3 },
   deferred: null,
   error: null,
-  next_command: null,
+  next: null,
 };
 
 it('/metrics keeps the last values of projections while the database is down, with their age', async () => {

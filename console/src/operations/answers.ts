@@ -44,7 +44,13 @@ export interface Letter {
   readonly at: string;
   readonly error: string;
   readonly recorded_at: string;
-  readonly events: readonly { readonly type: string; readonly v: number; readonly data: unknown }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly v: number;
+    readonly data: unknown;
+    readonly data_bytes: number;
+    readonly data_whole: boolean;
+  }[];
   readonly events_count: number;
 }
 

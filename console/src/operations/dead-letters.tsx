@@ -36,10 +36,11 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
                 <div class="quiet">{words.letterAt(letter.stream, letter.position, instant(letter.recorded_at))}</div>
                 <details>
                   <summary>{words.letterEvents(number(letter.events_count))}</summary>
-                  {letter.events.map(({ type, v, data }, index) => (
+                  {letter.events.map(({ type, v, data, data_bytes, data_whole }, index) => (
                     <div key={index}>
                       <code>{words.event(type, v)}</code>
-                      <pre>{stringify(data, undefined, 2)}</pre>
+                      {!data_whole && <div class="quiet">{words.eventCut(number(data_bytes), data === null)}</div>}
+                      {data !== null && <pre>{typeof data === 'string' ? data : stringify(data, undefined, 2)}</pre>}
                     </div>
                   ))}
                 </details>

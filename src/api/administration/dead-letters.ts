@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { decideLetter, type LetterRow, listLetters } from '../../administration/dead-letters.ts';
+import { shownEvent } from '../../administration/shown-event.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, page, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
@@ -7,6 +8,8 @@ import { READ, reason } from './schemas.ts';
 
 /** At most so many events of a commit are shown; a commit may have a thousand. */
 const MAX_EVENTS = 20;
+/** At most so many characters of an event's data are shown; a commit may have megabytes. */
+const MAX_CHARACTERS = 4096;
 /** How long a retry waits until the read model has applied the commit or failed again. */
 const OUTCOME_MS = 4000;
 
@@ -22,8 +25,18 @@ const letter = z
     error: z.string(),
     recorded_at: z.iso.datetime(),
     events: z
-      .array(z.object({ type: z.string(), v: z.int(), data: z.unknown() }))
-      .describe(`The first ${MAX_EVENTS} events, as the log has them; personal data are sealed`),
+      .array(
+        z.object({
+          type: z.string(),
+          v: z.int(),
+          data: z.unknown().describe('If it is not shown whole: the start of its JSON text, or null'),
+          data_bytes: z.int().describe('Of the JSON text of the whole data'),
+          data_whole: z.boolean(),
+        }),
+      )
+      .describe(
+        `The first ${MAX_EVENTS} events; of each the first ${MAX_CHARACTERS} characters. Personal data are sealed; tokens and hashes of secrets are left out`,
+      ),
     events_count: z.int(),
   })
   .meta({ id: 'DeadLetter' });
@@ -48,8 +61,9 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
       query: z.object(page),
       answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(letter), total: z.int() }) }),
       async handle({ query: { limit, offset } }) {
-        const all = await listLetters(context.pool);
-        return { ok: true, data: { items: all.slice(offset, offset + limit).map(shown), total: all.length } };
+        const page = { limit, offset, events: MAX_EVENTS, characters: MAX_CHARACTERS };
+        const { items, total } = await listLetters(context.pool, page);
+        return { ok: true, data: { items: items.map(shown), total } };
       },
     }),
     route({
@@ -87,11 +101,12 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
   ];
 }
 
-function shown({ commit, ...row }: LetterRow): z.input<typeof letter> {
+function shown({ at, recordedAt, events, eventsCount, ...row }: LetterRow): z.input<typeof letter> {
   return {
     ...row,
-    recorded_at: new Date(commit.at).toISOString(),
-    events: commit.events.slice(0, MAX_EVENTS).map(({ type, v, data }) => ({ type, v, data })),
-    events_count: commit.events.length,
+    at: at.toISOString(),
+    recorded_at: new Date(recordedAt).toISOString(),
+    events: events.map(shownEvent),
+    events_count: eventsCount,
   };
 }

@@ -23,7 +23,8 @@ const version = z
   .meta({ id: 'ReadModelVersion' });
 
 const name = z.enum(READ_MODEL_NAMES);
-const number = z.int().min(1);
+/** Versions are integers of PostgreSQL. */
+const number = z.int().min(1).max(2_147_483_647);
 const done = z.object({ ok: z.literal(true), data: z.object({ name: z.string(), version: z.int() }) });
 
 /** `/admin/v1/projections`: the versions of read models, and which of them answers. */

@@ -28,7 +28,12 @@ export function deadLetter(cli: Cli): void {
 }
 
 async function rows({ pool }: CliContext): Promise<object[]> {
-  return (await listLetters(pool)).map(({ commit, ...row }) => row);
+  const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0, events: 0, characters: 0 };
+  return (await listLetters(pool, all)).items.map(
+    ({ id, projection, version, stream, position, blocking, at, error }) => ({
+      ...{ id, projection, version, stream, position, blocking, at: at.toISOString(), error },
+    }),
+  );
 }
 
 /** How long a command waits until the version has applied the commit or failed again. */

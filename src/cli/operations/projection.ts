@@ -8,7 +8,7 @@ import {
   rowOf,
   switchVersion,
 } from '../../administration/versions.ts';
-import { type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
+import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 import { positiveInteger } from '../values.ts';
 
@@ -86,10 +86,30 @@ export function projection(cli: Cli): void {
     );
 }
 
+/** A row with the command to type next. */
+function rowWithCommand({ next, ...row }: AnyVersionStatus) {
+  return { ...row, next_command: next === null ? null : `botledger ${commandOf(row, next)}` };
+}
+
+function commandOf({ name, version }: Pick<AnyVersionStatus, 'name' | 'version'>, next: NextStep): string {
+  switch (next.step) {
+    case 'retry':
+      return next.letter === null ? 'dead-letter list' : `dead-letter retry ${next.letter}`;
+    case 'drop':
+      return `projection drop ${name} --version ${version}`;
+    default:
+      return `projection ${next.step} ${name}`;
+  }
+}
+
 /**
  * Makes the answer of a command. The field `events` of a lag counts commits, so the text for a person calls it commits.
  */
-function answerOf(value: AnyVersionStatus | readonly AnyVersionStatus[]): Answer {
-  const inWords = (row: AnyVersionStatus) => ({ ...row, lag: { commits: row.lag.events, seconds: row.lag.seconds } });
+function answerOf(rows: AnyVersionStatus | readonly AnyVersionStatus[]): Answer {
+  const value = 'lag' in rows ? rowWithCommand(rows) : rows.map(rowWithCommand);
+  const inWords = (row: ReturnType<typeof rowWithCommand>) => ({
+    ...row,
+    lag: { commits: row.lag.events, seconds: row.lag.seconds },
+  });
   return { value, shown: 'lag' in value ? inWords(value) : value.map(inWords) };
 }

@@ -3,7 +3,7 @@ import { deadLetterSkipped } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import { applyLate, BadCommitError, type Target } from './apply.ts';
-import { addDeadLetter, listDeadLetters, removeDeadLetter } from './dead-letters.ts';
+import { addDeadLetter, commitsToRetry, removeDeadLetter } from './dead-letters.ts';
 import { setError, setSearchPath } from './versions.ts';
 
 /** Records that the version stops at a commit: its dead letter and its error, in one transaction. */
@@ -23,8 +23,7 @@ export async function recordStop(
 /** Applies the dead letters that an operator asked to retry. @returns whether one was applied */
 export async function retryDeadLetters(target: Target): Promise<boolean> {
   let applied = false;
-  for (const { commit, retry, blocking } of await listDeadLetters(target.pool, target.schema)) {
-    if (!retry || blocking) continue;
+  for (const commit of await commitsToRetry(target.pool, target.schema)) {
     try {
       await applyLate(target, commit, (tx) => removeDeadLetter(tx, target.schema, commit.id));
       applied = true;

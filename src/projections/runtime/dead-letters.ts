@@ -17,17 +17,10 @@ export const DEAD_LETTERS_DDL = `
     at timestamptz NOT NULL DEFAULT clock_timestamp()
   );`;
 
-export interface DeadLetter {
-  readonly commit: RecordedCommit;
-  readonly error: string;
-  readonly blocking: boolean;
-  readonly retry: boolean;
-  readonly at: Date;
-}
-
-interface Row extends Omit<DeadLetter, 'commit'> {
-  readonly commit: string;
-}
+/** The commit as `json`. PostgreSQL's functions refuse the escapes of NUL and of half a surrogate pair. */
+const AS_JSON = String.raw`
+  CASE WHEN strpos(commit, '\u0000') = 0 AND strpos(commit, '\ud') = 0 THEN commit
+       ELSE regexp_replace(commit, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'g') END::json`;
 
 /** Needs the search path on the version's schema. */
 export async function addDeadLetter(
@@ -43,12 +36,108 @@ export async function addDeadLetter(
   );
 }
 
-/** Oldest first. */
-export async function listDeadLetters(pool: Pool, schema: string): Promise<DeadLetter[]> {
-  const { rows } = await pool.query<Row>(
-    `SELECT commit, error, blocking, retry, at FROM ${schema}.dead_letters ORDER BY at, commit_id`,
+export interface DeadLettersSummary {
+  readonly count: number;
+  /** Of the oldest; null if there is none. */
+  readonly firstError: string | null;
+  /** Id of the commit that the version waits at, if any. */
+  readonly blocking: string | null;
+}
+
+export async function summarizeDeadLetters(pool: Pool, schema: string): Promise<DeadLettersSummary> {
+  const { rows } = await pool.query<DeadLettersSummary>(
+    `SELECT count(*)::int AS count, (array_agg(error ORDER BY at, commit_id))[1] AS "firstError",
+            (array_agg(commit_id ORDER BY at, commit_id) FILTER (WHERE blocking))[1] AS blocking
+     FROM ${schema}.dead_letters`,
   );
-  return rows.map((row) => ({ ...row, commit: JSON.parse(row.commit) as RecordedCommit }));
+  return rows[0]!;
+}
+
+/** The start of an event's data, so that a commit of megabytes is neither sent nor parsed. */
+export interface EventExcerpt {
+  readonly type: string;
+  readonly v: number;
+  /** The first characters of the data's JSON text. */
+  readonly text: string;
+  /** Of the whole text. */
+  readonly bytes: number;
+}
+
+export interface ListedLetter {
+  readonly commitId: string;
+  readonly stream: string;
+  readonly position: Position;
+  /** When the commit was recorded, milliseconds since 1970 UTC. */
+  readonly recordedAt: number;
+  readonly error: string;
+  readonly blocking: boolean;
+  readonly at: Date;
+  /** The first events of the commit. */
+  readonly events: readonly EventExcerpt[];
+  readonly eventsCount: number;
+}
+
+export interface LettersPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** How many events of a commit are listed, and how many characters of each. */
+  readonly events: number;
+  readonly characters: number;
+}
+
+/** A page of the dead letters of a version, oldest first. */
+export async function listDeadLetters(
+  pool: Pool,
+  schema: string,
+  { limit, offset, events, characters }: LettersPage,
+): Promise<ListedLetter[]> {
+  const { rows } = await pool.query<ListedLetter>(
+    `SELECT commit_id AS "commitId", c.stream, c."position", c.recorded_at AS "recordedAt", error, blocking, l.at,
+            json_array_length(c.events) AS "eventsCount",
+            (SELECT coalesce(json_agg(json_build_object('type', e.type, 'v', e.v, 'bytes', octet_length(e.data::text),
+                                                        'text', left(e.data::text, $4)) ORDER BY n), '[]')
+               FROM (SELECT * FROM json_array_elements(c.events) WITH ORDINALITY AS a (event, n) LIMIT $3) AS first,
+                    json_to_record(event) AS e (type text, v int, data json)) AS events
+       FROM (SELECT * FROM ${schema}.dead_letters ORDER BY at, commit_id LIMIT $1 OFFSET $2) AS l,
+            LATERAL (SELECT ${AS_JSON} AS commit_json) AS j,
+            LATERAL (SELECT r.stream, r."position", r.at AS recorded_at, r.events
+                       FROM json_to_record(commit_json) AS r (stream text, "position" text, at float8, events json)) AS c
+      ORDER BY l.at, commit_id`,
+    [limit, offset, events, characters],
+  );
+  return rows;
+}
+
+/** A dead letter without its commit. */
+export interface DeadLetter {
+  readonly error: string;
+  readonly blocking: boolean;
+  readonly retry: boolean;
+}
+
+export async function findDeadLetter(pool: Pool, schema: string, commitId: string): Promise<DeadLetter | undefined> {
+  const { rows } = await pool.query<DeadLetter>(
+    `SELECT error, blocking, retry FROM ${schema}.dead_letters WHERE commit_id = $1`,
+    [commitId],
+  );
+  return rows[0];
+}
+
+/** The log position of the commit of a dead letter. */
+export async function positionOfLetter(pool: Pool, schema: string, commitId: string): Promise<Position | undefined> {
+  const { rows } = await pool.query<{ position: Position }>(
+    `SELECT (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE commit_id = $1`,
+    [commitId],
+  );
+  return rows[0]?.position;
+}
+
+/** The commits that operators asked to apply again, oldest first. */
+export async function commitsToRetry(pool: Pool, schema: string): Promise<RecordedCommit[]> {
+  const { rows } = await pool.query<{ commit: string }>(
+    `SELECT commit FROM ${schema}.dead_letters WHERE retry AND NOT blocking ORDER BY at, commit_id`,
+  );
+  return rows.map(({ commit }) => JSON.parse(commit) as RecordedCommit);
 }
 
 /** The log positions of the commits that versions have skipped, by `letterId`. */
@@ -56,7 +145,7 @@ export async function deadLetteredIn(pool: Pool, schemas: readonly string[]): Pr
   const found = await Promise.all(
     schemas.map(async (schema) => {
       const { rows } = await pool.query<{ commit_id: string; position: Position }>(
-        `SELECT commit_id, commit::json->>'position' AS position FROM ${schema}.dead_letters WHERE NOT blocking`,
+        `SELECT commit_id, (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE NOT blocking`,
       );
       return rows.map(({ commit_id, position }) => [letterId(schema, commit_id), position] as const);
     }),
@@ -97,6 +186,6 @@ export interface LetterName {
 
 /** Null if the text is no such name. */
 export function parseLetterId(text: string): LetterName | null {
-  const match = /^([a-z]+)_v(\d+)\.([0-9a-f-]{36})$/.exec(text);
+  const match = /^([a-z]+)_v(\d{1,9})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text);
   return match === null ? null : { name: match[1]!, version: Number(match[2]), commitId: match[3]! };
 }

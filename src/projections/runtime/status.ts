@@ -2,11 +2,17 @@ import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { letterId, listDeadLetters } from './dead-letters.ts';
+import { letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
 import { allVersions, type Version } from './versions.ts';
 
-/** A row of `projection list` (decisions.md#projection-list). */
+/** The next step of an operator with a version: to repair, or to continue a rebuild. */
+export type NextStep =
+  | { readonly step: 'rebuild' | 'verify' | 'switch' | 'drop' }
+  /** The dead letter at which the version waits; null: it waits at none and has skipped some. */
+  | { readonly step: 'retry'; readonly letter: string | null };
+
+/** A version of a read model, or a process (decisions.md#projection-list). */
 export interface ProjectionStatus {
   readonly name: string;
   readonly version: number;
@@ -22,8 +28,7 @@ export interface ProjectionStatus {
   /** Events that are applied and whose rows are deferred work, as those that await revaluation; null: none. */
   readonly deferred: Deferred | null;
   readonly error: string | null;
-  /** The command that an operator needs next: to repair, or to continue a rebuild. */
-  readonly next_command: string | null;
+  readonly next: NextStep | null;
 }
 
 /** Every version of the read models, and the processes. A read model without a version is shown as version 1. */
@@ -70,9 +75,8 @@ async function statusOf(
   // Only the program of that shape knows its tables.
   const model = models.find((each) => each.name === name && each.shape === shape);
   const work = model === undefined ? null : await deferredWork(pool, model, schema);
-  const letters = await listDeadLetters(pool, schema);
-  const blocking = letters.find((letter) => letter.blocking);
-  const skipped = letters.length === 0 ? null : `${letters.length} dead letters, the first: ${letters[0]!.error}`;
+  const letters = await summarizeDeadLetters(pool, schema);
+  const skipped = letters.count === 0 ? null : `${letters.count} dead letters, the first: ${letters.firstError}`;
   return {
     name,
     version,
@@ -82,22 +86,22 @@ async function statusOf(
     lag: lagOf({ ...lag, seconds: Math.max(lag.seconds, work?.seconds ?? 0) }),
     deferred: work?.deferred ?? null,
     error: error ?? skipped,
-    next_command:
-      error !== null && blocking !== undefined
-        ? `botledger dead-letter retry ${letterId(schema, blocking.commit.id)}`
+    next:
+      error !== null && letters.blocking !== null
+        ? { step: 'retry', letter: letterId(schema, letters.blocking) }
         : skipped !== null
-          ? 'botledger dead-letter list'
+          ? { step: 'retry', letter: null }
           : nextStep(found, all),
   };
 }
 
-/** The next command of a rebuild. */
-function nextStep({ name, version, state, verified }: Version, all: readonly Version[]): string | null {
+/** The next step of a rebuild. */
+function nextStep({ name, version, state, verified }: Version, all: readonly Version[]): NextStep | null {
   const live = all.find((other) => other.name === name && other.state === 'live');
   if (live === undefined || state === 'live') return null;
-  if (state === 'building') return `botledger projection rebuild ${name}`;
-  if (version < live.version) return `botledger projection drop ${name} --version ${version}`;
-  return `botledger projection ${verified ? 'switch' : 'verify'} ${name}`;
+  if (state === 'building') return { step: 'rebuild' };
+  if (version < live.version) return { step: 'drop' };
+  return { step: verified ? 'switch' : 'verify' };
 }
 
 async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<ProjectionStatus> {
@@ -111,7 +115,7 @@ async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<Proj
     lag: lagOf(lag),
     deferred: null,
     error: null,
-    next_command: null,
+    next: null,
   };
 }
 
@@ -152,7 +156,7 @@ async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionSt
         lag: lagOf(await log.lag(cursor)),
         deferred: null,
         error: error ?? (runs ? null : 'no running instance has the role of it'),
-        next_command: null,
+        next: null,
       };
     }),
   );
