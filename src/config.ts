@@ -100,7 +100,7 @@ export const environment = z
     ADMIN_API: oneOf(['on', 'off'])
       .optional()
       .describe(
-        'Whether the api serves /admin/v1 and lets operators log in to the console; unset: on with the embedded PostgreSQL and a loopback HOST, else off',
+        'Whether the api serves /admin/v1 and lets operators log in to the console; unset: on with the embedded PostgreSQL and a loopback HOST if TRUST_PROXY is not set, else off',
       ),
     ON_BAD_EVENT: z
       .string()
@@ -146,14 +146,19 @@ export const environment = z
 
 export type Config = Readonly<z.infer<typeof environment>>;
 
-/** Whether the api serves `/admin/v1` (decisions.md#admin-api). */
+/**
+ * Whether the api serves `/admin/v1` (decisions.md#admin-api). A service behind a proxy on the same host has a loopback HOST,
+ * too, and is open to the world.
+ */
 export function servesAdmin({
   ADMIN_API,
   DATABASE_URL,
   HOST,
-}: Pick<Config, 'ADMIN_API' | 'DATABASE_URL' | 'HOST'>): boolean {
+  TRUST_PROXY,
+}: Pick<Config, 'ADMIN_API' | 'DATABASE_URL' | 'HOST' | 'TRUST_PROXY'>): boolean {
   if (ADMIN_API !== undefined) return ADMIN_API === 'on';
-  return DATABASE_URL === undefined && (HOST === 'localhost' || HOST === '::1' || /^127(\.\d{1,3}){3}$/.test(HOST));
+  if (DATABASE_URL !== undefined || TRUST_PROXY !== false) return false;
+  return HOST === 'localhost' || HOST === '::1' || /^127(\.\d{1,3}){3}$/.test(HOST);
 }
 
 /** The configuration cannot be used. The message names every problem. */

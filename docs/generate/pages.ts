@@ -65,7 +65,7 @@ async function openApiDocument(): Promise<OpenApi> {
           sources: { now: unused, uuid: unused, randomBytes: unused },
           directory: unused,
         }),
-        ...adminRoutes({ context: unused, catalog: unused, events: unused, waitForCatalog: unused }),
+        ...adminRoutes({ context: unused, lookups: unused, catalog: unused, events: unused, waitForCatalog: unused }),
       ],
       context: unused,
       corsOrigins: [],

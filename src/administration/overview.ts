@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type CancellableOptions, cancellable } from '../database/cancellable.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { allVersions } from '../projections/runtime/versions.ts';
 import type { AdministrationContext } from './context.ts';
@@ -89,14 +90,25 @@ export interface BotErrorGroup {
 
 const MAX_GROUPS = 100;
 
-/** @param since milliseconds since 1970 UTC. `events` is the schema of the read model `events`. */
-export async function groupBotErrors(pool: pg.Pool, events: string, since: number): Promise<BotErrorGroup[]> {
-  const { rows } = await pool.query<Omit<BotErrorGroup, 'last'> & { readonly last: number }>(
-    `SELECT kind, source, regexp_replace(message, '\\d+', '…', 'g') AS message, count(*)::float8 AS count,
+/**
+ * Goes through the errors of all bots.
+ * @param since milliseconds since 1970 UTC. `events` is the schema of the read model `events`.
+ * @throws as `cancellable`
+ */
+export async function groupBotErrors(
+  pool: pg.Pool,
+  events: string,
+  since: number,
+  options: CancellableOptions,
+): Promise<BotErrorGroup[]> {
+  const { rows } = await cancellable(pool, options, (client) =>
+    client.query<Omit<BotErrorGroup, 'last'> & { readonly last: number }>(
+      `SELECT kind, source, regexp_replace(message, '\\d+', '…', 'g') AS message, count(*)::float8 AS count,
             (count(*) FILTER (WHERE resolved_at IS NULL))::float8 AS unresolved,
             count(DISTINCT bot_id)::float8 AS bots, max(date)::float8 AS last
      FROM ${events}.bot_errors WHERE date >= $1 GROUP BY 1, 2, 3 ORDER BY 4 DESC, 3 LIMIT ${MAX_GROUPS}`,
-    [since],
+      [since],
+    ),
   );
   return rows.map((row) => ({ ...row, last: new Date(row.last).toISOString() }));
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { adminRoutes } from '../api/administration/routes.ts';
 import { buildApp } from '../api/app.ts';
+import { MAX_TEST_SENDS } from '../api/broadcast/test-turns.ts';
 import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
 import { openFront } from '../api/front.ts';
@@ -41,8 +42,6 @@ const READY_WITHIN_MS = 1000;
 const LOOKUP_CONNECTIONS = 8;
 /** Counts of audiences at once (decisions.md#audience-size). */
 const COUNT_CONNECTIONS = 2;
-/** Calls of test sends at once, of all bots. */
-const TEST_SENDS = 16;
 /** How long a test send waits for the platform's answer (decisions.md#test-send). */
 const TEST_ANSWER_MS = 10_000;
 /** A request looks up the key and the bot, one after the other. Both together may take MAX_WAIT_MS. */
@@ -112,7 +111,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   lifecycle.started('database connections of audience counts', () => counts.end());
   const botApi = createBotApi({
     root: config.TELEGRAM_API_ROOT,
-    connections: TEST_SENDS,
+    connections: MAX_TEST_SENDS,
     answerTimeoutMs: TEST_ANSWER_MS,
   });
   lifecycle.started('calls of test sends', () => botApi.close());
@@ -129,14 +128,18 @@ export async function startService(options: ServiceOptions): Promise<string> {
   });
   const maxWaitMs = config.MAX_WAIT_MS / LOOKUPS;
   const operators = servesAdmin(config)
-    ? { operators: createOperatorAuthenticator({ catalog: catalogSource, maxWaitMs }) }
-    : {};
+    ? createOperatorAuthenticator({ catalog: catalogSource, maxWaitMs })
+    : undefined;
   const admin = servesAdmin(config)
     ? adminRoutes({
         context: {
-          ...{ log, sources, pool: foundation.pool, readModels: async () => readModels },
+          log,
+          sources,
+          pool: foundation.pool,
+          readModels: async () => readModels,
           waitForSwitch: () => pause(2 * FRESH_MS),
         },
+        lookups,
         catalog: catalogSource,
         events: () => served(eventsReadModel),
         waitForCatalog: createChangeWait(lookups, catalogReadModel),
@@ -162,7 +165,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
       ? {
           access: {
             authenticator,
-            ...operators,
+            ...(operators && { operators }),
             catalogReady: () => catalogReady,
             ratePerKey: config.RATE_LIMIT_PER_KEY,
             failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
@@ -186,8 +189,12 @@ export async function startService(options: ServiceOptions): Promise<string> {
           context: { log, sources },
           corsOrigins: config.CORS_ORIGINS,
           console: {
-            ...{ authenticator, ...operators, store: sessionStore(lookups) },
-            ...{ oneTimeKeys: links, catalog: catalogSource, sources },
+            authenticator,
+            ...(operators && { operators }),
+            store: sessionStore(lookups),
+            oneTimeKeys: links,
+            catalog: catalogSource,
+            sources,
           },
         }
       : null,

@@ -3,6 +3,11 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
+/** A statement ended at its time limit. */
+export class StatementTimeoutError extends Error {
+  override readonly name = 'StatementTimeoutError';
+}
+
 /**
  * Node's codes for errors of the operating system: ECONNREFUSED, ENETUNREACH, EMFILE and dozens more. Codes of Node's own
  * checks begin with ERR_, and no SQLSTATE begins with an E.

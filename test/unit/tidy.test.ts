@@ -40,6 +40,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'projections/',
     'log/port.ts',
     'log/audit.ts',
+    'database/cancellable.ts',
+    'database/errors.ts',
     'database/lease.ts',
     'util/',
   ],

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { groupBotErrors, listProcesses } from '../../administration/overview.ts';
+import { StatementTimeoutError } from '../../database/errors.ts';
+import { callerGone } from '../caller-gone.ts';
+import { ApiError, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
 import { lag, READ } from './schemas.ts';
@@ -41,8 +44,11 @@ const days = z
   .meta({ type: 'integer' })
   .describe('Of so many days up to now, 1 to 90; default 7');
 
+/** Shorter than `MAX_WAIT_MS`, at which the connection would end. */
+const ERRORS_TIMEOUT_MS = 4000;
+
 /** `/admin/v1/processes` and `/admin/v1/bot-errors`. */
-export function overviewRoutes({ context, events }: AdminDependencies): AnyRoute[] {
+export function overviewRoutes({ context, lookups, events }: AdminDependencies): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -63,9 +69,18 @@ export function overviewRoutes({ context, events }: AdminDependencies): AnyRoute
       access: READ,
       query: z.object({ days }),
       answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(group) }) }),
-      async handle({ query }) {
+      errors: [502],
+      async handle({ reply, query }) {
         const since = context.sources.now() - query.days * DAY_MS;
-        return { ok: true, data: { items: await groupBotErrors(context.pool, await events(), since) } };
+        const signal = callerGone(reply);
+        const options = { others: context.pool, timeoutMs: ERRORS_TIMEOUT_MS, signal };
+        try {
+          return { ok: true, data: { items: await groupBotErrors(lookups, await events(), since, options) } };
+        } catch (error) {
+          if (signal.aborted) throw unavailable('the caller has gone');
+          if (!(error instanceof StatementTimeoutError)) throw error;
+          throw new ApiError(502, `counting the errors: ${error.message}; ask for fewer days`);
+        }
       },
     }),
   ];

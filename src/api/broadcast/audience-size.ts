@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { z } from 'zod';
+import { StatementTimeoutError } from '../../database/errors.ts';
 import { type Segmentations, taskIdsOf } from '../../domain/broadcast/audience.ts';
 import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import { activationProblems } from '../../domain/broadcast/readiness.ts';
 import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
-import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { AudienceTimeoutError, audienceSize as countAudience } from '../../queries/broadcast/audience-size.ts';
+import { audienceSize as countAudience } from '../../queries/broadcast/audience-size.ts';
 import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.ts';
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
+import { dataAsOf } from '../data-as-of.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
-import { readModelLagMs } from '../read-model-lag.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { audienceSizeAnswer, audienceSizeBody, DEFAULT_SAMPLE, MAX_SAMPLE } from './composing-schemas.ts';
 import { idOf, objectOf } from './content.ts';
@@ -31,6 +31,7 @@ const TIMEOUT_MS = 5000;
 /** POST /v1/broadcast/audience-size (decisions.md#audience-size): how many chats an audience has now, and some of them. */
 export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }: AudienceCounts): AnyRoute {
   const { log, sources } = changes.context;
+  const asOf = dataAsOf(pool, log, sources);
   return route({
     method: 'POST',
     url: '/v1/broadcast/audience-size',
@@ -47,17 +48,15 @@ export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }
       const { segmentations, sample } = await checked(changes, request, body);
       const signal = callerGone(reply);
       const schemas = await tables();
-      // Measured first, so the data are at least this fresh.
-      const now = sources.now();
-      const lagMs = await readModelLagMs(log, pool, Object.values(schemas));
-      const question = { bot, botId, tables: schemas, asOf: now, sample, timeoutMs: TIMEOUT_MS, signal };
+      const data_as_of = await asOf(Object.values(schemas), timezone);
+      const question = { bot, botId, tables: schemas, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
       try {
         const size = await countAudience(counts, pool, segmentations, question);
-        return { ok: true, data: { ...size, data_as_of: isoWithOffset(now - lagMs, timezone) } };
+        return { ok: true, data: { ...size, data_as_of } };
       } catch (error) {
         if (signal.aborted) throw unavailable('the caller has gone');
-        if (!(error instanceof AudienceTimeoutError)) throw error;
-        throw new ApiError(502, error.message);
+        if (!(error instanceof StatementTimeoutError)) throw error;
+        throw new ApiError(502, `counting the audience: ${error.message}`);
       }
     },
   });

@@ -8,18 +8,19 @@ import { type Message, prepareMessage } from '../../domain/broadcast/sending-mes
 import { TemplateError } from '../../domain/broadcast/template.ts';
 import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
-import type { Sources } from '../../domain/sources.ts';
 import { botSendingStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { botOf } from '../access.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { callerGone } from '../caller-gone.ts';
+import { invalid, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type OUTCOMES, testSendAnswer, testSendBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';
 import type { RecipientFields } from './preview.ts';
+import { createTestTurns, tooSoon } from './test-turns.ts';
 
 export interface TestSendOptions {
   readonly context: CommandContext;
@@ -37,7 +38,7 @@ interface Outcome {
 /** POST /v1/broadcast/test-send (decisions.md#test-send): sends a message to one chat now. It appends nothing. */
 export function testSend({ context, recipientFields, catalog, botApi }: TestSendOptions): AnyRoute {
   const { log, sources } = context;
-  const turns = testTurns(sources);
+  const turns = createTestTurns(sources);
   return route({
     method: 'POST',
     url: '/v1/broadcast/test-send',
@@ -48,7 +49,8 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
     body: testSendBody as z.ZodType<JsonObject>,
     check: objectOf,
     answer: testSendAnswer,
-    async handle({ request, body }) {
+    async handle({ request, reply, body }) {
+      const gone = callerGone(reply);
       const { public_key: bot } = botOf(request);
       const { message, chatId } = parsed(body);
       const token = (await findSendingBot(await catalog(), bot))?.token ?? null;
@@ -59,10 +61,15 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
       const { until } = (await load(log, botPause, botSendingStream(bot))).state;
       const parameters = await parametersFor(request, message, chatId);
       if (parameters === null) return answered({ outcome: 'refused', reason: 'the user was erased' });
-      turns.take(bot, message.units, until);
-      const verdict = verdictOf(await botApi.call(token, message.method, { chat_id: chatId, ...parameters }));
-      if (verdict.type === 'limited') turns.rest(bot, verdict.retryAfterMs);
-      return answered(outcomeOf(verdict));
+      if (gone.aborted) throw unavailable('the caller has gone');
+      const end = turns.take(bot, message.units, until);
+      try {
+        const verdict = verdictOf(await botApi.call(token, message.method, { chat_id: chatId, ...parameters }));
+        if (verdict.type === 'limited') turns.rest(bot, verdict.retryAfterMs);
+        return answered(outcomeOf(verdict));
+      } finally {
+        end();
+      }
     },
   });
 
@@ -113,32 +120,4 @@ function outcomeOf(verdict: Verdict): Outcome {
     case 'limited':
       throw tooSoon('the platform asks to slow down', verdict.retryAfterMs);
   }
-}
-
-const GAP_MS = 1000;
-/** More bots than this with a test in the last second: those whose turn has come are forgotten. */
-const MAX_BOTS = 1000;
-
-/** When each bot may send its next test. */
-function testTurns({ now }: Pick<Sources, 'now'>) {
-  const nextAt = new Map<string, number>();
-  return {
-    /** @param pausedUntil ms since 1970 UTC @throws ApiError 429 */
-    take(bot: string, units: number, pausedUntil: number): void {
-      const at = now();
-      if (pausedUntil > at) throw tooSoon('the platform has asked the bot to slow down', pausedUntil - at);
-      const next = nextAt.get(bot) ?? 0;
-      if (next > at) throw tooSoon('a bot sends one test a second', next - at);
-      if (nextAt.size >= MAX_BOTS) for (const [other, time] of nextAt) if (time <= at) nextAt.delete(other);
-      nextAt.set(bot, at + units * GAP_MS);
-    },
-    rest(bot: string, ms: number): void {
-      nextAt.set(bot, now() + ms);
-    },
-  };
-}
-
-function tooSoon(why: string, ms: number): ApiError {
-  const seconds = Math.ceil(ms / 1000);
-  return new ApiError(429, `${why}: try again in ${seconds} s`, [], seconds);
 }

@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { cancellable } from '../../database/cancellable.ts';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
 import { statement } from '../reports/statement.ts';
 import { audienceSql } from './audience.ts';
 import type { UsersSource } from './audience-users-sql.ts';
-
-/** An audience took too long to count. */
-export class AudienceTimeoutError extends Error {
-  override readonly name = 'AudienceTimeoutError';
-}
 
 /** A chat of an audience; null: the chat is no user of the bot, or the user has none. */
 export interface SampledChat {
@@ -34,14 +30,11 @@ export interface AudienceQuestion extends UsersSource {
   readonly signal: AbortSignal;
 }
 
-/** SQLSTATE of a statement that PostgreSQL stopped: at its timeout, or because it was cancelled. */
-const QUERY_CANCELED = '57014';
-
 /**
  * Counts an audience by the SQL that resolves it, and samples it.
  * @param pool connections for counts alone: those of other requests do not wait for them
  * @param others another pool, to cancel a count
- * @throws AudienceTimeoutError; the signal's reason
+ * @throws StatementTimeoutError it took too long; the signal's reason
  */
 export async function audienceSize(
   pool: pg.Pool,
@@ -57,30 +50,10 @@ export async function audienceSize(
                                                        'last_name', last_name, 'username', username) ORDER BY chat), '[]')
               FROM sampled LEFT JOIN ${sql.id(source.tables.users, 'users')} AS named
                 ON named.bot_id = ${source.botId}::int AND named.user_id = sampled.chat) AS sample`);
-  const client = await pool.connect();
-  let isBroken = true;
-  let cancel = (): void => {};
-  try {
-    signal.throwIfAborted();
-    // As for the audience of a launch: see audienceChats.
-    await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL work_mem = '64MB';
-      SET LOCAL jit = off; SET LOCAL enable_nestloop = off`);
-    const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // If the cancellation fails, the statement ends at its timeout.
-    cancel = () => void others.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
-    signal.addEventListener('abort', cancel, { once: true });
-    const { rows } = await client.query<AudienceSize>(text, values);
-    await client.query('COMMIT');
-    isBroken = false;
-    return rows[0]!;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED)
-      throw new AudienceTimeoutError(`counting the audience took longer than ${timeoutMs} ms`);
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    // A cancellation may still be on its way to the connection.
-    client.release(isBroken || signal.aborted);
-  }
+  // As for the audience of a launch: see audienceChats.
+  const settings = "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off; SET LOCAL enable_nestloop = off";
+  const counted = await cancellable(pool, { others, timeoutMs, signal, settings }, (client) =>
+    client.query<AudienceSize>(text, values),
+  );
+  return counted.rows[0]!;
 }

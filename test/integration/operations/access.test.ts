@@ -5,13 +5,17 @@ import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const unused = {} as never;
-const ROUTES = adminRoutes({ context: unused, catalog: unused, events: unused, waitForCatalog: unused }).map(
-  ({ method, url, access }) => ({
-    method,
-    path: url.replace(':job_id', '018f2f3a-0000-7000-8000-000000000000'),
-    act: access.act === true,
-  }),
-);
+const ROUTES = adminRoutes({
+  context: unused,
+  lookups: unused,
+  catalog: unused,
+  events: unused,
+  waitForCatalog: unused,
+}).map(({ method, url, access }) => ({
+  method,
+  path: url.replace(':job_id', '018f2f3a-0000-7000-8000-000000000000'),
+  act: access.act === true,
+}));
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
 describe('with ADMIN_API=on', () => {
@@ -111,9 +115,13 @@ describe('with ADMIN_API=on', () => {
   });
 
   it.each(ROUTES.filter(({ method }) => method === 'GET'))('$path answers in the declared shape', async ({ path }) => {
-    const route = adminRoutes({ context: unused, catalog: unused, events: unused, waitForCatalog: unused }).find(
-      ({ method, url }) => method === 'GET' && url === path,
-    );
+    const route = adminRoutes({
+      context: unused,
+      lookups: unused,
+      catalog: unused,
+      events: unused,
+      waitForCatalog: unused,
+    }).find(({ method, url }) => method === 'GET' && url === path);
     if (route === undefined) return;
     const { body } = await service.get(path, reader.key);
     expect(route.answer.safeParse(body).error).toBeUndefined();

@@ -172,6 +172,38 @@ describe('the work of operators over HTTP', () => {
   });
 });
 
+describe('the count of bot errors', () => {
+  it('ends when its caller goes away, on the connections of short queries', async () => {
+    const { pool } = service.database;
+    const counting = async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ name: string }>(
+        `SELECT application_name AS name FROM pg_stat_activity
+         WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM events_v1.bot_errors WHERE%'`,
+      );
+      return rows.map(({ name }) => name).filter((name) => name.startsWith('botledger'));
+    };
+    const blocker = await pool.connect();
+    try {
+      await blocker.query('BEGIN; LOCK TABLE events_v1.bot_errors IN ACCESS EXCLUSIVE MODE');
+      const gone = new AbortController();
+      const asked = fetch(`${service.address}/admin/v1/bot-errors`, { headers: actor.key, signal: gone.signal });
+      await expect.poll(counting).toEqual(['botledger lookups']);
+      gone.abort();
+      await expect(asked).rejects.toThrow();
+      const begun = performance.now();
+      await expect.poll(counting, { interval: 20 }).toEqual([]);
+      expect(performance.now() - begun, 'earlier than by its time limit').toBeLessThan(3000);
+      expect(await get('/admin/v1/bot-errors')).toMatchObject({
+        status: 502,
+        body: { error: expect.stringContaining('took longer than 4000 ms') },
+      });
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+  });
+});
+
 describe('a job whose instance is killed with -9', () => {
   it('is resumed by the next instance, and ends once', async () => {
     const events = Array.from({ length: 1000 }, (_, i) => ({ event: `event ${i % 7}`, user_id: 7 }));

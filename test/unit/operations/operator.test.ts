@@ -52,6 +52,10 @@ describe('ADMIN_API', () => {
     [{ DATABASE_URL: 'postgres://u:p@h/d' }, false],
     [{ DATABASE_URL: 'postgres://u:p@h/d', ADMIN_API: 'on' }, true],
     [{ ADMIN_API: 'off' }, false],
+    [{ TRUST_PROXY: 'true' }, false],
+    [{ TRUST_PROXY: '127.0.0.1' }, false],
+    [{ TRUST_PROXY: 'false' }, true],
+    [{ TRUST_PROXY: 'true', ADMIN_API: 'on' }, true],
   ])('with %j is on: %s', (env, isOn) => {
     expect(servesAdmin(readConfig(env))).toBe(isOn);
   });
