@@ -274,53 +274,6 @@ describe('preview and test-send', () => {
     expect(await service.log.endCursor()).toEqual(end);
   });
 
-  it('test-send refuses a third test of a bot that waits for the platform', async () => {
-    const body = { type: 'sendMessage', message: { text: 'x' }, chat_id: 1 };
-    platform.behave(() => ({ hang: true }));
-    const sent = platform.calls.length;
-    const waiting = [tested(body), tested(body)];
-    await expect.poll(() => platform.calls.length).toBe(sent + 2);
-    await expect.poll(async () => (await post('test-send', body)).body.error).toContain('wait for the platform');
-    platform.refuse(true);
-    for (const answer of await Promise.all(waiting)) expect(answer.body.data.outcome).toBe('unknown');
-    platform.refuse(false);
-    expect(platform.calls).toHaveLength(sent + 2);
-  });
-
-  it('test-send sends nothing once its caller has gone', async () => {
-    const { pool } = service.database;
-    const body = { type: 'sendMessage', message: { text: 'x' }, chat_id: 1 };
-    const sent = platform.calls.length;
-    const blocker = await pool.connect();
-    try {
-      await blocker.query('BEGIN; LOCK TABLE users_v1.users IN ACCESS EXCLUSIVE MODE');
-      const gone = new AbortController();
-      const asked = fetch(`${service.address}/v1/broadcast/test-send`, {
-        method: 'POST',
-        headers: { ...key, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: gone.signal,
-      });
-      const blocked = async (): Promise<number> => {
-        const { rows } = await pool.query(
-          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database()
-           AND wait_event_type = 'Lock' AND application_name LIKE '%lookups'`,
-        );
-        return rows[0].n;
-      };
-      await expect.poll(blocked).toBe(1);
-      gone.abort();
-      await expect(asked).rejects.toThrow();
-      // An answer on another connection comes after the end of the first one was seen.
-      await service.get('/health');
-    } finally {
-      await blocker.query('ROLLBACK');
-      blocker.release();
-    }
-    expect((await post('test-send', { ...body, chat_id: 2 })).status).toBe(200);
-    expect(platform.calls.slice(sent).map(({ chatId }) => chatId)).toEqual([2]);
-  });
-
   it('test-send refuses what a launch would refuse, a bot without a token, and an erased user without a call', async () => {
     const message = { text: 'x' };
     expect((await post('test-send', { type: 'sendMessage', message: {}, chat_id: 1 })).body.details).toEqual([
