@@ -1,5 +1,6 @@
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import type { KeyKind } from '../../src/domain/catalog/events.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from './service.ts';
 
 /** A service with two owners, and calls of its settings. */
@@ -22,8 +23,12 @@ export interface SettingsService {
   logText(): Promise<string>;
 }
 
-export async function startSettingsService(): Promise<SettingsService> {
-  const service = await startTestService();
+/** @param changes to the environment of the service */
+export async function startSettingsService(
+  changes: Record<string, string> = {},
+  readModels?: readonly ReadModel[],
+): Promise<SettingsService> {
+  const service = await startTestService(changes, undefined, undefined, readModels);
   const keyFor: SettingsService['keyFor'] = async (ownerId, kind, bots = 'all') => {
     const { apiKey } = await issueKey(service.commands, { ownerId, bots, kind, name: null, expiresAt: null });
     await service.projected();

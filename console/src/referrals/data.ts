@@ -75,6 +75,8 @@ export interface Payouts {
 export interface Rule extends Readonly<Record<string, Value>> {
   readonly rule_id: number;
   readonly name: string;
+  readonly amount: Value;
+  readonly percent: Value;
 }
 
 export interface Unit {

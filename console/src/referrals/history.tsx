@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { number } from '../format.ts';
+import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 import type { Entry, Line, Program } from './data.ts';
-import { Pager } from './pager.tsx';
 import { Money, unitName } from './parts.tsx';
 
 const words = texts.referrals;

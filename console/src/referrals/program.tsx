@@ -56,7 +56,11 @@ export function Rules({ program }: { readonly program: Program }) {
         { key: 'hold_days', label: words.hold, type: 'number' },
         { key: 'active', label: words.active, type: 'string', show: yesNo },
       ]}
-      rows={program.rules}
+      rows={program.rules.map(({ amount, percent, ...rule }) => ({
+        ...rule,
+        reward_amount: amount,
+        reward_percent: percent,
+      }))}
     />
   );
 }

@@ -2,9 +2,9 @@ import { address, go, href } from '../address.ts';
 import { date, number } from '../format.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
-import { Pager } from './pager.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 
 const words = texts.referrals;

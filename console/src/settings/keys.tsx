@@ -6,7 +6,7 @@ import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, useChange } from './change-form.tsx';
 import { Confirm } from './confirm.tsx';
-import { List, type Row, useList } from './list.tsx';
+import { List, type Row, usePages } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
 
@@ -32,7 +32,7 @@ interface Issued {
 
 /** The keys within the reach of this one: issue, rotate, revoke, last use. */
 export function Keys({ bot }: { readonly bot: Bot }) {
-  const { loaded, reload } = useList<Key>('keys', bot.resource_key);
+  const { loaded, reload, pager } = usePages<Key>('keys', bot.resource_key);
   const issued = useSignal<Issued | undefined>(undefined);
   const asked = useSignal<{ readonly action: 'rotate' | 'revoke'; readonly key: Key } | null>(null);
   const attempt = useAttempt();
@@ -110,6 +110,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
           actions: null,
         })}
       />
+      {pager}
       <p class="quiet">{words.lastUseMeans}</p>
       <h3>{words.issueTitle}</h3>
       <ChangeForm<Issued>

@@ -1,7 +1,9 @@
+import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
+import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 
 export type Row = Readonly<Record<string, Value>>;
@@ -11,6 +13,29 @@ export function useList<T = Row>(path: string, bot: string) {
   return useLoad<readonly T[]>(
     () => async (signal) => (await request<{ items: readonly T[] }>(`/v1/settings/${path}`, { bot, signal })).items,
   );
+}
+
+const SIZE = 50;
+
+/** Loads a list below `/v1/settings/` page by page. `pager` steps through it. */
+export function usePages<T = Row>(path: string, bot: string) {
+  const offset = useSignal(0);
+  const { loaded, reload } = useLoad<readonly T[]>(() => {
+    const query = new URLSearchParams({ limit: `${SIZE}`, offset: `${offset.value}` });
+    return async (signal) =>
+      (await request<{ items: readonly T[] }>(`/v1/settings/${path}?${query}`, { bot, signal })).items;
+  });
+  const pager = (
+    <Pager
+      offset={offset.value}
+      size={SIZE}
+      more={loaded.value.data?.length === SIZE}
+      onOffset={(to) => {
+        offset.value = to;
+      }}
+    />
+  );
+  return { loaded, reload, pager };
 }
 
 interface ListProps<T> {

@@ -4,7 +4,7 @@ import type { CatalogSource } from '../../queries/catalog/source.ts';
 import type { ReferralSource } from '../../queries/referral/attribution.ts';
 import { attemptsOf } from '../../queries/referral/deliveries.ts';
 import { latestPayouts } from '../../queries/referral/payouts.ts';
-import { rulesOf } from '../../queries/referral/program.ts';
+import { programRules } from '../../queries/referral/program.ts';
 import { NO_NAMES, namesOf, type ReferrersSource, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
@@ -111,13 +111,13 @@ export function program(
     async handle({ request }) {
       const { bot_id } = botOf(request);
       const [rows, units] = await Promise.all([
-        source().then((tables) => rulesOf(tables, bot_id)),
+        source().then((tables) => programRules(tables, bot_id)),
         catalog().then((tables) => listUnits(tables, bot_id)),
       ]);
-      const rules = rows.map(({ reward_amount, reward_percent, hold_days, ...rule }) => ({
+      const rules = rows.map(({ amount, percent, hold_days, ...rule }) => ({
         ...rule,
-        reward_amount: exactOrNull(reward_amount),
-        reward_percent: exactOrNull(reward_percent),
+        amount: exactOrNull(amount),
+        percent: exactOrNull(percent),
         hold_days: exact(hold_days),
       }));
       return { ok: true, data: { rules, units } };

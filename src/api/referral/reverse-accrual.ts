@@ -1,13 +1,11 @@
-import type pg from 'pg';
 import type { CommandResult } from '../../commands/decide-and-append.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { reverseAccrual as reverse } from '../../commands/referral/accruals.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { accrualOwner } from '../../queries/referral/accruals.ts';
 import { botOf, principalOf } from '../access.ts';
-import { ApiError, unavailable } from '../errors.ts';
+import { ApiError } from '../errors.ts';
+import type { FindCaughtUp } from '../find-caught-up.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
@@ -17,12 +15,12 @@ export interface ReverseAccrualOptions {
   readonly accounts: Accounts;
   readonly source: () => Promise<AccountSource>;
   readonly waitForChange: WaitForChange;
-  readonly pool: pg.Pool;
-  readonly maxWaitMs: number;
+  /** Waits for the read model of accounts. */
+  readonly findCaughtUp: FindCaughtUp;
 }
 
 /** POST /v1/referral/reverse-accrual: cancels an accrual, or compensates one that was paid. */
-export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitMs }: ReverseAccrualOptions): AnyRoute {
+export function reverseAccrual({ accounts, source, waitForChange, findCaughtUp }: ReverseAccrualOptions): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/referral/reverse-accrual',
@@ -53,14 +51,9 @@ export function reverseAccrual({ accounts, source, waitForChange, pool, maxWaitM
     },
   });
 
-  /** Finds the user of an accrual. If the read model lacks the accrual, waits until it has reached the log end. */
+  /** Finds the user of an accrual. */
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
-    const known = await accrualOwner(await source(), bot, accrualId);
-    if (known !== null) return known;
-    const head = await accounts.context.log.endCursor();
-    if (!(await waitForReadModels([servedProgress(pool, accountsReadModel)], head, { timeoutMs: maxWaitMs })))
-      throw unavailable('the accounts are catching up with the log, try again');
-    const found = await accrualOwner(await source(), bot, accrualId);
+    const found = await findCaughtUp(async () => accrualOwner(await source(), bot, accrualId));
     if (found !== null) return found;
     const message = `there is no accrual ${accrualId}`;
     throw new ApiError(404, message, [{ path: 'accrual_id', message }]);

@@ -12,6 +12,7 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { dataAsOf } from '../data-as-of.ts';
+import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { accruals, balance, history, payouts, rates } from './account-reads.ts';
@@ -50,6 +51,7 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
   const accounts = createAccounts({ log, sources });
   const waitForChange = createChangeWait(pool, accountsReadModel);
+  const findCaughtUp = createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS });
   return [
     ...createCode(changes),
     setCodeOwners(changes, visits),
@@ -59,7 +61,7 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
     balance(reads),
     payout(accounts, waitForChange),
     payouts(reads),
-    reverseAccrual({ accounts, source: reads.source, waitForChange, pool, maxWaitMs: config.MAX_WAIT_MS }),
+    reverseAccrual({ accounts, source: reads.source, waitForChange, findCaughtUp }),
     accruals(reads),
     rates(ruled),
     history(reads),

@@ -5,6 +5,7 @@ import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
 import { botOf } from '../access.ts';
 import { exact } from '../referral/account-schemas.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { WaitForChange } from '../wait-for-change.ts';
 import { change, OF_BOT, OF_OWNER, type Settings } from './change.ts';
 import {
   createGoalBody,
@@ -12,12 +13,18 @@ import {
   goalAnswer,
   goalsAnswer,
   ratesAnswer,
+  ratesQuery,
   unitAnswer,
   unitsAnswer,
 } from './schemas.ts';
 
+export interface GoalSettings extends Settings {
+  /** Waits for the catalog and the names of events. */
+  readonly waitForGoal: WaitForChange;
+}
+
 /** Goals and units of a bot, and the exchange rates that all owners share. */
-export function goalAndUnitSettings({ context, catalog, waitForChange }: Settings): AnyRoute[] {
+export function goalAndUnitSettings({ context, catalog, waitForChange, waitForGoal }: GoalSettings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -43,7 +50,7 @@ export function goalAndUnitSettings({ context, catalog, waitForChange }: Setting
       idempotent: true,
       async handle({ request, body: { target_id, name } }) {
         const bot = botOf(request).public_key;
-        return change(request, waitForChange, {
+        return change(request, waitForGoal, {
           route: 'settings/goals/create',
           work: (meta) => createGoal(context, { bot, targetId: target_id, name }, meta),
           dataOf: ({ eventId }) => ({ target_id, event_id: eventId }),
@@ -90,10 +97,12 @@ export function goalAndUnitSettings({ context, catalog, waitForChange }: Setting
       summary: 'The exchange rates, which an operator sets for all owners',
       tag: 'Settings',
       access: OF_OWNER,
+      query: ratesQuery,
       answer: ratesAnswer,
       exact: true,
-      async handle() {
-        const rates = await listExchangeRates(await catalog());
+      async handle({ query: { from, to, ...page } }) {
+        const only = { from: from?.toUpperCase(), to: to?.toUpperCase(), ...page };
+        const rates = await listExchangeRates(await catalog(), only);
         return { ok: true, data: { items: rates.map((row) => ({ ...row, rate: exact(row.rate) })) } };
       },
     }),

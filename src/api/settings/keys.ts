@@ -4,7 +4,15 @@ import { listKeys } from '../../queries/catalog/owners.ts';
 import { principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { change, OF_OWNER, type Settings } from './change.ts';
-import { issuedKeyAnswer, issueKeyBody, keyAnswer, keysAnswer, revokeKeyBody, rotateKeyBody } from './schemas.ts';
+import {
+  issuedKeyAnswer,
+  issueKeyBody,
+  keyAnswer,
+  keysAnswer,
+  keysQuery,
+  revokeKeyBody,
+  rotateKeyBody,
+} from './schemas.ts';
 
 const DEFAULT_OVERLAP_S = 24 * 3600;
 
@@ -15,13 +23,14 @@ export function keySettings({ context, catalog, waitForChange }: Settings): AnyR
       method: 'GET',
       url: '/v1/settings/keys',
       operationId: 'listKeys',
-      summary: 'The keys within the reach of the key, with their last use',
+      summary: 'The keys within the reach of the key, the latest first, with their last use',
       tag: 'Settings',
       access: OF_OWNER,
+      query: keysQuery,
       answer: keysAnswer,
-      async handle({ request }) {
+      async handle({ request, query }) {
         const { keyId, ownerId, scope } = principalOf(request);
-        const keys = await listKeys(await catalog(), ownerId, scope);
+        const keys = await listKeys(await catalog(), ownerId, scope, query);
         return { ok: true, data: { items: keys.map((key) => ({ ...key, is_own: key.key_id === keyId })) } };
       },
     }),

@@ -1,10 +1,14 @@
 import type pg from 'pg';
 import { createAccounts } from '../../commands/referral/accounts.ts';
+import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
+import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { botSettings } from './bots.ts';
@@ -14,6 +18,7 @@ import { ruleSettings } from './rules.ts';
 import { webhookSettings } from './webhook.ts';
 
 export interface SettingsRoutesOptions {
+  readonly config: Pick<Config, 'MAX_WAIT_MS'>;
   readonly pool: pg.Pool;
   readonly log: EventLog;
   readonly served: ServedSchema;
@@ -21,7 +26,7 @@ export interface SettingsRoutesOptions {
 }
 
 /** The settings of an owner, by an owner key (decisions.md#owner-settings). */
-export function settingsRoutes({ pool, log, served, sources }: SettingsRoutesOptions): AnyRoute[] {
+export function settingsRoutes({ config, pool, log, served, sources }: SettingsRoutesOptions): AnyRoute[] {
   const context = { log, sources };
   const settings = {
     context,
@@ -31,13 +36,14 @@ export function settingsRoutes({ pool, log, served, sources }: SettingsRoutesOpt
   return [
     ...botSettings(settings),
     ...keySettings(settings),
-    ...goalAndUnitSettings(settings),
-    ...ruleSettings(settings),
+    ...goalAndUnitSettings({ ...settings, waitForGoal: createChangeWait(pool, catalogReadModel, eventsReadModel) }),
+    ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, catalogReadModel, referralReadModel) }),
     ...webhookSettings({
       ...settings,
       accounts: createAccounts(context),
       accountSource: async () => ({ pool, accounts: await served(accountsReadModel) }),
       waitForAccount: createChangeWait(pool, accountsReadModel),
+      findCaughtUp: createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS }),
     }),
   ];
 }

@@ -6,7 +6,10 @@ import { type AnyRoute, route } from '../route.ts';
 import { change, OF_BOT, type Settings } from './change.ts';
 import { createRuleBody, editRuleBody, ruleAnswer, rulesAnswer } from './schemas.ts';
 
-/** The reward rules of a bot. They are read from the log, so that a change shows at once. */
+/**
+ * The reward rules of a bot. They are read from the log, so that a change shows at once. `waitForChange` waits for the read
+ * models that answer with rules elsewhere, and with the units of rules.
+ */
 export function ruleSettings({ context, waitForChange }: Settings): AnyRoute[] {
   return [
     route({

@@ -98,6 +98,7 @@ export const rotateKeyBody = z.object(
   },
   NOT_AN_OBJECT,
 );
+export const keysQuery = z.object(page);
 export const revokeKeyBody = z.object({ key_id: id }, NOT_AN_OBJECT);
 
 export const createGoalBody = z.object({ target_id: id, name: text }, NOT_AN_OBJECT);
@@ -138,6 +139,9 @@ export const deliveriesQuery = z.object({
     .meta({ type: 'integer', minimum: 1 }),
   ...page,
 });
+
+const currency = text.optional().describe('A code, in capitals or not; absent: of every one');
+export const ratesQuery = z.object({ from: currency, to: currency, ...page });
 
 const items = <S extends z.ZodType>(item: S) => success(z.object({ items: z.array(item) }));
 /** Null in a repeat: it was shown once. */

@@ -1,11 +1,12 @@
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../commands/referral/payouts.ts';
+import { Rejection } from '../../domain/rejection.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { findPayout } from '../../queries/referral/payouts.ts';
 import { botOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import type { FindCaughtUp } from '../find-caught-up.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { change, OF_BOT, type Settings } from './change.ts';
@@ -25,11 +26,12 @@ export interface WebhookSettings extends Settings {
   readonly accountSource: () => Promise<AccountSource>;
   /** Waits for the read model of accounts. */
   readonly waitForAccount: WaitForChange;
+  readonly findCaughtUp: FindCaughtUp;
 }
 
 /** The webhook that payouts are announced to, and its deliveries. */
 export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
-  const { context, waitForChange, accounts, accountSource, waitForAccount } = settings;
+  const { context, waitForChange, accounts, accountSource, waitForAccount, findCaughtUp } = settings;
   return [
     route({
       method: 'GET',
@@ -117,13 +119,15 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
       errors: [404],
       async handle({ request, body: { payout_id } }) {
         const bot = botOf(request).public_key;
-        const found = await findPayout(await accountSource(), payout_id);
-        if (found === null || found.bot !== bot) throw new ApiError(404, `the bot has no payout ${payout_id}`);
-        const { user_id: userId } = found;
         return change(request, waitForAccount, {
           route: 'settings/webhook/redeliver',
-          work: (meta) =>
-            administerPayout(accounts, { bot, userId, payoutId: payout_id, action: 'retry', force: false }, meta),
+          async work(meta) {
+            const found = await findCaughtUp(async () => findPayout(await accountSource(), payout_id));
+            if (found === null || found.bot !== bot)
+              throw new Rejection('not_found', 'payout_id', `the bot has no payout ${payout_id}`);
+            const name = { bot, userId: found.user_id, payoutId: payout_id };
+            return administerPayout(accounts, { ...name, action: 'retry', force: false }, meta);
+          },
           dataOf: () => ({ payout_id }),
           repeatOf: () => ({ payout_id }),
         });

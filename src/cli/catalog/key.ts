@@ -79,7 +79,7 @@ export function key(cli: Cli): void {
         const catalog = await context.catalog();
         const known = await listOwners(catalog);
         if (!known.some(({ owner_id }) => owner_id === owner)) throw new CliError(`there is no owner ${owner}`);
-        const keys = await listKeys(catalog, owner);
+        const keys = (await listKeys(catalog, owner)).toReversed();
         return { value: keys.map((each) => ({ ...each, bots: each.bots ?? 'all' })) };
       }),
     );

@@ -49,11 +49,13 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
           WHERE payout_id = $1`,
         [id, event.data.attempt, event.data.address],
       );
-      await one(tx, 'insert_attempt', 'INSERT INTO attempts (payout_id, attempt, at) VALUES ($1, $2, $3)', [
-        id,
-        event.data.attempt,
-        at,
-      ]);
+      await one(
+        tx,
+        'insert_attempt',
+        `INSERT INTO attempts (public_key, payout_id, attempt, at)
+         SELECT public_key, payout_id, $2, $3 FROM payouts WHERE payout_id = $1`,
+        [id, event.data.attempt, at],
+      );
       return;
     case 'payout_attempt_failed': {
       const { attempt, status, error, next_at } = event.data;

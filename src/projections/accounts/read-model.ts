@@ -11,7 +11,7 @@ import { ACCOUNTS_DDL } from './tables.ts';
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 5,
+  shape: 6,
   categories: ['account', 'webhook'],
   events: [
     'reward_accrued',

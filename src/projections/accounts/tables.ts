@@ -115,6 +115,7 @@ CREATE TABLE webhooks (
   set_at bigint NOT NULL
 );
 CREATE TABLE attempts (
+  public_key text NOT NULL,
   payout_id bigint NOT NULL,
   attempt int NOT NULL,
   at bigint NOT NULL,
@@ -123,6 +124,7 @@ CREATE TABLE attempts (
   error text,
   PRIMARY KEY (payout_id, attempt)
 );
+CREATE INDEX attempts_of_bot ON attempts (public_key, at DESC, payout_id DESC, attempt DESC);
 CREATE TABLE locks (
   public_key text NOT NULL,
   user_id bigint NOT NULL,

@@ -9,11 +9,23 @@ export interface ExchangeRateRow {
   readonly rate: string;
 }
 
-export function listExchangeRates(source: CatalogSource): Promise<ExchangeRateRow[]> {
+/** @param only currency codes, and the part of the list; absent: all rates */
+export function listExchangeRates(
+  source: CatalogSource,
+  only: {
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly limit?: number;
+    readonly offset?: number;
+  } = {},
+): Promise<ExchangeRateRow[]> {
   return rowsOf(
     source,
     'list_exchange_rates',
     `SELECT from_code AS "from", to_code AS "to", date::text, rate::text
-     FROM ${source.schema}.exchange_rates ORDER BY from_code, to_code, exchange_rates.date`,
+     FROM ${source.schema}.exchange_rates
+     WHERE ($1::text IS NULL OR from_code = $1) AND ($2::text IS NULL OR to_code = $2)
+     ORDER BY from_code, to_code, exchange_rates.date LIMIT $3 OFFSET $4`,
+    [only.from ?? null, only.to ?? null, only.limit ?? null, only.offset ?? 0],
   );
 }

@@ -78,16 +78,21 @@ export interface KeyRow {
   readonly last_used_at: string | null;
 }
 
-/** @param scope keys for other bots, too, are left out; absent: none are */
-export async function listKeys(source: CatalogSource, ownerId: number, scope?: KeyScope): Promise<KeyRow[]> {
+/** The keys of an owner, the latest first. @param scope keys for other bots, too, are left out; absent: none are */
+export async function listKeys(
+  source: CatalogSource,
+  ownerId: number,
+  scope?: KeyScope,
+  { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
+): Promise<KeyRow[]> {
   const rows = await rowsOf<StoredKey>(
     source,
     'list_keys',
     `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8,
             rotates::float8, used_at::float8 AS last_used_at
      FROM ${source.schema}.keys LEFT JOIN runtime.key_uses USING (key_id)
-     WHERE owner_id = $1 AND ($2::text[] IS NULL OR bots <@ $2) ORDER BY keys.key_id`,
-    [ownerId, scope?.type === 'bots' ? scope.bots : null],
+     WHERE owner_id = $1 AND ($2::text[] IS NULL OR bots <@ $2) ORDER BY keys.key_id DESC LIMIT $3 OFFSET $4`,
+    [ownerId, scope?.type === 'bots' ? scope.bots : null, limit, offset],
   );
   return rows.map((row) => ({
     ...row,

@@ -122,12 +122,15 @@ export async function listDeliveries(
   payoutId?: number,
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<Delivery[]> {
+  // The part of the list comes first, by an index: a bot may have many attempts.
   const { rows } = await pool.query<AttemptRow>(
     `SELECT ${ATTEMPT}
-       FROM ${schema}.attempts a JOIN ${schema}.payouts p USING (payout_id)
-      WHERE p.public_key = $1 AND ($2::bigint IS NULL OR a.payout_id = $2)
-      ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC LIMIT $3 OFFSET $4`,
-    [bot, payoutId ?? null, limit, offset],
+       FROM (SELECT * FROM ${schema}.attempts
+              WHERE public_key = $1 ${payoutId === undefined ? '' : 'AND payout_id = $4'}
+              ORDER BY at DESC, payout_id DESC, attempt DESC LIMIT $2 OFFSET $3) a
+       JOIN ${schema}.payouts p USING (payout_id)
+      ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC`,
+    [bot, limit, offset, ...(payoutId === undefined ? [] : [payoutId])],
   );
   return rows.map(({ payout_id, attempt, at, status, error }) => ({
     payout_id,

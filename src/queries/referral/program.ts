@@ -8,15 +8,15 @@ export interface RuleRow {
   /** Name of the event; null: the bot has no such event. */
   readonly trigger_event: string | null;
   readonly reward_type: 'fixed' | 'percent' | 'external';
-  readonly reward_amount: string | null;
-  readonly reward_percent: string | null;
+  readonly amount: string | null;
+  readonly percent: string | null;
   readonly unit_id: number | null;
   readonly hold_days: string;
   readonly active: boolean;
 }
 
 /** The rules of a bot, inactive ones too, by id. `events`: the schema of that read model. */
-export async function rulesOf(
+export async function programRules(
   { pool, referral, events }: ReferralSource & { readonly events: string },
   botId: number,
 ): Promise<RuleRow[]> {
@@ -24,7 +24,7 @@ export async function rulesOf(
     name: `${referral}.${events}.rules`,
     text: `
       SELECT r.rule_id::float8, r.name, r.trigger_event_id, t.name AS trigger_event, r.reward_type,
-             trim_scale(r.amount)::text AS reward_amount, trim_scale(r.percent)::text AS reward_percent,
+             trim_scale(r.amount)::text AS amount, trim_scale(r.percent)::text AS percent,
              r.unit_id::float8, trim_scale(r.hold_days)::text AS hold_days, r.active
         FROM (SELECT DISTINCT ON (rule_id) * FROM ${referral}.rules WHERE bot_id = $1
                ORDER BY rules.rule_id, ord DESC) r

@@ -64,6 +64,12 @@ describe('keys', () => {
     expect((await settings.set('keys/rotate', { key_id: next.key_id }, mine)).status).toBe(200);
   });
 
+  it('are listed in parts, the latest first', async () => {
+    const all = (await settings.list('keys')).map(({ key_id }: { key_id: number }) => key_id);
+    expect(all).toEqual(all.toSorted((a: number, b: number) => b - a));
+    expect(await settings.list('keys?limit=1&offset=1')).toMatchObject([{ key_id: all[1] }]);
+  });
+
   it("another owner's bots and keys are not within reach", async () => {
     expect((await settings.set('keys/issue', { bots: [settings.other.publicKey] })).status).toBe(404);
     const [theirs] = (await settings.service.get('/v1/settings/keys', { 'api-key': settings.stranger })).body.data

@@ -103,6 +103,27 @@ describe('goals, units and rates', () => {
     expect(await answer.text()).toContain(`"rate":${rate}`);
     expect((await settings.set('exchange-rates', {})).status).toBe(405);
   });
+
+  it('exchange rates are listed in parts, and by currency', async () => {
+    const date = '2025-02-01';
+    const pairs = [
+      ['GBP', 'EUR'],
+      ['GBP', 'USD'],
+      ['JPY', 'USD'],
+    ] as const;
+    await setExchangeRates(
+      settings.service.commands,
+      pairs.map(([from, to]) => ({ from, to, rate: '2', date })),
+    );
+    await settings.service.projected();
+    const listed = async (query: string): Promise<string[]> =>
+      (await settings.list(`exchange-rates?${query}`)).map(({ from, to }: { from: string; to: string }) => from + to);
+    expect(await listed('from=gbp')).toEqual(['GBPEUR', 'GBPUSD']);
+    expect(await listed('from=GBP&to=USD')).toEqual(['GBPUSD']);
+    expect(await listed('from=GBP&limit=1&offset=1')).toEqual(['GBPUSD']);
+    expect(await listed('to=eur')).toEqual(['GBPEUR']);
+    expect(await listed('from=%EF%BF%BD')).toEqual([]);
+  });
 });
 
 describe('reward rules', () => {

@@ -162,9 +162,9 @@ describe('the program of a bot', () => {
     await service.projected();
     const { rules, units } = await data('program');
     expect(rules).toMatchObject([
-      { name: 'Orders', trigger_event: 'Order', reward_amount: 5, hold_days: 0, active: true },
-      { name: 'Held', reward_amount: 1.25, hold_days: 30 },
-      { rule_id: third, name: '<img src=x onerror=alert(1)>', reward_percent: 2.9, reward_amount: null, active: false },
+      { name: 'Orders', trigger_event: 'Order', amount: 5, hold_days: 0, active: true },
+      { name: 'Held', amount: 1.25, hold_days: 30 },
+      { rule_id: third, name: '<img src=x onerror=alert(1)>', percent: 2.9, amount: null, active: false },
     ]);
     expect(units).toEqual([{ unit_id: program.usd, code: 'USD', name: null, scale: 2 }]);
   });

@@ -1,0 +1,28 @@
+import type pg from 'pg';
+import type { EventLog } from '../log/port.ts';
+import type { ReadModel } from '../projections/read-model.ts';
+import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
+import { unavailable } from './errors.ts';
+
+/** Looks up with `find`, again if it found nothing and the read model lacked a part of the log. @throws ApiError 503 it still does */
+export type FindCaughtUp = <T>(find: () => Promise<T | null>) => Promise<T | null>;
+
+export interface CaughtUpFindOptions {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  /** The read model that `find` asks. */
+  readonly model: ReadModel;
+  readonly maxWaitMs: number;
+}
+
+/** "There is none" is certain only once the read model has all that the log had at the request (decisions.md#certain-answers). */
+export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFindOptions): FindCaughtUp {
+  return async (find) => {
+    const known = await find();
+    if (known !== null) return known;
+    const head = await log.endCursor();
+    if (!(await waitForReadModels([servedProgress(pool, model)], head, { timeoutMs: maxWaitMs })))
+      throw unavailable(`the ${model.name} are catching up with the log, try again`);
+    return find();
+  };
+}
