@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
+import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import {
   axeFindings,
   CHROMIUM,
@@ -222,6 +223,22 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
       await page.locator('.failure, .secret').first().waitFor();
     }
     expect(console.complaints.filter((text) => !/status of 4\d\d/.test(text))).toEqual([]);
+  });
+
+  it('exchange rates are shown page by page', async () => {
+    const day = (i: number): string => new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10);
+    const rates = Array.from({ length: 52 }, (_, i) => ({ from: 'EUR', to: 'USD', rate: '1.1', date: day(i) }));
+    await setExchangeRates(service.commands, rates);
+    await service.projected();
+    const { page, complaints } = await openSettings('units');
+    await row(page, day(49)).waitFor();
+    expect(await row(page, day(50)).count()).toBe(0);
+    await press(page, 'Next page');
+    await row(page, day(51)).waitFor();
+    expect(await row(page, day(49)).count()).toBe(0);
+    await press(page, 'Previous page');
+    await row(page, day(0)).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('a personal key sees how to get an owner key, and none of the settings', async () => {
