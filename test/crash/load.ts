@@ -13,6 +13,8 @@ export interface Sent {
 }
 
 export interface Load {
+  /** The results until now. */
+  readonly sent: Sent;
   /** Stops sending, waits for the answers and returns the results. */
   stop(): Promise<Sent>;
 }
@@ -45,6 +47,7 @@ export function startLoad(address: string, apiKey: string): Load {
     }
   });
   return {
+    sent,
     async stop() {
       stopping.abort();
       await Promise.all(senders);

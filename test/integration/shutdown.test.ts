@@ -80,6 +80,7 @@ describe('a service that is ready', () => {
     for (const model of readModels) await eventually(() => loadCheckpoint(database.pool, firstSchema(model)));
     const load = startLoad(service.address, apiKey);
     await pause(1500);
+    await expect.poll(() => load.sent.acknowledged.length).toBeGreaterThan(10);
     const stopped = performance.now();
     for (const [n, signal] of signals.entries()) {
       if (n > 0) await pause(100);

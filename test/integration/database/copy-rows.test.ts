@@ -35,6 +35,7 @@ it('leaves no timer, which would keep a command from ending, whether it succeeds
   const before = timers();
   for (let i = 0; i < 5; i++) await copyRows(client, 'SELECT 1', 1, () => {});
   await expect(copyRows(client, 'SELECT 1 / (random() * 0)::int', 1, () => {})).rejects.toThrow('division by zero');
-  expect(timers()).toBe(before);
+  // Timers of other tests of this worker may have ended.
+  expect(timers()).toBeLessThanOrEqual(before);
   expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
