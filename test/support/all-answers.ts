@@ -8,6 +8,7 @@ import { createUnit } from '../../src/commands/catalog/units.ts';
 import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
+import { fillSettings } from './fill-settings.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
 /** Fills a service with data, and collects every kind of answer that it gives, to compare answers before and after. */
@@ -226,22 +227,6 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     ...broadcasts,
     writes,
   };
-}
-
-/** Changes every setting of an owner. @returns the bot's new secret for the platform's webhook */
-async function fillSettings({ publicKey }: TestBot, send: Send): Promise<string> {
-  await send('settings/bots/set', { name: 'Shop' });
-  const { key_id } = (await send('settings/keys/issue', { bots: [publicKey], name: 'Server' })).data;
-  const rotated = (await send('settings/keys/rotate', { key_id })).data;
-  await send('settings/keys/revoke', { key_id: rotated.key_id });
-  await send('settings/goals/create', { target_id: 6, name: 'Purchase' });
-  await send('settings/units/create', { code: 'COI', name: 'Coins', scale: 0 });
-  const rule = { name: 'Visit', trigger_event_id: 1, reward_type: 'fixed', amount: '1', currency: 'USD' };
-  const { rule_id } = (await send('settings/rules/create', rule)).data;
-  await send('settings/rules/edit', { rule_id, active: false });
-  await send('settings/webhook/set', { url: 'https://shop.example/payouts' });
-  await send('settings/webhook/rotate-secret', {});
-  return (await send('settings/bots/rotate-webhook-secret', {})).data.webhook_secret;
 }
 
 /** A secret is in the first answer alone (decisions.md#shown-once). */
