@@ -4,7 +4,7 @@ import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { hasPassedAll } from '../src/log/port.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { accruals } from '../src/processes/accruals/accruals.ts';
-import { loadPositions } from '../src/processes/states.ts';
+import { loadPositions } from '../src/processes/process-states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';

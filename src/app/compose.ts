@@ -12,7 +12,7 @@ import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
 import { engineOf } from '../log/engines.ts';
 import type { EventLog } from '../log/port.ts';
-import { migrateProcessesSchema } from '../processes/states.ts';
+import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { EventLog, Position } from '../log/port.ts';
-import type { CatalogSource } from '../queries/catalog/source.ts';
+import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context that the action of a command works with. */
 export interface CliContext extends LongWorkContext {

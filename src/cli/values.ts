@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseIso8601 } from '../domain/intake/moment.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
-import type { CatalogSource } from '../queries/catalog/source.ts';
+import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 import { CliError } from './command.ts';
 
 /** Parsers of option values. They throw InvalidArgumentError, which commander turns into one line. */

@@ -7,7 +7,7 @@ import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import type { Process, ProcessContext } from './process.ts';
-import { addState, loadPositions, saveError, saveFailure, saveRunning, saveState } from './states.ts';
+import { addState, loadPositions, saveError, saveFailure, saveRunning, saveState } from './process-states.ts';
 
 /** How often a process's position is saved. After a kill it looks once more through the work since. */
 const SAVE_MS = 500;

@@ -1,5 +1,5 @@
 import { hasPassedAll } from '../../src/log/port.ts';
-import { loadPositions } from '../../src/processes/states.ts';
+import { loadPositions } from '../../src/processes/process-states.ts';
 import { pause } from '../../src/util/pause.ts';
 import type { TestService } from './service.ts';
 

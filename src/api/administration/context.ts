@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { AdministrationContext } from '../../administration/context.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 
 /** The dependencies of the routes of operators. */

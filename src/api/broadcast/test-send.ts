@@ -12,7 +12,7 @@ import { botSendingStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
 import { invalid, unavailable } from '../errors.ts';

@@ -6,7 +6,7 @@ import { OPERATOR_PART } from '../../domain/operations/operator.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { Authenticator, Principal } from '../../queries/catalog/authenticator.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Operator, OperatorAuthenticator } from '../../queries/operations/operators.ts';
 import type { AccessControl } from '../access.ts';
 import { parseBody } from '../body.ts';

@@ -1,6 +1,6 @@
 import { utcDate } from '../../domain/local-time.ts';
 import { listUnits } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { ReferralSource } from '../../queries/referral/attribution.ts';
 import { attemptsOf } from '../../queries/referral/deliveries.ts';
 import { latestPayouts } from '../../queries/referral/payouts.ts';

@@ -3,7 +3,7 @@ import { validate } from 'uuid';
 import { existingReport, reportEnds } from '../../commands/reports/saved-reports.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { findSavedReport, type SavedReportRow, type SavedReportsSource } from '../../queries/reports/saved-reports.ts';
 import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';

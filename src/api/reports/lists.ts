@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { eventFields, userFieldsWith } from '../../domain/reports/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
 import { customFields, type UserTable } from '../../queries/reports/users.ts';
 import { botOf, principalOf } from '../access.ts';

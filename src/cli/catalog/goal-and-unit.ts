@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createGoal } from '../../commands/catalog/create-goal.ts';
 import { createUnit } from '../../commands/catalog/units.ts';
 import { listGoals, listUnits } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Cli } from '../command.ts';
 import { botOption, botsOption, namedBots, nonNegativeInteger, positiveInteger } from '../values.ts';
 

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
 import { type KeyKind, keyKind } from '../../domain/catalog/events.ts';
+import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
-import type { CatalogSource } from '../../queries/catalog/source.ts';
 import { type Cli, CliError } from '../command.ts';
 import { botsOption, date, duration, positiveInteger } from '../values.ts';
 

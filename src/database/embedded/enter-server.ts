@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { ClusterPlace } from './cluster.ts';
 import { EmbeddedPostgresError, errorCode } from './error.ts';
 import { findServer, type Log, type Server, startServer, stopServer } from './server.ts';
-import { isRefusal, isUsed, joinServer, type Usage } from './usage.ts';
+import { isRefusal, isUsed, joinServer, type Usage } from './server-users.ts';
 
 export interface EnterOptions {
   readonly password: string;

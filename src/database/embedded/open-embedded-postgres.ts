@@ -10,7 +10,7 @@ import { EmbeddedPostgresError, errorCode } from './error.ts';
 import { lockFolder, tryLockFolder } from './folder-lock.ts';
 import { findServer, type Log, stopServer } from './server.ts';
 import { findServerUser } from './server-user.ts';
-import { isUsed, type Usage } from './usage.ts';
+import { isUsed, type Usage } from './server-users.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Created if it is missing. Holds the cluster (`postgres`), `postgres.json` (port and password, mode 0600) and `postgres.log`. */

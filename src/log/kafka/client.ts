@@ -2,7 +2,7 @@ import kafkajs, { type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import { pause } from '../../util/pause.ts';
 import type { Chunk, NewRecord, RecordStore } from '../validated/record-store.ts';
-import { ageOfOldest } from './age.ts';
+import { ageOfOldest } from './age-of-oldest.ts';
 import { CONSUMER, READ_RETRY, STALLED_MS, startSession, TopicDamagedError } from './client-session.ts';
 import { prepareTopic } from './client-topic.ts';
 

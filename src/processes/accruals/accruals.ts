@@ -17,7 +17,7 @@ import {
   type Stretch,
 } from '../../queries/referral/earnings.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { createRest } from '../rest.ts';
+import { createRest } from '../wait-for-work.ts';
 import { type Progress, safeCursor, takeIn } from './progress.ts';
 
 /** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */

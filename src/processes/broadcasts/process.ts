@@ -6,7 +6,7 @@ import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts'
 import { broadcastWork } from '../../queries/broadcast/broadcasts.ts';
 import { pause } from '../../util/pause.ts';
 import type { FailureReport, Process, ProcessContext } from '../process.ts';
-import { createRest } from '../rest.ts';
+import { createRest } from '../wait-for-work.ts';
 import { createFailures, createPlatformHealth } from './back-off.ts';
 import { type BotSender, driveBroadcast } from './lifecycle.ts';
 import { type Connections, createConnections, createSendQueue } from './send-queue.ts';

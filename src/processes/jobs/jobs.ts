@@ -14,7 +14,7 @@ import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { createRest } from '../rest.ts';
+import { createRest } from '../wait-for-work.ts';
 
 const LOOK_MS = 500;
 const SAVE_MS = 500;

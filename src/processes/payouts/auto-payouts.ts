@@ -8,7 +8,7 @@ import { servedProgress, waitForReadModels } from '../../projections/runtime/wai
 import { listBots } from '../../queries/catalog/bots.ts';
 import { usersWithAvailable } from '../../queries/referral/balance.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { createRest } from '../rest.ts';
+import { createRest } from '../wait-for-work.ts';
 
 const POLL_MS = 500;
 /** The longest wait for one bot: then it looks for other bots, and for a stop. */

@@ -15,7 +15,7 @@ import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/deliveries.ts';
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { createRest } from '../rest.ts';
+import { createRest } from '../wait-for-work.ts';
 import { parseNetwork } from './guarded-connector.ts';
 import {
   type CallResult,

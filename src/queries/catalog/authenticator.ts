@@ -5,8 +5,8 @@ import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBot } from './bots.ts';
+import type { CatalogSource } from './catalog-source.ts';
 import { findKey } from './owners.ts';
-import type { CatalogSource } from './source.ts';
 
 /** The holder of a valid key. */
 export interface Principal {

@@ -1,7 +1,7 @@
 import { isPublicKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { AutoPayout } from '../../domain/referral/auto-payouts.ts';
-import { type CatalogSource, rowsOf } from './source.ts';
+import { type CatalogSource, rowsOf } from './catalog-source.ts';
 
 /** The resource that a request acts on. */
 export interface BotRow {

@@ -1,4 +1,4 @@
-import { type CatalogSource, rowsOf } from './source.ts';
+import { type CatalogSource, rowsOf } from './catalog-source.ts';
 
 export interface ExchangeRateRow {
   readonly from: string;

@@ -1,6 +1,6 @@
 import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
-import { type CatalogSource, rowsOf } from './source.ts';
+import { type CatalogSource, rowsOf } from './catalog-source.ts';
 
 export interface OwnerRow {
   readonly owner_id: number;

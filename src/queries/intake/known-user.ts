@@ -1,4 +1,4 @@
-import { type CatalogSource, rowsOf } from '../catalog/source.ts';
+import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** Whether the bot knows, or once knew, the user. @param source the read model `users` */
 export async function isKnownUser(source: CatalogSource, publicKey: string, userId: number): Promise<boolean> {

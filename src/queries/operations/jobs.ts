@@ -1,5 +1,5 @@
 import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work.ts';
-import { type CatalogSource, rowsOf } from '../catalog/source.ts';
+import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** A job of operators (decisions.md#jobs). Dates are ISO 8601, UTC. */
 export interface JobRow {

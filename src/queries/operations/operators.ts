@@ -1,7 +1,7 @@
 import { freshCache } from '../../database/fresh-cache.ts';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import { OPERATOR_PART, type OperatorRight } from '../../domain/operations/operator.ts';
-import { type CatalogSource, rowsOf } from '../catalog/source.ts';
+import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** The holder of a valid operator key. */
 export interface Operator {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Migrations, migrate } from '../../../src/database/migrate.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { ENGINES } from '../../../src/log/engines.ts';
-import { migrateProcessesSchema } from '../../../src/processes/states.ts';
+import { migrateProcessesSchema } from '../../../src/processes/process-states.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFirstTables } from '../../support/read-model-tables.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRest } from '../../src/processes/rest.ts';
+import { createRest } from '../../src/processes/wait-for-work.ts';
 import { pause } from '../../src/util/pause.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { memoryLog } from '../support/memory-log.ts';
