@@ -34,13 +34,40 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface Answer<T> {
+  readonly data: T;
+  /** Values that were accepted, but are probably mistakes. */
+  readonly warnings?: readonly Detail[];
+}
+
 /** Sends a request and answers its `data`. @throws RequestError */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  return (await answerTo<T>(path, options)).data;
+}
+
+async function answerTo<T>(path: string, options: RequestOptions): Promise<Answer<T>> {
   const response = await send(path, options);
-  const body = read(await response.text()) as { data: T } | Refusal | null;
-  if (response.ok && body !== null && 'data' in body) return body.data;
-  if (response.ok) return null as T;
-  throw refusal(response.status, body as Refusal | null);
+  const body = read(await response.text()) as Answer<T> | Refusal | null;
+  if (!response.ok) throw refusal(response.status, body as Refusal | null);
+  return body !== null && 'data' in body ? body : { data: null as T };
+}
+
+/** The last change, unless it was made for certain. */
+let open = { content: '', key: '' };
+
+/**
+ * Sends a change. If no answer or an error comes, the same change sent again has the same Idempotency-Key, until another change
+ * is sent: what was made is not made twice.
+ * @param about what tells it from an earlier change with the same body
+ * @throws RequestError
+ */
+export async function sendChange<T>(path: string, body: object, bot?: string, about?: unknown): Promise<Answer<T>> {
+  const content = JSON.stringify([path, body, bot, about]);
+  if (open.content !== content) open = { content, key: crypto.randomUUID() };
+  const { key } = open;
+  const answer = await answerTo<T>(path, { method: 'POST', body, bot, idempotencyKey: key });
+  if (open.key === key) open = { content: '', key: '' };
+  return answer;
 }
 
 /** Sends a request and answers its text, such as CSV. @throws RequestError */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { href } from '../address.ts';
-import { request } from '../api.ts';
+import { request, sendChange } from '../api.ts';
 import { duration, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -9,8 +9,12 @@ import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
+import { audienceFacts } from './composer/audience-editor.tsx';
 import { Composer } from './composer/composer.tsx';
+import { draftOf } from './composer/draft.ts';
+import { Facts } from './composer/facts.tsx';
 import { type MessagePreview, Preview } from './composer/preview.tsx';
+import { Refused } from './composer/problems.tsx';
 import { Recipients } from './recipients.tsx';
 
 const words = texts.broadcasts;
@@ -43,13 +47,20 @@ export function BroadcastDetail({ bot, id }: DetailProps) {
           ) : (
             <>
               <Progress broadcast={data} />
+              <Facts
+                of={[
+                  ...audienceFacts(draftOf(data).audience),
+                  [words.launched, data.date_activate && `${data.date_activate} ${bot.timezone}`],
+                  [words.ended, data.date_finish && `${data.date_finish} ${bot.timezone}`],
+                ]}
+              />
               <Actions bot={key} broadcast={data} onDone={reload} />
               <Message bot={key} broadcast={data} />
               <Recipients
-                key={`${data.count_recipients} ${isRunning(data)}`}
                 bot={key}
                 id={id}
                 total={data.count_recipients}
+                seen={JSON.stringify([data.status, partsOf(data)])}
               />
             </>
           )}
@@ -144,9 +155,8 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
 
   async function act(action: 'activate' | 'cancel'): Promise<void> {
     await run(async () => {
-      const body = { id: broadcast.id };
-      const idempotencyKey = crypto.randomUUID();
-      await request(`/v1/broadcast/${action}`, { method: 'POST', bot, body, idempotencyKey });
+      // An earlier launch may have been stopped by the same request.
+      await sendChange(`/v1/broadcast/${action}`, { id: broadcast.id }, bot, broadcast.date_activate);
       onDone();
     });
     dialog.current?.close();
@@ -168,7 +178,7 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
           {words.cancel}
         </button>
       )}
-      {error.value !== undefined && <Failure error={error.value} />}
+      {error.value !== undefined && <Refused error={error.value} bot={bot} />}
       <dialog ref={dialog} aria-labelledby="ask">
         <p id="ask">
           {asked.value === 'cancel'

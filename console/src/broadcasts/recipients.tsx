@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { request, type Value } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -13,6 +14,8 @@ interface RecipientsProps {
   readonly bot: string;
   readonly id: string;
   readonly total: number;
+  /** The status and the counts of the progress: the page is loaded again when they change. */
+  readonly seen: string;
 }
 
 interface Page {
@@ -21,10 +24,15 @@ interface Page {
 }
 
 /** The recipients with what became of each, a page at a time. */
-export function Recipients({ bot, id, total }: RecipientsProps) {
+export function Recipients({ bot, id, total, seen }: RecipientsProps) {
   const state = useSignal('');
   const offset = useSignal(0);
+  const shown = useSignal(seen);
+  useEffect(() => {
+    shown.value = seen;
+  }, [seen]);
   const { loaded, reload } = useLoad(() => {
+    void shown.value;
     const query = new URLSearchParams({ id, limit: String(PAGE), offset: String(offset.value) });
     if (state.value !== '') query.set('state', state.value);
     return (signal) => request<Page>(`/v1/broadcast/recipients?${query}`, { bot, signal });
@@ -52,9 +60,6 @@ export function Recipients({ bot, id, total }: RecipientsProps) {
             ))}
           </select>
         </label>
-        <button type="button" onClick={reload}>
-          {words.refresh}
-        </button>
         <a
           class="button"
           download
@@ -81,7 +86,12 @@ export function Recipients({ bot, id, total }: RecipientsProps) {
                 type: 'string',
                 show: (value) => words.states[value as keyof typeof words.states],
               },
-              { key: 'reason', label: words.reason, type: 'string' },
+              {
+                key: 'reason',
+                label: words.reason,
+                type: 'string',
+                show: (value) => words.reasons[value as keyof typeof words.reasons] ?? value ?? '–',
+              },
               { key: 'date', label: words.date, type: 'string' },
             ]}
             rows={data.items}

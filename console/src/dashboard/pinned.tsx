@@ -1,5 +1,5 @@
 import { go, href } from '../address.ts';
-import { request } from '../api.ts';
+import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
@@ -31,9 +31,7 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
   const { data, error } = loaded.value;
   const pin = (uuid: string, pinned: boolean): Promise<void> =>
     run(async () => {
-      const idempotencyKey = crypto.randomUUID();
-      const body = { uuid, pinned };
-      await request('/v1/reports/pin', { method: 'POST', bot: bot.resource_key, body, idempotencyKey });
+      await sendChange('/v1/reports/pin', { uuid, pinned }, bot.resource_key);
       reload();
     });
   const pinned = data?.items.filter((report) => report.pinned) ?? [];

@@ -1,6 +1,6 @@
 import { computed, useComputed, useSignal } from '@preact/signals';
 import { address, go, href } from '../address.ts';
-import { request, requestText } from '../api.ts';
+import { request, requestText, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { loadCatalog } from '../parts/catalog.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -143,13 +143,7 @@ function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
   const save = (name: string, uuid: string | undefined): Promise<void> =>
     attempt(async () => {
       const body = { name, report_config: config(), ...(uuid === undefined ? {} : { uuid }) };
-      const idempotencyKey = crypto.randomUUID();
-      const saved = await request<{ uuid: string }>('/v1/reports/save', {
-        method: 'POST',
-        bot: bot.resource_key,
-        body,
-        idempotencyKey,
-      });
+      const { data: saved } = await sendChange<{ uuid: string }>('/v1/reports/save', body, bot.resource_key);
       change({ ...state, uuid: saved.uuid });
       onSaved();
       return words.saved_;

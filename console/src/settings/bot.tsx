@@ -11,7 +11,7 @@ import { Secret } from './secret.tsx';
 
 const words = texts.settings;
 
-interface BotRow {
+export interface BotRow {
   readonly resource_key: string;
   readonly name: string;
   readonly username: string | null;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
-import { RequestError, request } from '../api.ts';
+import { sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts.ts';
@@ -42,7 +42,6 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, ma
   const asked = useSignal(false);
   const done = useSignal(false);
   const id = useId();
-  const { send } = useChange<T>();
 
   async function change(): Promise<void> {
     const form = place.current!;
@@ -52,7 +51,7 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, ma
       fields.map(({ name, type }) => [name, type === 'flag' ? data.has(name) : String(data.get(name) ?? '').trim()]),
     );
     await run(async () => {
-      const answer = await send(path, body(given), bot);
+      const answer = await sendSetting<T>(path, body(given), bot);
       if (makes) form.reset();
       for (const { name, type } of fields)
         if (type === 'secret') (form.elements.namedItem(name) as HTMLInputElement).value = '';
@@ -159,25 +158,7 @@ function Input({ field: { name, type = 'text', value, options = [], required }, 
   );
 }
 
-/**
- * Sends changes below `/v1/settings/`. An attempt without a certain answer is repeated under the same Idempotency-Key, so
- * that it changes nothing twice.
- */
-export function useChange<T>(): { send(path: string, body: object, bot?: string): Promise<T> } {
-  const attempt = useRef<{ readonly content: string; readonly key: string } | null>(null);
-  return {
-    async send(path, body, bot) {
-      const content = JSON.stringify([path, body, bot]);
-      if (attempt.current?.content !== content) attempt.current = { content, key: crypto.randomUUID() };
-      try {
-        const idempotencyKey = attempt.current.key;
-        const done = await request<T>(`/v1/settings/${path}`, { method: 'POST', body, bot, idempotencyKey });
-        attempt.current = null;
-        return done;
-      } catch (error) {
-        if (error instanceof RequestError && error.status >= 400 && error.status < 500) attempt.current = null;
-        throw error;
-      }
-    },
-  };
+/** Sends a change below `/v1/settings/`. */
+export async function sendSetting<T>(path: string, body: object, bot?: string): Promise<T> {
+  return (await sendChange<T>(`/v1/settings/${path}`, body, bot)).data;
 }

@@ -4,7 +4,7 @@ import { date } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
-import { ChangeForm, useChange } from './change-form.tsx';
+import { ChangeForm, sendSetting } from './change-form.tsx';
 import { Confirm } from './confirm.tsx';
 import { List, type Row, usePages } from './list.tsx';
 import { ownerSession } from './owner.ts';
@@ -36,13 +36,12 @@ export function Keys({ bot }: { readonly bot: Bot }) {
   const issued = useSignal<Issued | undefined>(undefined);
   const asked = useSignal<{ readonly action: 'rotate' | 'revoke'; readonly key: Key } | null>(null);
   const attempt = useAttempt();
-  const { send } = useChange<Issued>();
   const names = new Map((ownerSession()?.bots ?? []).map(({ resource_key, name }) => [resource_key, name]));
 
   async function act(): Promise<void> {
     const { action, key } = asked.value!;
     await attempt.run(async () => {
-      const done = await send(`keys/${action}`, { key_id: key.key_id });
+      const done = await sendSetting<Issued>(`keys/${action}`, { key_id: key.key_id });
       if (action === 'rotate') issued.value = done;
       asked.value = null;
       reload();

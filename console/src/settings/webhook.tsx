@@ -6,7 +6,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
-import { ChangeForm, useChange } from './change-form.tsx';
+import { ChangeForm, sendSetting } from './change-form.tsx';
 import { List, type Row, useList } from './list.tsx';
 import { Secret } from './secret.tsx';
 
@@ -33,7 +33,6 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
   const deliveries = useList<Delivery>('webhook/deliveries', key);
   const secret = useSignal<string | null | undefined>(undefined);
   const { error, busy, run } = useAttempt();
-  const { send } = useChange();
   const { data } = loaded.value;
   /** The latest attempt of each payout: of those before, there is nothing to do. */
   const latest = new Map<number, number>();
@@ -42,7 +41,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
 
   const redeliver = (payout_id: number): Promise<void> =>
     run(async () => {
-      await send('webhook/redeliver', { payout_id }, key);
+      await sendSetting('webhook/redeliver', { payout_id }, key);
       deliveries.reload();
     });
   const again = (_: Value | undefined, row: Row) =>

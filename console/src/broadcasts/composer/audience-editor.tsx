@@ -3,6 +3,7 @@ import type { Field, KnownEvent } from '../../parts/catalog.ts';
 import { NO_FILTER } from '../../parts/filter.ts';
 import { FilterBuilder } from '../../parts/filter-builder.tsx';
 import { texts } from '../../texts.ts';
+import type { Fact } from './facts.tsx';
 import { Problems } from './problems.tsx';
 import { type Audience, type EventRule, type EventRules, newPart, type Part } from './segments.ts';
 
@@ -14,6 +15,8 @@ export interface Names {
   readonly events: readonly Field[];
   readonly templates: readonly string[];
   readonly known: readonly KnownEvent[];
+  /** Undefined: not known. */
+  readonly hasToken: boolean | undefined;
 }
 
 export interface AudienceEditorProps {
@@ -54,6 +57,7 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
                 <Problems of={problems} at={`${at}.${index}`} />
               </div>
             ))}
+            {side === 'include' && parts.length > 1 && <p class="quiet">{words.anyOf}</p>}
             <Problems of={problems.filter(({ path }) => path === at)} at={at} />
             <label>
               {words.addSegment}
@@ -79,12 +83,16 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
   );
 }
 
-export function titleOf(part: Part): string {
+function titleOf(part: Part): string {
   if (part.kind !== 'kept') return words.segments[part.kind];
   const { type, config } = part.segment;
   if (type === 'custom') return words.customSegment(String(config?.['segment_id']));
   return type === 'filter' ? words.keptFilter : words.segments.channel;
 }
+
+/** The audience in words. */
+export const audienceFacts = (audience: Audience): Fact[] =>
+  (['include', 'exclude'] as const).map((side) => [words[side], audience[side].map(titleOf).join(words.or)]);
 
 interface PartProps<P> {
   readonly bot: string;

@@ -1,21 +1,24 @@
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { address, go, href } from '../../address.ts';
-import { type Detail, request } from '../../api.ts';
+import { type Detail, request, sendChange } from '../../api.ts';
 import { date, duration, number } from '../../format.ts';
 import { useAttempt } from '../../parts/attempt.ts';
 import type { Field, KnownEvent } from '../../parts/catalog.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useLoad } from '../../parts/load.ts';
-import type { Bot } from '../../session.ts';
+import { type Bot, session } from '../../session.ts';
+import type { BotRow } from '../../settings/bot.tsx';
 import { texts } from '../../texts.ts';
 import type { Broadcast } from '../broadcast.ts';
-import { AudienceEditor, type Names, titleOf } from './audience-editor.tsx';
+import { AudienceEditor, audienceFacts, type Names } from './audience-editor.tsx';
 import { messageOf } from './content.ts';
-import { bodyOf, type Draft, draftOf, NEW, unsaved } from './draft.ts';
+import { bodyOf, changesOf, type Draft, draftOf, isElsewhere, isPast, NEW, unsaved } from './draft.ts';
+import { Facts } from './facts.tsx';
 import { MessageEditor } from './message-editor.tsx';
 import { type MessagePreview, Preview } from './preview.tsx';
-import { Problems } from './problems.tsx';
+import { NoToken, Problems, Refused } from './problems.tsx';
+import { Schedule } from './schedule.tsx';
 import { segmentationsOf } from './segments.ts';
 import { useSettled } from './settled.ts';
 import { TestSend } from './test-send.tsx';
@@ -42,22 +45,32 @@ interface Person {
   readonly username: string | null;
 }
 
+/** The answer to the last save, for the draft that it made or changed. */
+const told = signal<{ readonly place: string; readonly warnings: readonly Detail[] } | null>(null);
+
 /** A draft from the first word to the launch. */
 export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   const key = bot.resource_key;
   const id = broadcast?.id ?? null;
   const place = `${key} ${id ?? 'new'}`;
-  const draft = useSignal<Draft>(unsaved.get(place) ?? (broadcast === null ? NEW : draftOf(broadcast)));
-  const saved = useSignal('');
+  const first = useRef<Draft>(broadcast === null ? NEW : draftOf(broadcast)).current;
+  const draft = useSignal(unsaved.get(place)?.draft ?? first);
+  /** The draft as it was loaded or saved last: only what differs from it is saved. */
+  const base = useRef(unsaved.get(place)?.base ?? first);
+  /** The draft of the service, if it was changed elsewhere. */
+  const elsewhere = useSignal<Draft | null>(null);
   const { error, busy, run } = useAttempt();
   const dialog = useRef<HTMLDialogElement>(null);
-  /** Of a new broadcast: a repeat of the same content under the same key creates no second one. */
-  const once = useRef({ body: '', key: '' });
 
   function set(part: Partial<Draft>): void {
     draft.value = { ...draft.value, ...part };
-    unsaved.set(place, draft.value);
-    saved.value = '';
+    unsaved.set(place, { draft: draft.value, base: base.current });
+    told.value = null;
+  }
+  function show(loaded: Draft): void {
+    draft.value = base.current = loaded;
+    elsewhere.value = null;
+    unsaved.delete(place);
   }
 
   const names = useLoad(() => (signal) => loadNames(key, signal));
@@ -92,24 +105,28 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   ];
   const current = draft.value;
 
-  /** @returns the id of the saved draft */
-  async function save(): Promise<number> {
+  /** @returns the id of the saved draft; null: it was changed elsewhere */
+  async function save(overwrite = false): Promise<number | null> {
     const given = draft.value;
-    const body = { ...bodyOf(given), ...(id === null ? { type: given.type } : { id }) };
-    const text = JSON.stringify(body);
-    if (once.current.body !== text) once.current = { body: text, key: crypto.randomUUID() };
+    if (id !== null && !overwrite) {
+      const theirs = draftOf(await request<Broadcast>(`/v1/broadcast/get?id=${id}`, { bot: key }));
+      elsewhere.value = isElsewhere({ draft: given, base: base.current }, theirs) ? theirs : null;
+      if (elsewhere.value !== null) return null;
+    }
+    const body = id === null ? { ...bodyOf(given), type: given.type } : { id, ...changesOf(base.current, given) };
     const method = id === null ? 'create' : 'save';
-    const options = { method: 'POST', bot: key, body, idempotencyKey: once.current.key } as const;
-    const { id: known } = await request<Broadcast>(`/v1/broadcast/${method}`, options);
-    if (draft.value === given) unsaved.delete(place);
-    once.current = { body: '', key: '' };
-    return known;
+    const { data, warnings = [] } = await sendChange<Broadcast>(`/v1/broadcast/${method}`, body, key);
+    base.current = draftOf(data);
+    if (overwrite) show(base.current);
+    else if (draft.value === given) unsaved.delete(place);
+    told.value = { place: `${key} ${data.id}`, warnings };
+    return data.id;
   }
 
-  const saveDraft = (): Promise<void> =>
+  const saveDraft = (overwrite = false): Promise<void> =>
     run(async () => {
-      const known = await save();
-      saved.value = words.saved;
+      const known = await save(overwrite);
+      if (known === null) return;
       if (id === null) go(href('/broadcasts', { bot: key, id: String(known) }), { replace: true });
       else onChanged();
     });
@@ -117,6 +134,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   const ask = (): Promise<void> =>
     run(async () => {
       const known = await save();
+      if (known === null) return;
       // A new draft is opened under its id first: its launch belongs to it.
       if (id === null) go(href('/broadcasts', { bot: key, id: String(known), launch: '1' }), { replace: true });
       else dialog.current?.showModal();
@@ -131,8 +149,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   const launch = (): Promise<void> =>
     run(async () => {
       try {
-        const options = { method: 'POST', bot: key, body: { id }, idempotencyKey: crypto.randomUUID() } as const;
-        await request('/v1/broadcast/activate', options);
+        await sendChange('/v1/broadcast/activate', { id }, key);
         unsaved.delete(place);
         onChanged();
       } finally {
@@ -182,6 +199,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
                   <strong>{words.count(number(sized.count))}</strong>{' '}
                   <span class="quiet">{words.asOf(date(sized.data_as_of))}</span>
                 </p>
+                <p class="quiet">{words.blockedCounted}</p>
                 <ul class="sample">
                   {sized.sample.map((person) => (
                     <li key={person.chat_id}>{nameOf(person)}</li>
@@ -212,32 +230,49 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
           <button type="button" class="main" disabled={busy.value} onClick={() => void ask()}>
             {words.launch}
           </button>
-          <output>{saved.value}</output>
-          {error.value !== undefined && <Failure error={error.value} />}
+          <output>
+            {told.value?.place === place && (
+              <>
+                {words.saved}
+                {told.value.warnings.map(({ path, message }) => (
+                  <p class="warning" key={path}>
+                    {message}
+                  </p>
+                ))}
+              </>
+            )}
+          </output>
+          {elsewhere.value !== null && (
+            <p class="warning" role="alert">
+              {words.elsewhere}{' '}
+              <button type="button" onClick={() => elsewhere.value !== null && show(elsewhere.value)}>
+                {words.loadOther}
+              </button>{' '}
+              <button type="button" onClick={() => void saveDraft(true)}>
+                {words.overwrite}
+              </button>
+            </p>
+          )}
+          {names.loaded.value.data?.hasToken === false && <NoToken bot={key} />}
+          {error.value !== undefined && <Refused error={error.value} bot={key} />}
         </div>
       </form>
       <dialog ref={dialog} aria-labelledby="launch-question">
         <h2 id="launch-question">{words.askLaunch}</h2>
-        <dl>
-          <dt>{words.include}</dt>
-          <dd>{current.audience.include.map(titleOf).join('; ') || '–'}</dd>
-          {current.audience.exclude.length > 0 && (
-            <>
-              <dt>{words.exclude}</dt>
-              <dd>{current.audience.exclude.map(titleOf).join('; ')}</dd>
-            </>
-          )}
-          <dt>{words.howMany}</dt>
-          <dd>{sized === undefined ? words.notCounted : words.countNow(number(sized.count))}</dd>
-          <dt>{words.howLong}</dt>
-          <dd>
-            {sized === undefined
-              ? '–'
-              : words.estimate(duration(Math.ceil(sized.count / Math.max(1, Number(current.cap) || 1))))}
-          </dd>
-          <dt>{words.when}</dt>
-          <dd>{current.date === '' ? words.atOnce : `${current.date.replace('T', ' ')} ${bot.timezone}`}</dd>
-        </dl>
+        <Facts
+          of={[
+            ...audienceFacts(current.audience),
+            [words.howMany, sized === undefined ? words.notCounted : words.countNow(number(sized.count))],
+            [
+              words.howLong,
+              sized === undefined
+                ? '–'
+                : words.estimate(duration(Math.ceil(sized.count / Math.max(1, Number(current.cap) || 1)))),
+            ],
+            [words.when, current.date === '' ? words.atOnce : `${current.date.replace('T', ' ')} ${bot.timezone}`],
+          ]}
+        />
+        {isPast(current, bot.timezone) && <p class="warning">{words.past}</p>}
         <button type="button" class="main" disabled={busy.value} onClick={() => void launch()}>
           {words.confirm}
         </button>{' '}
@@ -257,9 +292,11 @@ function nameOf({ chat_id, first_name, last_name, username }: Person): string {
 
 async function loadNames(bot: string, signal: AbortSignal): Promise<Names> {
   const options = { bot, signal };
-  const [fields, events] = await Promise.all([
-    request<Omit<Names, 'known'>>('/v1/broadcast/fields', options),
+  const [fields, events, bots] = await Promise.all([
+    request<Omit<Names, 'known' | 'hasToken'>>('/v1/broadcast/fields', options),
     request<{ items: KnownEvent[] }>('/v1/reports/events', options),
+    // Settings answer to keys of owners only.
+    session.peek()?.kind === 'owner' ? request<{ items: BotRow[] }>('/v1/settings/bots', options) : null,
   ]);
   // Values are offered for separators of reports only.
   const plain = (field: Field): Field => ({ ...field, separator: false });
@@ -267,62 +304,7 @@ async function loadNames(bot: string, signal: AbortSignal): Promise<Names> {
     users: fields.users.map(plain),
     events: fields.events.map(plain),
     templates: fields.templates,
+    hasToken: bots?.items.find(({ resource_key }) => resource_key === bot)?.has_token,
     known: events.items.toSorted((a, b) => b.count - a.count),
   };
-}
-
-interface ScheduleProps {
-  readonly draft: Draft;
-  readonly zone: string;
-  readonly problems: readonly Detail[];
-  readonly set: (part: Partial<Draft>) => void;
-}
-
-function Schedule({ draft, zone, problems, set }: ScheduleProps) {
-  return (
-    <fieldset>
-      <legend>{words.sending}</legend>
-      <div class="stack">
-        <label>
-          {words.sendAt(zone)}
-          <input
-            type="datetime-local"
-            value={draft.date}
-            onInput={(event) => set({ date: event.currentTarget.value })}
-          />
-        </label>
-        <Problems of={problems} at="date_send" />
-        <label>
-          {words.cap}
-          <input
-            inputMode="numeric"
-            size={5}
-            value={draft.cap}
-            onInput={(event) => set({ cap: event.currentTarget.value.trim() })}
-          />
-        </label>
-        <Problems of={problems} at="settings.intervalCap" />
-        <label>
-          <input
-            type="checkbox"
-            checked={draft.stop}
-            onChange={(event) => set({ stop: event.currentTarget.checked })}
-          />
-          {words.stop}
-        </label>
-        {!draft.stop && (
-          <label>
-            {words.extraDelay}
-            <input
-              inputMode="numeric"
-              size={7}
-              value={draft.extraDelay}
-              onInput={(event) => set({ extraDelay: event.currentTarget.value.trim() })}
-            />
-          </label>
-        )}
-        <Problems of={problems} at="settings.rateLimitOnError" />
-      </div>
-    </fieldset>
-  );
 }

@@ -59,4 +59,29 @@ function numberOf(text: string): number | string {
  * Drafts with changes that are not saved, by bot and id: they outlive a log-out by the service and a change of the page, as
  * long as the tab is open.
  */
-export const unsaved = new Map<string, Draft>();
+export const unsaved = new Map<string, Unsaved>();
+
+export interface Unsaved {
+  readonly draft: Draft;
+  /** As it was when it was loaded, or saved. */
+  readonly base: Draft;
+}
+
+/** The fields of `draft` that are not as in `base`. */
+export function changesOf(base: Draft, draft: Draft): Readonly<Record<string, unknown>> {
+  const before = new Map(Object.entries(bodyOf(base)));
+  const changes = Object.entries(bodyOf(draft)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+  );
+  return Object.fromEntries(changes);
+}
+
+/** Whether `theirs` changed a field of `base`, and not to what `mine` has. */
+export function isElsewhere({ draft, base }: Unsaved, theirs: Draft): boolean {
+  const different = changesOf(draft, theirs);
+  return Object.keys(changesOf(base, theirs)).some((name) => name in different);
+}
+
+/** Whether the draft has a time that is past in the zone. */
+export const isPast = ({ date }: Draft, timeZone: string): boolean =>
+  date !== '' && date < new Date().toLocaleString('sv', { timeZone }).replace(' ', 'T');

@@ -52,6 +52,7 @@ export function MessageEditor({ type, content, onType, onChange, fields, preview
             ))}
           </select>
         </label>
+        {onType === null && <p class="quiet">{words.typeFixed}</p>}
         {file !== undefined && (
           <label class="wide">
             {words.file}

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { request } from '../../api.ts';
+import { RequestError, request } from '../../api.ts';
 import { useAttempt } from '../../parts/attempt.ts';
-import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
+import { Refused } from './problems.tsx';
 
 const words = texts.composer;
 
@@ -30,6 +30,10 @@ export function TestSend({ bot, body }: TestSendProps) {
         method: 'POST',
         bot,
         body: { ...body(), chat_id },
+      }).catch((problem: unknown) => {
+        if (problem instanceof RequestError && (problem.status === 0 || problem.status >= 500))
+          told.value = words.outcomes.unknown;
+        throw problem;
       });
       told.value = `${words.outcomes[outcome]}${reason === null ? '' : ` ${reason}`}`;
     });
@@ -52,7 +56,7 @@ export function TestSend({ bot, body }: TestSendProps) {
         </button>
       </div>
       <output>{told.value}</output>
-      {error.value !== undefined && <Failure error={error.value} />}
+      {error.value !== undefined && <Refused error={error.value} bot={bot} />}
       <p class="quiet">{words.testMeans}</p>
     </section>
   );
