@@ -217,6 +217,11 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const broadcasts = await fillBroadcasts(service, bot, send);
   const webhookSecret = await fillSettings(bot, send);
   await service.projected();
+  // The service caches the former secret for a moment.
+  const webhook = `${service.address}/v1/webhook/${bot.publicKey}`;
+  const statusNow = async (): Promise<number> =>
+    (await request(webhook, secret(webhookSecret), { update_id: 1 })).status;
+  await expect.poll(statusNow).toBe(200);
   return {
     bot: { ...bot, webhookSecret },
     free,
