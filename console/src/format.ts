@@ -37,19 +37,19 @@ export function duration(seconds: number): string {
   return rest === 0 ? `${count} ${name}` : `${count} ${name} ${rest} ${nextName}`;
 }
 
-/** Whether two dates of a report differ in their time of day; otherwise the day says all. */
-function hasTime(iso: string): boolean {
+/** Whether a date of a report has a time of day; otherwise the day says all. */
+export function hasTime(iso: string): boolean {
   return !/T00:00:00/.test(iso);
 }
 
-/** A date of an answer, in the bot's zone as the answer's offset has it. */
-export function date(iso: string): string {
+/** A date of an answer, in the bot's zone as the answer's offset has it. @param timed shows midnight, too */
+export function date(iso: string, timed = hasTime(iso)): string {
   // The offset is the bot's zone: its digits are read as they stand, not moved to the browser's zone.
   const local = new Date(`${iso.slice(0, 19)}Z`);
   return new Intl.DateTimeFormat(LOCALE, {
     timeZone: 'UTC',
     dateStyle: 'medium',
-    ...(hasTime(iso) ? { timeStyle: 'short' } : {}),
+    ...(timed ? { timeStyle: 'short' } : {}),
   }).format(local);
 }
 

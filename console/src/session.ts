@@ -32,3 +32,7 @@ export type Session = OwnerSession | OperatorSession;
 
 /** `undefined`: not known yet; null: the browser has no session. */
 export const session = signal<Session | null | undefined>(undefined);
+
+/** The currency of the owner, in which amounts are summed up. */
+export const currency = (): string | undefined =>
+  session.value?.kind === 'operator' ? undefined : session.value?.currency;

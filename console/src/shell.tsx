@@ -11,6 +11,7 @@ import { Failure } from './parts/failure.tsx';
 import { ReferralsPage } from './referrals/page.tsx';
 import { ReportsPage } from './reports/page.tsx';
 import { type Bot, type OperatorSession, type OwnerSession, type Session, session } from './session.ts';
+import { AnotherBot } from './settings/bot.tsx';
 import { SettingsPage } from './settings/page.tsx';
 import { texts } from './texts.ts';
 
@@ -88,19 +89,46 @@ function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
   );
 }
 
-function OwnerPages({ owner: { bots } }: { readonly owner: OwnerSession }) {
+function OwnerPages({ owner: { bots, kind } }: { readonly owner: OwnerSession }) {
   const { path, query } = address.value;
-  const bot = bots.find(({ resource_key }) => resource_key === query.get('bot')) ?? bots[0];
-  if (bot === undefined)
-    return (
-      <Frame>
-        <p>{texts.nav.noBots}</p>
-      </Frame>
-    );
-  const found = path === '/' ? PAGES[0] : PAGES.find((page) => page.path === path);
+  const asked = query.get('bot');
+  const bot = asked === null ? bots[0] : bots.find(({ resource_key }) => resource_key === asked);
+  // Without a bot, the settings are where an owner creates one.
+  const pages = bots.length > 0 ? PAGES : PAGES.filter((page) => page.page === SettingsPage && kind === 'owner');
+  const found = path === '/' ? pages[0] : pages.find((page) => page.path === path);
   return (
-    <Frame nav={<Navigation bots={bots} bot={bot} path={found?.path} />}>
-      {found === undefined ? <p>{texts.notFound}</p> : <found.page key={bot.resource_key} bot={bot} />}
+    <Frame nav={<Navigation pages={pages} bots={bots} bot={bot} path={found?.path} />}>
+      {bots.length === 0 ? (
+        <>
+          <h1>{texts.nav.noBots}</h1>
+          {kind === 'owner' ? (
+            <div class="settings">
+              <AnotherBot />
+            </div>
+          ) : (
+            <pre>npx botledger bot create</pre>
+          )}
+        </>
+      ) : bot === undefined ? (
+        <>
+          <div role="alert">
+            <h1>{texts.nav.noSuchBot}</h1>
+          </div>
+          <ul>
+            {bots.map(({ resource_key, name }) => (
+              <li key={resource_key}>
+                <a href={href(path, { bot: resource_key })}>
+                  <bdi>{name}</bdi>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : found === undefined ? (
+        <p>{texts.notFound}</p>
+      ) : (
+        <found.page key={bot.resource_key} bot={bot} />
+      )}
     </Frame>
   );
 }
@@ -125,38 +153,43 @@ function Frame({ nav, children }: { readonly nav?: ComponentChildren; readonly c
 }
 
 interface NavigationProps {
+  readonly pages: typeof PAGES;
   readonly bots: readonly Bot[];
-  readonly bot: Bot;
+  /** Absent: the address names no bot of the session. */
+  readonly bot: Bot | undefined;
   readonly path: string | undefined;
 }
 
-function Navigation({ bots, bot, path }: NavigationProps) {
+function Navigation({ pages, bots, bot, path }: NavigationProps) {
   return (
     <>
       <nav aria-label={texts.nav.label}>
-        {PAGES.map((page) => (
+        {pages.map((page) => (
           <a
             key={page.path}
-            href={href(page.path, { bot: bot.resource_key })}
+            href={href(page.path, { bot: bot?.resource_key })}
             aria-current={page.path === path ? 'page' : undefined}
           >
             {page.name}
           </a>
         ))}
       </nav>
-      <label class="bot">
-        <span>{texts.nav.bot}</span>
-        <select
-          value={bot.resource_key}
-          onChange={(event) => go(href(path ?? '/', { bot: event.currentTarget.value }))}
-        >
-          {bots.map(({ resource_key, name }) => (
-            <option key={resource_key} value={resource_key}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      {bots.length > 0 && (
+        <label class="bot">
+          <span>{texts.nav.bot}</span>
+          <select
+            value={bot?.resource_key ?? ''}
+            onChange={(event) => go(href(path ?? '/', { bot: event.currentTarget.value }))}
+          >
+            {bot === undefined && <option value="">{texts.nav.choose}</option>}
+            {bots.map(({ resource_key, name }) => (
+              <option key={resource_key} value={resource_key}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <LogOut />
     </>
   );

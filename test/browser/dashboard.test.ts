@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey } from '../../src/commands/catalog/keys.ts';
+import { createOwner } from '../../src/commands/catalog/owners.ts';
 import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
@@ -151,7 +153,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       const [shown] = await figure(page, name);
       await link.click();
       await page.locator('.answer[aria-busy="false"] footer').waitFor();
-      await page.getByRole('combobox', { name: 'Shown as' }).selectOption('number');
       await expect.poll(() => page.locator('.numbers strong').first().textContent()).toBe(shown!.replace(' USD', ''));
       await page.getByRole('link', { name: 'Dashboard' }).click();
     }
@@ -206,12 +207,53 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await open(console.page, other.apiKey);
     await console.page.getByText('/v1/send-event').waitFor();
     await console.page.goto(`${service.address}/console/dashboard?bot=${bot.publicKey}`);
-    await console.page.getByText('/v1/send-event').waitFor();
+    await console.page.getByText('There is no such bot').waitFor();
     const [from, to] = ['2026-01-01%2000:00:00', '2026-01-31%2000:00:00'];
     const status = await console.page.evaluate(
       `fetch('/v1/reports/new-users?date_from=${from}&date_to=${to}', { headers: { 'resource-key': '${bot.publicKey}' } }).then((r) => r.status)`,
     );
     expect(status).toBe(403);
     expect(await axeFindings(console.page)).toEqual([]);
+  });
+
+  it('names no other bot when a link is of one that the key may not see, and shows the choice', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await open(page);
+    await page.goto(`${service.address}/console/dashboard?bot=nosuch`);
+    await page.getByRole('alert').getByText('There is no such bot, or this key may not see it').waitFor();
+    expect(await page.locator('[data-figure]').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('main').getByRole('link', { name: 'Bot' }).click();
+    await page.locator('[data-figure="active"]').waitFor();
+    expect(page.url()).toContain(`bot=${bot.publicKey}`);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('lets an owner without a bot create one, and log out', async () => {
+    const { ownerId } = await createOwner(service.commands, {
+      ...{ name: 'New', plan: 'premium', currency: 'USD', broadcastsPerMonth: 1 },
+    });
+    const issued = { ownerId, bots: 'all', name: null, expiresAt: null } as const;
+    const { apiKey } = await issueKey(service.commands, { ...issued, kind: 'owner' });
+    const { apiKey: personal } = await issueKey(service.commands, { ...issued, kind: 'personal' });
+    await service.projected();
+    const console = await browser.open();
+    const { page } = console;
+    await open(page, personal);
+    await page.getByText('npx botledger bot create').waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await open(page, apiKey);
+    await page.getByText('This key has no bot yet').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('x'.repeat(190));
+    await page.getByRole('button', { name: 'Create the bot' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByText('npm run demo').waitFor();
+    expect(await page.locator('pre').textContent()).toMatch(/Resource-Key: \S+'/);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
+    expect(console.complaints).toEqual([]);
   });
 });

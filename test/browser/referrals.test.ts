@@ -188,6 +188,38 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
+  it('refuses a moment that is still ahead, and an id that no user has', async () => {
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    await page.goto(url({ user: `${ADA}`, at: '2999-01-01 00:00:00' }));
+    await page.getByRole('alert').getByText('still ahead').waitFor();
+    expect(await page.locator('.balance dl').count()).toBe(0);
+    await page.goto(url({ user: 'abc' }));
+    await page.getByText('There is no such user id: “abc”').waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('leads from a page beyond the end of a list to its first, and says what a payout waits for', async () => {
+    await program.send({ user_id: await program.referral(BO) });
+    await service.projected();
+    await processed(service, accruals.name);
+    await service.projected();
+    const { payout_id: payoutId } = await program.call.data('payout', { user_id: BO, method: 'manual' });
+    const console = await browser.open();
+    const { page } = console;
+    await logIn(console);
+    for (const query of [{ view: 'payouts', offset: '5000' }, { offset: '5000' }]) {
+      await page.goto(url(query));
+      await page.getByText('There is nothing on this page of the list.').waitFor();
+      await page.getByRole('link', { name: 'To the first page' }).click();
+      await page.locator('tbody tr').first().waitFor();
+    }
+    await page.goto(url({ view: 'payouts' }));
+    await page.getByText(`npx botledger payout confirm --payout ${payoutId}`).waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
   it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
     const console = await browser.open({ dark });
     await logIn(console);
@@ -220,8 +252,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await page.goto(`${service.address}/console/referrals?view=payouts`);
     await page.getByText('No payouts yet.').waitFor();
     await page.goto(url({ user: `${ADA}` }));
-    await page.getByRole('heading', { name: `User ${ADA}` }).waitFor();
-    await page.getByText('Nothing has been earned.').waitFor();
+    await page.getByText('There is no such bot').waitFor();
     for (const path of ['referrers', 'all-payouts', 'program', `entries?user_id=${ADA}`, `chain?user_id=${ADA}`]) {
       const status = await page.evaluate(
         `fetch('/v1/referral/${path}', { headers: { 'resource-key': '${program.bot.publicKey}' } }).then((r) => r.status)`,

@@ -213,6 +213,34 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await page.getByRole('alert').getByText('unknown field (at source_request.filters.1)').waitFor();
   });
 
+  it.each(['garbage', '{"type":"nothing"}', '5'])(
+    'says that the report of a link cannot be read: %s',
+    async (report) => {
+      const console = await browser.open();
+      await logIn(console);
+      const { page } = console;
+      await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(report)}`);
+      await page.getByRole('alert').getByText('could not be read').waitFor();
+      await choice(page, 'Period').selectOption('Today');
+      await page.getByRole('alert').waitFor({ state: 'detached' });
+      expect(console.complaints).toEqual([]);
+    },
+  );
+
+  it('by hour: hours still ahead are empty, midnight has its hour, and lines are named', async () => {
+    const console = await browser.open();
+    await logIn(console);
+    const { page } = console;
+    await openReport(page, { period: 'today', granularity: 'hour', compare: true });
+    await page.getByText('Broken line: the period before').waitFor();
+    await page.locator('.legend').getByText('Any event, users', { exact: true }).waitFor();
+    const rows = await cells(page);
+    expect(rows[0]![0]).toMatch(/12:00.AM/);
+    // All but the hours of the day that have begun.
+    expect(rows.filter(([, value]) => value !== '–').length).toBeLessThanOrEqual(new Date().getUTCHours() + 1);
+    expect(console.complaints).toEqual([]);
+  });
+
   it('shows script in names as text, on every type of report', async () => {
     const console = await browser.open();
     await logIn(console);
@@ -280,8 +308,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     const console = await browser.open();
     await logIn(console);
     await console.page.goto(`${service.address}/console/reports?bot=${other.publicKey}`);
-    await console.page.locator('.answer[aria-busy="false"] footer').waitFor();
-    expect(await choice(console.page, 'Bot').inputValue()).toBe(bot.publicKey);
+    await console.page.getByText('There is no such bot').waitFor();
+    expect(await choice(console.page, 'Bot').inputValue()).toBe('');
     const answer = await console.page.evaluate(
       `fetch('/v1/reports/events', { headers: { 'resource-key': '${other.publicKey}' } }).then((r) => r.status)`,
     );

@@ -2,7 +2,7 @@ import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
 import { number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { texts } from '../texts.ts';
 
@@ -14,14 +14,13 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
     () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5', { bot, signal }),
     { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
   );
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   return (
     <section class="card" aria-busy={loading} aria-labelledby="broadcasts">
       <h2 id="broadcasts">
         <a href={href('/broadcasts', { bot })}>{words.broadcasts}</a>
       </h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data?.items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
       <ul class="latest">
         {data?.items.map((broadcast) => (

@@ -1,6 +1,6 @@
 import { href } from '../address.ts';
 import { number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Row } from '../reports/answer.ts';
 import { configOf, type ReportConfig } from '../reports/config.ts';
@@ -33,7 +33,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
     const source = config['source_request'] as ReportConfig;
     return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
   });
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   const rows = data?.rows.filter((row) => row['other'] !== true) ?? [];
   const most = Math.max(1, ...rows.map(usersOf));
   return (
@@ -41,8 +41,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
       <h2 id="campaigns">
         <a href={href('/reports', { bot: resource_key, report: writeState(state) })}>{words.campaigns}</a>
       </h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && rows.length === 0 && <p class="quiet">{words.noCampaigns}</p>}
       {rows.length > 0 && (
         <table class="bars">

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { href } from '../address.ts';
 import { number } from '../format.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { TimeChart } from '../parts/time-chart.tsx';
 import { configOf } from '../reports/config.ts';
@@ -25,12 +25,11 @@ export function Growth({ bot: { resource_key, timezone } }: { readonly bot: Bot 
     const { from, to } = daysOf('30d', timezone, new Date());
     return loadNewUsers(resource_key, { from: `${from} 00:00:00`, to: `${to} 23:59:59` }, signal);
   });
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   return (
     <section id="growth" class="card" aria-busy={loading} aria-labelledby="growth-name" tabIndex={-1}>
       <h2 id="growth-name">{words.growth}</h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="chart quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} chart />
       {data !== undefined && (
         <>
           <p>
@@ -48,7 +47,7 @@ export function ActiveUsers({ bot: { resource_key, timezone } }: { readonly bot:
   const { loaded, reload } = useLoad(
     () => (signal) => runReport(resource_key, configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date())), signal),
   );
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   const days = useMemo(
     () => data?.rows.map((row): ByDay => ({ date: String(row['date']), users: Number(row['s0']) })),
     [data],
@@ -60,8 +59,7 @@ export function ActiveUsers({ bot: { resource_key, timezone } }: { readonly bot:
           {words.activeByDay}
         </a>
       </h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {days === undefined && error === undefined && <p class="chart quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} chart />
       {data !== undefined && days !== undefined && (
         <>
           <p>

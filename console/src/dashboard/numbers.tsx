@@ -5,7 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { type ReportConfig, sourceOf } from '../reports/config.ts';
 import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
-import { type Bot, session } from '../session.ts';
+import { type Bot, currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ACTIVE_USERS, EVENTS, type KnownEvent, loadNewUsers, runReport, saleOf } from './data.ts';
 import { type Span, todayAndYesterday } from './day.ts';
@@ -83,7 +83,7 @@ export function Numbers(props: NumbersProps) {
       ? '#growth'
       : href('/reports', {
           bot: resource_key,
-          report: writeState({ ...START, metrics: [metric], period: 'today', granularity: 'hour', compare: true }),
+          report: writeState({ ...START, chart: 'number', metrics: [metric], period: 'today' }),
         });
   return (
     <section class="today" aria-busy={loading} aria-labelledby="today">
@@ -101,7 +101,7 @@ export function Numbers(props: NumbersProps) {
           </li>
         ))}
       </ul>
-      <p class="quiet">{data === undefined ? texts.loading : words.asOf(date(data.asOf))}</p>
+      <p class="quiet">{data === undefined ? texts.loading : texts.countedUpTo(date(data.asOf))}</p>
     </section>
   );
 }
@@ -116,9 +116,4 @@ function changeOf({ today, yesterday }: Figure): string {
   if (today === yesterday) return words.same;
   const part = (today - yesterday) / yesterday;
   return part > 0 ? words.more(share(part)) : words.less(share(-part));
-}
-
-/** The currency of the owner, in which values are summed up. */
-function currency(): string | undefined {
-  return session.value?.kind === 'operator' ? undefined : session.value?.currency;
 }

@@ -1,4 +1,5 @@
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
+import { FirstEvent } from '../parts/first-event.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -14,17 +15,21 @@ const words = texts.dashboard;
 /** How the bot does today: each figure leads to the report or page that explains it. */
 export function DashboardPage({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useLoad(() => (signal) => loadEvents(bot.resource_key, signal));
-  const { data: events, error } = loaded.value;
+  const { data: events } = loaded.value;
   return (
     <>
       <h1>
         <bdi>{bot.name}</bdi>
       </h1>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {events === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {events !== undefined &&
         (events.every(({ count }) => count === 0) ? (
-          <FirstEvent reload={reload} />
+          <section class="empty">
+            <FirstEvent bot={bot.resource_key} />
+            <button type="button" onClick={reload}>
+              {words.lookAgain}
+            </button>
+          </section>
         ) : (
           <>
             <Numbers bot={bot} events={events} />
@@ -38,20 +43,5 @@ export function DashboardPage({ bot }: { readonly bot: Bot }) {
           </>
         ))}
     </>
-  );
-}
-
-function FirstEvent({ reload }: { readonly reload: () => void }) {
-  return (
-    <section class="empty">
-      <p>{words.noEvents}</p>
-      <pre>
-        <code>{`curl ${window.location.origin}/v1/send-event -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
-  -d '{"event":"hello","user_id":4242}'`}</code>
-      </pre>
-      <button type="button" onClick={reload}>
-        {words.lookAgain}
-      </button>
-    </section>
   );
 }

@@ -1,7 +1,7 @@
 import { go, href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Answer } from '../reports/answer.ts';
 import { type ReportConfig, stateOf } from '../reports/config.ts';
@@ -100,7 +100,7 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
         return request<Answer>('/v1/reports/run', { method: 'POST', bot: key, body: { uuid, params }, signal });
       }),
   );
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   // A report beyond the builder has no state: its rows say all.
   const state: ReportState = saved ?? { ...START, type: 'list', chart: 'list' };
   const id = `pinned-${uuid}`;
@@ -124,11 +124,10 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
           {words.takeOff}
         </button>
       </div>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
-          <View state={state} answer={data} onCell={() => go(link)} />
+          <View state={state} answer={data} onCell={() => go(link)} closed />
           <Footnotes answer={data} />
         </>
       )}

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { date, number, shortNumber } from '../format.ts';
+import { date, hasTime, number, shortNumber } from '../format.ts';
 
 export interface Series {
   readonly label: string;
@@ -21,6 +21,8 @@ export interface TimeChartProps {
   readonly shape: 'line' | 'area' | 'bar';
   /** Describes the chart to a screen reader; the numbers are in the table below. */
   readonly label: string;
+  /** A time that a line across the chart marks. */
+  readonly mark?: string | undefined;
 }
 
 export const COLORS = 10;
@@ -41,12 +43,12 @@ function faint(rgb: string): string {
 }
 
 /** Lines, areas or bars over time. */
-export function TimeChart({ times, series, shape, label }: TimeChartProps) {
+export function TimeChart({ times, series, shape, label, mark }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current!;
     // The digits of the bot's zone are read as UTC and shown as UTC, so that no other zone comes in.
-    const seconds = times.map((time) => Date.parse(`${time.slice(0, 19)}Z`) / 1000);
+    const seconds = times.map(secondsOf);
     const text = resolved(element, 'color');
     const grid = resolved(element, 'border-top-color');
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
@@ -58,9 +60,14 @@ export function TimeChart({ times, series, shape, label }: TimeChartProps) {
         legend: { show: false },
         cursor: { points: { size: 6 } },
         scales: {
+          ...(shape === 'bar' ? { x: { range: wholeBars(seconds) } } : {}),
           y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), high === null || high === 0 ? 1 : high * 1.05] },
         },
-        axes: [axis, { ...axis, size: 56, values: (_plot, values) => values.map(shortNumber) }],
+        // Times of minutes are wider than the usual distance.
+        axes: [
+          { ...axis, space: 80 },
+          { ...axis, size: 56, values: (_plot, values) => values.map(shortNumber) },
+        ],
         series: [
           {},
           ...series.map(({ label: name, of, hidden, stepped }, index): uPlot.Series => {
@@ -80,6 +87,7 @@ export function TimeChart({ times, series, shape, label }: TimeChartProps) {
           }),
         ],
         plugins: [tooltip(times, series)],
+        ...(mark === undefined ? {} : { hooks: { draw: [(drawn) => drawMark(drawn, mark, text)] } }),
       },
       [seconds, ...series.map(({ values }) => [...values])],
       element,
@@ -90,7 +98,7 @@ export function TimeChart({ times, series, shape, label }: TimeChartProps) {
       resize.disconnect();
       plot.destroy();
     };
-  }, [times, series, shape]);
+  }, [times, series, shape, mark]);
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
@@ -98,11 +106,30 @@ function resolved(element: Element, property: string): string {
   return getComputedStyle(element).getPropertyValue(property);
 }
 
+const secondsOf = (time: string): number => Date.parse(`${time.slice(0, 19)}Z`) / 1000;
+
+function drawMark({ ctx, bbox, valToPos }: uPlot, time: string, stroke: string): void {
+  const x = valToPos(secondsOf(time), 'x', true);
+  if (!(x >= bbox.left && x <= bbox.left + bbox.width)) return;
+  ctx.strokeStyle = stroke;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+}
+
+/** Leaves room at both ends for half a bar. */
+function wholeBars(seconds: readonly number[]): uPlot.Range.Function {
+  const half = ((seconds[1] ?? seconds[0]! + 86_400) - seconds[0]!) / 2;
+  return (_plot, from, to) => [from - half, to + half];
+}
+
 /** Shows the values under the pointer, beside it. */
 function tooltip(times: readonly string[], series: readonly Series[]): uPlot.Plugin {
   const box = document.createElement('div');
   box.className = 'tooltip';
   box.hidden = true;
+  const timed = times.some(hasTime);
   return {
     hooks: {
       init: (plot) => {
@@ -120,7 +147,7 @@ function tooltip(times: readonly string[], series: readonly Series[]): uPlot.Plu
           return hidden === true || value === null || value === undefined ? [] : [`${label}: ${number(value)}`];
         });
         box.replaceChildren(
-          ...[date(times[idx]!), ...lines].map((text) => {
+          ...[date(times[idx]!, timed), ...lines].map((text) => {
             const line = document.createElement('div');
             line.textContent = text;
             return line;

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { address, go, href } from '../address.ts';
 import { date, number } from '../format.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { type Series, TimeChart } from '../parts/time-chart.tsx';
 import { texts } from '../texts.ts';
@@ -29,7 +29,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
     // A long history is many requests: it is read again on demand.
     { poll: ({ lines }) => (lines.length < PAGE ? 'still' : 'never') },
   );
-  const { data, error, loading } = loaded.value;
+  const { data, loading } = loaded.value;
   /** The line or payout that a link leads to, such as `payout-7`. */
   const target = useSignal<{ readonly id: string } | null>(null);
   const lead = (id: string): void => {
@@ -49,12 +49,11 @@ export function AccountPage({ bot, user, program }: AccountProps) {
       <h1>
         <bdi>{data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}</bdi>
       </h1>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
           <p class="quiet">
-            {words.summary(user, number(data.user?.referrals ?? 0))} {words.asOf(date(data.data_as_of))}
+            {words.summary(user, number(data.user?.referrals ?? 0))} {texts.countedUpTo(date(data.data_as_of))}
           </p>
           <BalanceAt bot={bot} user={user} program={program} lines={data.lines} />
           {data.lines.length > 0 && (
@@ -140,6 +139,10 @@ interface BalanceAtProps extends AccountProps {
 
 /** The balance now or at a moment, which a date field and a slider over the history choose. */
 function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
+  const at = address.value.query.get('at') ?? '';
+  const now = new Date().toISOString().slice(0, 19);
+  // A moment of the history is past, whatever the browser's clock says.
+  const isAhead = Date.parse(`${at}Z`) > Date.now() && at > (lines.at(-1)?.date ?? '');
   const { loaded, reload } = useLoad(
     () => {
       const at = address.value.query.get('at');
@@ -149,7 +152,6 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
     { poll: () => 'still' },
   );
   const { data, error, loading } = loaded.value;
-  const at = address.value.query.get('at') ?? '';
   const moments = useMemo(() => [...new Set(lines.map((line) => line.date))], [lines]);
   // The last moment that is not later; all of them: now.
   const index = at === '' ? moments.length : moments.filter((moment) => moment <= at).length - 1;
@@ -157,7 +159,7 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
     go(href('/referrals', { bot, user, at: moment }), { replace });
   return (
     <section class="balance" aria-busy={loading} aria-label={words.balance}>
-      {lines.length > 0 && <StepLine lines={lines} units={units} />}
+      {lines.length > 0 && <StepLine lines={lines} units={units} at={at} />}
       {moments.length > 0 && (
         <input
           class="slider"
@@ -176,6 +178,7 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
           <input
             type="datetime-local"
             step={1}
+            max={now}
             value={at.replace(' ', 'T')}
             onChange={(event) => {
               const { value } = event.currentTarget;
@@ -189,10 +192,10 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
           </button>
         )}
       </div>
-      <h2>{at === '' ? words.balance : words.balanceThen(at)}</h2>
+      {isAhead ? <p role="alert">{words.future}</p> : <h2>{at === '' ? words.balance : words.balanceThen(at)}</h2>}
       {error !== undefined && <Failure error={error} retry={reload} />}
-      {data?.balance.length === 0 && <p>{at === '' ? words.nothing : words.nothingThen}</p>}
-      {data?.balance.map((row) => (
+      {!isAhead && data?.balance.length === 0 && <p>{at === '' ? words.nothing : words.nothingThen}</p>}
+      {(isAhead ? [] : data?.balance)?.map((row) => (
         <dl key={row.unit_id} class="parts" data-unit={row.unit_id}>
           <div>
             <dt>{words.unit}</dt>
@@ -212,8 +215,15 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
   );
 }
 
+interface StepLineProps {
+  readonly lines: readonly Line[];
+  readonly units: Program['units'];
+  /** The chosen moment, which the chart marks; '': now. */
+  readonly at: string;
+}
+
 /** The available balance after each line, a line of its own for each unit. */
-function StepLine({ lines, units }: { readonly lines: readonly Line[]; readonly units: Program['units'] }) {
+function StepLine({ lines, units, at }: StepLineProps) {
   const [times, series] = useMemo((): [string[], Series[]] => {
     const ids = [...new Set(lines.map(({ unit_id }) => unit_id))];
     const now = new Map<number | null, number>();
@@ -243,7 +253,7 @@ function StepLine({ lines, units }: { readonly lines: readonly Line[]; readonly 
           </li>
         ))}
       </ul>
-      <TimeChart times={times} series={series} shape="line" label={words.lineLabel} />
+      <TimeChart times={times} series={series} shape="line" label={words.lineLabel} mark={at === '' ? undefined : at} />
     </>
   );
 }

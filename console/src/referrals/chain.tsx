@@ -2,11 +2,19 @@ import { useSignal } from '@preact/signals';
 import { request } from '../api.ts';
 import { number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
+import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts.ts';
 import type { Chain, Commit } from './data.ts';
 
 const words = texts.referrals;
+
+const COLUMNS: readonly DataColumn[] = [
+  { key: 'position', label: words.commit, type: 'number' },
+  { key: 'date', label: words.date, type: 'when' },
+  { key: 'events', label: words.eventsOfCommit, type: 'string' },
+  { key: 'hash', label: words.hash, type: 'string', show: (hash) => <code>{hash}</code> },
+];
 
 interface ChainProps {
   readonly bot: string;
@@ -43,31 +51,11 @@ export function ChainOfAccount({ bot, user }: ChainProps) {
           <p>
             {words.head(number(head.value.position))} <code>{head.value.hash}</code>
           </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
-          <section class="scroll" tabIndex={0} aria-label={words.chain}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{words.commit}</th>
-                  <th scope="col">{words.date}</th>
-                  <th scope="col">{words.eventsOfCommit}</th>
-                  <th scope="col">{words.hash}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {commits.value.map(({ position, date, events, hash }) => (
-                  <tr key={position}>
-                    <td>{number(position)}</td>
-                    <td class="when">{date}</td>
-                    <td>{events.join(', ')}</td>
-                    <td>
-                      <code>{hash}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <DataTable
+            caption={words.chain}
+            columns={COLUMNS}
+            rows={commits.value.map(({ events, ...commit }) => ({ ...commit, events: events.join(', ') }))}
+          />
           {left > 0 && (
             <button type="button" disabled={busy.value} onClick={() => void more()}>
               {words.moreCommits(number(left))}

@@ -3,10 +3,20 @@ import { number } from '../format.ts';
 import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 import type { Entry, Line, Program } from './data.ts';
+import { SIZE } from './listing.tsx';
 import { Money, unitName } from './parts.tsx';
 
 const words = texts.referrals;
-const SIZE = 50;
+
+const AFTER = ['available', 'on_hold', 'reserved', 'paid'] as const;
+const COLUMNS: readonly (readonly [label: string, type?: string])[] = [
+  [words.date],
+  [words.event],
+  [words.amount, 'number'],
+  [words.unit],
+  ...AFTER.map((key) => [words.after[key], 'number'] as const),
+  [words.commit],
+];
 
 export interface HistoryProps {
   /** Oldest first. */
@@ -37,18 +47,11 @@ export function History({ lines, entries, program, target, lead }: HistoryProps)
         <table>
           <thead>
             <tr>
-              <th scope="col">{words.date}</th>
-              <th scope="col">{words.event}</th>
-              <th scope="col" class="number">
-                {words.amount}
-              </th>
-              <th scope="col">{words.unit}</th>
-              {AFTER.map((key) => (
-                <th key={key} scope="col" class="number">
-                  {words.after[key]}
+              {COLUMNS.map(([label, type]) => (
+                <th key={label} scope="col" class={type}>
+                  {label}
                 </th>
               ))}
-              <th scope="col">{words.commit}</th>
             </tr>
           </thead>
           <tbody>
@@ -84,8 +87,6 @@ export function History({ lines, entries, program, target, lead }: HistoryProps)
     </>
   );
 }
-
-const AFTER = ['available', 'on_hold', 'reserved', 'paid'] as const;
 
 /** The event of a line, with links to the accrual and the payout that it is about. */
 function What({ line, entries, lead }: Pick<HistoryProps, 'entries' | 'lead'> & { readonly line: Line }) {

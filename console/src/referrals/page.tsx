@@ -21,6 +21,15 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
   const { data, error } = program.loaded.value;
   if (error !== undefined) return <Failure error={error} retry={program.reload} />;
   if (data === undefined) return <p class="quiet">{texts.loading}</p>;
+  if (user !== null && !/^[1-9]\d{0,15}$/.test(user))
+    return (
+      <>
+        <div role="alert">
+          <h1>{words.noSuchUser(user)}</h1>
+        </div>
+        <a href={href('/referrals', { bot })}>{words.back}</a>
+      </>
+    );
   if (user !== null) return <AccountPage key={user} bot={bot} user={user} program={data} />;
   return (
     <>

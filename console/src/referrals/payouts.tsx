@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { address, go, href } from '../address.ts';
-import { date, number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { number } from '../format.ts';
 import { useLoad } from '../parts/load.ts';
-import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 import { ask, type Payout, type Payouts, type Program } from './data.ts';
+import { Listing, SIZE } from './listing.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 
 const words = texts.referrals;
-const SIZE = 50;
+/** Those that payouts of one referrer and of all have. */
+const COLUMNS = [words.unit, words.status, words.method, words.requested, words.processed, words.deliveries];
 const STATUSES = [0, 1, 2, 3, 4] as const;
 
 /** The payouts of all referrers, the latest first. */
@@ -23,18 +23,23 @@ export function PayoutsOfAll({ bot, program }: { readonly bot: string; readonly 
     },
     { poll: ({ payouts }) => (payouts.some(isUnderWay) ? 'running' : 'still') },
   );
-  const { query } = address.value;
-  const status = query.get('status') ?? '';
-  const offset = Number(query.get('offset') ?? 0);
-  const change = (changes: Readonly<Record<string, string>>): void =>
-    go(href('/referrals', { bot, view: 'payouts', status, ...changes }));
-  const { data, error, loading } = loaded.value;
+  const status = address.value.query.get('status') ?? '';
+  const first = { bot, view: 'payouts', status };
+  const payouts = loaded.value.data?.payouts;
   return (
-    <section aria-busy={loading}>
-      <div class="row filters">
+    <Listing
+      loaded={loaded.value}
+      reload={reload}
+      count={payouts?.length}
+      first={first}
+      none={<p>{status === '' ? words.noPayouts : words.noPayoutsOfStatus}</p>}
+      filters={
         <label>
           {words.status}
-          <select value={status} onChange={(event) => change({ status: event.currentTarget.value })}>
+          <select
+            value={status}
+            onChange={(event) => go(href('/referrals', { ...first, status: event.currentTarget.value }))}
+          >
             <option value="">{words.every}</option>
             {STATUSES.map((each) => (
               <option key={each} value={each}>
@@ -43,23 +48,10 @@ export function PayoutsOfAll({ bot, program }: { readonly bot: string; readonly 
             ))}
           </select>
         </label>
-      </div>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
-      {data?.payouts.length === 0 && <p>{status === '' ? words.noPayouts : words.noPayoutsOfStatus}</p>}
-      {data !== undefined && data.payouts.length > 0 && (
-        <>
-          <PayoutTable payouts={data.payouts} program={program} bot={bot} />
-          <Pager
-            offset={offset}
-            size={SIZE}
-            more={data.payouts.length === SIZE}
-            onOffset={(to) => change({ offset: `${to}` })}
-          />
-        </>
-      )}
-      {data !== undefined && <p class="quiet">{words.asOf(date(data.data_as_of))}</p>}
-    </section>
+      }
+    >
+      <PayoutTable payouts={payouts ?? []} program={program} bot={bot} />
+    </Listing>
   );
 }
 
@@ -87,12 +79,11 @@ export function PayoutTable({ payouts, program: { units }, bot, accrualsOf }: Pa
             <th scope="col" class="number">
               {words.amount}
             </th>
-            <th scope="col">{words.unit}</th>
-            <th scope="col">{words.status}</th>
-            <th scope="col">{words.method}</th>
-            <th scope="col">{words.requested}</th>
-            <th scope="col">{words.processed}</th>
-            <th scope="col">{words.deliveries}</th>
+            {COLUMNS.map((label) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
             {accrualsOf !== undefined && <th scope="col">{words.accruals}</th>}
           </tr>
         </thead>
@@ -121,6 +112,7 @@ export function PayoutTable({ payouts, program: { units }, bot, accrualsOf }: Pa
               <td class="when">{payout.processed_at ?? '–'}</td>
               <td>
                 <Deliveries payout={payout} />
+                <NextStep payout={payout} />
               </td>
               {accrualsOf !== undefined && <td>{accrualsOf(payout)}</td>}
             </tr>
@@ -128,6 +120,25 @@ export function PayoutTable({ payouts, program: { units }, bot, accrualsOf }: Pa
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** The next step of a payout that the service does not take by itself. */
+function NextStep({ payout: { payout_id, status, method } }: { readonly payout: Payout }) {
+  const isByHand = method === 'manual' && status === 0;
+  if (!isByHand && status !== 3) return null;
+  return (
+    <span class="reason">
+      {isByHand ? words.payByHand : words.sendAgain}{' '}
+      <code>
+        npx botledger payout {isByHand ? 'confirm' : 'retry'} --payout {payout_id}
+      </code>{' '}
+      {status === 3 && (
+        <a href={href('/settings', { bot: address.value.query.get('bot') ?? undefined, section: 'webhook' })}>
+          {words.webhookSettings}
+        </a>
+      )}
+    </span>
   );
 }
 

@@ -1,19 +1,19 @@
 import { address, go, href } from '../address.ts';
-import { date, number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { number } from '../format.ts';
+import { curl } from '../parts/curl.ts';
 import { useLoad } from '../parts/load.ts';
-import { Pager } from '../parts/pager.tsx';
 import { texts } from '../texts.ts';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
+import { Listing, SIZE } from './listing.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 
 const words = texts.referrals;
-const SIZE = 50;
 const ORDERS = ['referrals', 'balance', 'earned', 'paid'] as const;
 
-/** The order of the list as the address has it: by referrals, or by an amount of a unit. */
+/** The order of the list as the address has it: by referrals, or by an amount of a unit. An unknown one is the first, as the form shows. */
 function orderOf(query: URLSearchParams, { units }: Program): { readonly order: string; readonly unit: string } {
-  const unit = query.get('unit') ?? String(units[0]?.unit_id ?? 'null');
+  const known = [...units.map(({ unit_id }) => `${unit_id}`), 'null'];
+  const unit = known.find((id) => id === query.get('unit')) ?? known[0]!;
   return { order: ORDERS.find((order) => order === query.get('order')) ?? 'referrals', unit };
 }
 
@@ -29,55 +29,47 @@ export function ReferrersList({ bot, program }: { readonly bot: string; readonly
     },
     { poll: () => 'still' },
   );
-  const { query } = address.value;
-  const { order, unit } = orderOf(query, program);
-  const offset = Number(query.get('offset') ?? 0);
-  const change = (changes: Readonly<Record<string, string>>): void =>
-    go(href('/referrals', { bot, order, unit, ...changes }));
-  const { data, error, loading } = loaded.value;
+  const { order, unit } = orderOf(address.value.query, program);
+  const first = { bot, order, unit };
+  const change = (changes: Readonly<Record<string, string>>): void => go(href('/referrals', { ...first, ...changes }));
+  const referrers = loaded.value.data?.referrers;
   return (
-    <section aria-busy={loading}>
-      <div class="row filters">
-        <label>
-          {words.orderedBy}
-          <select value={order} onChange={(event) => change({ order: event.currentTarget.value })}>
-            {ORDERS.map((each) => (
-              <option key={each} value={each}>
-                {words.orders[each]}
-              </option>
-            ))}
-          </select>
-        </label>
-        {order !== 'referrals' && (
+    <Listing
+      loaded={loaded.value}
+      reload={reload}
+      count={referrers?.length}
+      first={first}
+      none={order === 'referrals' ? <NoReferrers bot={bot} /> : <p>{words.nothingOfUnit}</p>}
+      filters={
+        <>
           <label>
-            {words.unit}
-            <select value={unit} onChange={(event) => change({ unit: event.currentTarget.value })}>
-              {program.units.map(({ unit_id, code }) => (
-                <option key={unit_id} value={unit_id}>
-                  {code}
+            {words.orderedBy}
+            <select value={order} onChange={(event) => change({ order: event.currentTarget.value })}>
+              {ORDERS.map((each) => (
+                <option key={each} value={each}>
+                  {words.orders[each]}
                 </option>
               ))}
-              <option value="null">{words.noUnit}</option>
             </select>
           </label>
-        )}
-      </div>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
-      {data?.referrers.length === 0 && (order === 'referrals' ? <NoReferrers /> : <p>{words.nothingOfUnit}</p>)}
-      {data !== undefined && data.referrers.length > 0 && (
-        <>
-          <Table bot={bot} program={program} referrers={data.referrers} />
-          <Pager
-            offset={offset}
-            size={SIZE}
-            more={data.referrers.length === SIZE}
-            onOffset={(to) => change({ offset: `${to}` })}
-          />
+          {order !== 'referrals' && (
+            <label>
+              {words.unit}
+              <select value={unit} onChange={(event) => change({ unit: event.currentTarget.value })}>
+                {program.units.map(({ unit_id, code }) => (
+                  <option key={unit_id} value={unit_id}>
+                    {code}
+                  </option>
+                ))}
+                <option value="null">{words.noUnit}</option>
+              </select>
+            </label>
+          )}
         </>
-      )}
-      {data !== undefined && <p class="quiet">{words.asOf(date(data.data_as_of))}</p>}
-    </section>
+      }
+    >
+      <Table bot={bot} program={program} referrers={referrers ?? []} />
+    </Listing>
   );
 }
 
@@ -143,13 +135,12 @@ function Table({ bot, program: { units }, referrers }: TableProps) {
   );
 }
 
-function NoReferrers() {
+function NoReferrers({ bot }: { readonly bot: string }) {
   return (
     <section class="empty">
       <p>{words.noReferrers}</p>
       <pre>
-        <code>{`curl ${window.location.origin}/v1/referral/create-code -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
-  -d '{"user_id":4242}'`}</code>
+        <code>{curl('referral/create-code', bot, '{"user_id":4242}')}</code>
       </pre>
     </section>
   );

@@ -5,13 +5,20 @@ import { breakdownOf, funnelCell } from './cell.ts';
 import { Bar, NumberButton, type PartProps, valueText } from './numbers.tsx';
 
 const words = texts.reports;
+const COUNTED = [words.users, words.ofFirst, words.ofPrevious, words.dropped, words.inProgress, words.median];
 
 /** The steps of a funnel: who reached each, who dropped off before it, and who still has time. */
 export function FunnelView({ answer, onCell }: PartProps) {
   const extra = breakdownOf(answer);
   const count = (row: Row, key: 'users' | 'dropped' | 'in_progress') => {
     const kind = key === 'users' ? 'reached' : key;
-    const title = texts.cells.step(`${row['step']}. ${row['label']}`, texts.cells.kinds[kind]);
+    const before = answer.rows.find(({ step }) => step === of(row, 'step') - 1);
+    const between = texts.cells.between(String(before?.['label']), String(row['label']));
+    const title = {
+      reached: texts.cells.step(`${row['step']}. ${row['label']}`),
+      dropped: between,
+      in_progress: texts.cells.onTheWay(between),
+    }[kind];
     return <NumberButton value={row[key]} cell={funnelCell(answer, row, kind)} title={title} onCell={onCell} />;
   };
   const of = (row: Row, key: string): number => Number(row[key] ?? 0);
@@ -26,24 +33,11 @@ export function FunnelView({ answer, onCell }: PartProps) {
               </th>
             ))}
             <th scope="col">{words.step}</th>
-            <th scope="col" class="number">
-              {words.users}
-            </th>
-            <th scope="col" class="number">
-              {words.ofFirst}
-            </th>
-            <th scope="col" class="number">
-              {words.ofPrevious}
-            </th>
-            <th scope="col" class="number">
-              {words.dropped}
-            </th>
-            <th scope="col" class="number">
-              {words.inProgress}
-            </th>
-            <th scope="col" class="number">
-              {words.median}
-            </th>
+            {COUNTED.map((label) => (
+              <th key={label} scope="col" class="number">
+                {label}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

@@ -16,6 +16,8 @@ export interface ViewProps {
   /** Of the period before; absent: no comparison. */
   readonly previous?: Answer | undefined;
   readonly onCell: OpenCell;
+  /** Whether the table under a chart begins closed. */
+  readonly closed?: boolean | undefined;
 }
 
 export type PartProps = Pick<ViewProps, 'answer' | 'onCell'>;

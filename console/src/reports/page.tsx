@@ -3,7 +3,9 @@ import { address, go, href } from '../address.ts';
 import { request, requestText, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { loadCatalog } from '../parts/catalog.ts';
+import { curl } from '../parts/curl.ts';
 import { Failure } from '../parts/failure.tsx';
+import { FirstEvent } from '../parts/first-event.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -37,10 +39,11 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
   return (
     <>
       <h1>{words.title}</h1>
+      {state.value === START && stateText.value !== null && <p role="alert">{words.unreadable}</p>}
       <div class="with-side">
         <div>
           {unknown !== undefined && <Failure error={unknown} retry={catalog.reload} />}
-          {known !== undefined && known.events.length === 0 && <FirstEvent />}
+          {known !== undefined && known.events.length === 0 && <FirstEvent bot={key} />}
           {known !== undefined && (
             <Builder bot={key} zone={bot.timezone} catalog={known} state={state.value} onChange={change} />
           )}
@@ -107,18 +110,6 @@ async function runReport(state: ReportState, bot: Bot, signal: AbortSignal): Pro
     state.compare && state.type === 'trends' ? run(configOf(state, before(days))) : undefined,
   ]);
   return { state, config, answer, previous };
-}
-
-function FirstEvent() {
-  return (
-    <section class="empty">
-      <p>{words.noEvents}</p>
-      <pre>
-        <code>{`curl ${window.location.origin}/v1/send-event -H "Api-Key: $KEY" -H 'Content-Type: application/json' \\
-  -d '{"event":"hello","user_id":4242}'`}</code>
-      </pre>
-    </section>
-  );
 }
 
 interface ActionsProps {
@@ -188,7 +179,10 @@ function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
       <button type="button" onClick={() => void csv()}>
         {words.csv}
       </button>
-      <button type="button" onClick={() => void copy(curlOf(config(), bot))}>
+      <button
+        type="button"
+        onClick={() => void copy(curl('reports/run', bot.resource_key, JSON.stringify({ report_config: config() })))}
+      >
         {words.copyCurl}
       </button>
       <button type="button" onClick={() => void copy(JSON.stringify(config(), null, 2))}>
@@ -198,12 +192,6 @@ function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
       {error.value !== undefined && <Failure error={error.value} />}
     </form>
   );
-}
-
-/** The report as a command for a shell; the key is the reader's to fill in. */
-function curlOf(report_config: ReportConfig, { resource_key }: Bot): string {
-  const body = JSON.stringify({ report_config }).replaceAll("'", "'\\''");
-  return `curl ${window.location.origin}/v1/reports/run -H "Api-Key: $KEY" -H 'Resource-Key: ${resource_key}' -H 'Content-Type: application/json' -d '${body}'`;
 }
 
 function download(name: string, type: string, text: string): void {

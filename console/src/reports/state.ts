@@ -101,12 +101,13 @@ export const START: ReportState = {
   list: { columns: ['events.date', 'events.user_id', 'events.event_type_id'], limit: 50 },
 };
 
-/** Reads the state from the address; values that are missing or unknown are those of {@link START}. */
+/** Reads the state from the address; values that are missing are those of {@link START}, which itself stands for a text that is no report. */
 export function readState(text: string | null): ReportState {
   if (text === null) return START;
   try {
     const read = JSON.parse(text) as Partial<ReportState>;
-    const type = TYPES.includes(read.type as ReportType) ? (read.type as ReportType) : START.type;
+    const { type = START.type } = read;
+    if (!TYPES.includes(type) || typeof read !== 'object') return START;
     const chart = CHARTS[type].includes(read.chart ?? '') ? read.chart! : CHARTS[type][0]!;
     return withType({ ...START, ...read, type, chart }, type, chart);
   } catch {

@@ -42,7 +42,7 @@ export function UsersDialog({ bot, config, cell, title, onClose }: UsersDialogPr
           <p>
             <strong>{words.count(data.count, number(data.count))}</strong>
             {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}
-            <span class="quiet"> {words.asOf(date(data.data_as_of))}</span>
+            <span class="quiet"> {texts.countedUpTo(date(data.data_as_of))}</span>
           </p>
         )}
       </div>

@@ -4,51 +4,72 @@ import type { Value } from '../api.ts';
 import { cell, date, duration, share } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { type Series, TimeChart } from '../parts/time-chart.tsx';
+import { currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import { breakdownOf, type Cell, lineCell, type OpenCell, tableCell } from './cell.ts';
 import { FunnelView } from './funnel-view.tsx';
 import { Bar, drawn, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
 import { RetentionView } from './retention-view.tsx';
+import { type Metric, needsField, type ReportState } from './state.ts';
 
 const words = texts.reports;
 
 /** The answer of a report as a chart, with the numbers in a table under it. Each number opens the users behind it. */
-export function View({ state, answer, previous, onCell }: ViewProps) {
+export function View({ state, answer, previous, onCell, closed }: ViewProps) {
   if (answer.rows.length === 0) return <p>{words.empty}</p>;
   if (state.type === 'funnels') return <FunnelView answer={answer} onCell={onCell} />;
   if (state.type === 'retention') return <RetentionView state={state} answer={answer} onCell={onCell} />;
   if (state.type === 'list') return <ListView answer={answer} onCell={onCell} />;
   if (state.chart === 'number')
-    return <Numbers totals={totalsOf(answer)} previous={previous && totalsOf(previous)} onCell={onCell} />;
-  if (state.chart === 'pie') return <Shares totals={totalsOf(answer)} onCell={onCell} />;
+    return (
+      <Numbers totals={totalsOf(state, answer)} previous={previous && totalsOf(state, previous)} onCell={onCell} />
+    );
+  if (state.chart === 'pie') return <Shares totals={totalsOf(state, answer)} onCell={onCell} />;
   if (answer.columns[0]?.type === 'date')
-    return <OverTime state={state} answer={answer} previous={previous} onCell={onCell} />;
+    return <OverTime state={state} answer={answer} previous={previous} onCell={onCell} closed={closed} />;
   return <Rows answer={answer} onCell={onCell} />;
 }
 
-/** The name of a line: the metric, and the values that it is broken down by. */
-function nameOf({ label, breakdown, other }: Column): string {
-  if (other === true) return `${label}: ${words.other}`;
-  if (breakdown === undefined) return label;
+/** The name of a line: the metric with what it counts, and the values that it is broken down by. */
+function nameOf({ metrics }: ReportState, { metric, label, breakdown, other }: Column): string {
+  const name = metricName(metrics[metric ?? -1], label);
+  if (other === true) return `${name}: ${words.other}`;
+  if (breakdown === undefined) return name;
   const values = Object.values(breakdown).filter((value) => value !== null);
-  return `${label}: ${values.length === 0 ? words.nothing : values.join(' / ')}`;
+  return `${name}: ${values.length === 0 ? words.nothing : values.join(' / ')}`;
 }
 
-function OverTime({ state, answer, previous, onCell }: ViewProps) {
+function metricName(metric: Metric | undefined, label: string): string {
+  if (metric === undefined) return label;
+  const event = metric.event === null && metric.name === 'all' ? words.allEvents : label;
+  const counted = `${event}, ${words.aggregations[metric.agr]}`;
+  if (!needsField(metric.agr) || metric.field === undefined) return counted;
+  return `${counted} ${metric.field === 'events.value_amount' ? currency() : words.fields[metric.field]}`;
+}
+
+/** The value of a bucket; none for one that lies ahead of what has been counted. */
+function valueIn(row: Row, key: string, { meta }: Answer): Value | undefined {
+  const isAhead = row[key] === 0 && Date.parse(String(row['date'])) > Date.parse(meta.data_as_of);
+  return isAhead ? null : row[key];
+}
+
+function OverTime({ state, answer, previous, onCell, closed }: ViewProps) {
   const hidden = useSignal<ReadonlySet<string>>(new Set());
   const columns = answer.columns.slice(1);
+  const name = (column: Column): string => nameOf(state, column);
+  const timed = state.granularity === 'hour';
   const series = useMemo((): Series[] => {
     const lines = columns.map((column): Series => {
-      const values = answer.rows.map((row) => drawn(row[column.key]));
-      return { label: nameOf(column), values, hidden: hidden.value.has(column.key) };
+      const values = answer.rows.map((row) => drawn(valueIn(row, column.key, answer)));
+      return { label: name(column), values, hidden: hidden.value.has(column.key) };
     });
     if (previous === undefined) return lines;
     const before = previous.columns.slice(1).flatMap((column): Series[] => {
-      const of = columns.findIndex((line) => nameOf(line) === nameOf(column));
+      const of = columns.findIndex((line) => name(line) === name(column));
       if (of < 0) return [];
       const values = answer.rows.map((_, index) => drawn(previous.rows[index]?.[column.key]));
-      return [{ label: `${nameOf(column)}, ${words.previous}`, values, of, hidden: lines[of]!.hidden === true }];
+      return [{ label: `${name(column)}, ${words.previous}`, values, of, hidden: lines[of]!.hidden === true }];
     });
     return [...lines, ...before];
   }, [answer, previous, hidden.value]);
@@ -65,35 +86,36 @@ function OverTime({ state, answer, previous, onCell }: ViewProps) {
                 type="button"
                 class="plain"
                 aria-pressed={!isHidden}
-                title={words.show(nameOf(column))}
+                title={words.show(name(column))}
                 onClick={() => {
                   hidden.value = isHidden
                     ? new Set([...hidden.value].filter((key) => key !== column.key))
                     : new Set([...hidden.value, column.key]);
                 }}
               >
-                <i class={`dot series-${index % 10}`} /> {nameOf(column)}
+                <i class={`dot series-${index % 10}`} /> {name(column)}
               </button>
             </li>
           );
         })}
+        {previous !== undefined && <li class="quiet">{words.dashed}</li>}
       </ul>
-      <TimeChart times={times} series={series} shape={shape} label={columns.map(nameOf).join(', ')} />
-      <details open={answer.rows.length <= 31}>
+      <TimeChart times={times} series={series} shape={shape} label={columns.map(name).join(', ')} />
+      <details open={closed !== true && answer.rows.length <= 31}>
         <summary>{words.table}</summary>
         <DataTable
           caption={words.table}
           columns={answer.columns.map((column, index) => ({
             ...column,
-            label: index === 0 ? column.label : nameOf(column),
+            label: index === 0 ? column.label : name(column),
             ...(index === 0
-              ? {}
+              ? { show: (value: Value | undefined) => date(String(value), timed) }
               : {
-                  show: (value: Value | undefined, row: Row) => (
+                  show: (_: Value | undefined, row: Row) => (
                     <NumberButton
-                      value={value}
+                      value={valueIn(row, column.key, answer)}
                       cell={lineCell(column, row['date'])}
-                      title={`${nameOf(column)}, ${cell(row['date'], 'date')}`}
+                      title={`${name(column)}, ${date(String(row['date']), timed)}`}
                       onCell={onCell}
                     />
                   ),
@@ -113,9 +135,9 @@ interface Total {
 }
 
 /** Returns the total of each line over the whole period, as the service counted it. */
-function totalsOf(answer: Answer): Total[] {
+function totalsOf(state: ReportState, answer: Answer): Total[] {
   return answer.columns.slice(1).map((column) => {
-    return { cell: lineCell(column), label: nameOf(column), value: column.total ?? null };
+    return { cell: lineCell(column), label: nameOf(state, column), value: column.total ?? null };
   });
 }
 

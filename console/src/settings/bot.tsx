@@ -98,18 +98,25 @@ export function BotSettings({ bot }: { readonly bot: Bot }) {
           )}
         </section>
       )}
-      <section>
-        <h2>{words.newBot}</h2>
-        {ownerSession()?.all_bots === true ? (
-          <NewBot />
-        ) : (
-          <>
-            <p>{words.newBotNeeds}</p>
-            <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
-          </>
-        )}
-      </section>
+      <AnotherBot />
     </>
+  );
+}
+
+/** A form for another bot, or what it takes. */
+export function AnotherBot() {
+  return (
+    <section>
+      <h2>{words.newBot}</h2>
+      {ownerSession()?.all_bots === true ? (
+        <NewBot />
+      ) : (
+        <>
+          <p>{words.newBotNeeds}</p>
+          <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
+        </>
+      )}
+    </section>
   );
 }
 

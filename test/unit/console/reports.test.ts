@@ -21,7 +21,6 @@ import {
 } from '../../../console/src/reports/state.ts';
 import { texts } from '../../../console/src/texts.ts';
 import { operatorsOf } from '../../../src/domain/condition/operators.ts';
-import { ATTEMPT_STATES } from '../../../src/domain/reports/funnel.ts';
 import { WINDOW_UNITS as windowUnits } from '../../../src/domain/reports/parse-funnel.ts';
 import {
   CHART_AGGREGATIONS as chartAggregations,
@@ -99,7 +98,6 @@ describe('the words of the report page', () => {
     ['orders of funnels', FUNNEL_ORDERS, report.FUNNEL_ORDERS],
     ['units of windows', WINDOW_UNITS, windowUnits],
     ['types of cohorts', COHORT_TYPES, report.RETENTION_TYPES],
-    ['kinds of cells', Object.keys(texts.cells.kinds), ATTEMPT_STATES],
   ])('are those of the service: %s', (_, console, service) => {
     expect([...console].sort()).toEqual([...service].sort());
   });

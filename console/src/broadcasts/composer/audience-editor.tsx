@@ -91,13 +91,8 @@ function titleOf(part: Part): string {
 }
 
 /** The audience in words. */
-export function audienceFacts({ include, exclude }: Audience): Fact[] {
-  const named = (parts: readonly Part[]): string => parts.map(titleOf).join(words.or);
-  return [
-    [words.include, named(include) || '–'],
-    [words.exclude, named(exclude)],
-  ];
-}
+export const audienceFacts = (audience: Audience): Fact[] =>
+  (['include', 'exclude'] as const).map((side) => [words[side], audience[side].map(titleOf).join(words.or)]);
 
 interface PartProps<P> {
   readonly bot: string;
