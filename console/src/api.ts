@@ -46,10 +46,12 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 }
 
 async function answerTo<T>(path: string, options: RequestOptions): Promise<Answer<T>> {
-  const response = await send(path, options);
-  const body = read(await response.text()) as Answer<T> | Refusal | null;
-  if (!response.ok) throw refusal(response.status, body as Refusal | null);
-  return body !== null && 'data' in body ? body : { data: null as T };
+  const { ok, status, text } = await send(path, options);
+  const body = read(text) as Answer<T> | Refusal | null;
+  if (!ok) throw refusal(status, body as Refusal | null);
+  // A proxy's page is no answer of the service.
+  if (body === null) throw new RequestError(texts.errors.noAnswer, 0);
+  return 'data' in body ? body : { data: null as T };
 }
 
 /** The last change, unless it was made for certain. */
@@ -72,10 +74,9 @@ export async function sendChange<T>(path: string, body: object, bot?: string, ab
 
 /** Sends a request and answers its text, such as CSV. @throws RequestError */
 export async function requestText(path: string, options: RequestOptions): Promise<string> {
-  const response = await send(path, options);
-  const text = await response.text();
-  if (response.ok) return text;
-  throw refusal(response.status, read(text) as Refusal | null);
+  const { ok, status, text } = await send(path, options);
+  if (ok) return text;
+  throw refusal(status, read(text) as Refusal | null);
 }
 
 interface Refusal {
@@ -89,13 +90,14 @@ async function send(path: string, { method = 'GET', body, bot, idempotencyKey, s
   if (bot !== undefined) headers.set('resource-key', bot);
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers,
       credentials: 'same-origin',
       ...(body === undefined ? {} : { body: stringify(body)! }),
       ...(signal === undefined ? {} : { signal }),
     });
+    return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     throw new RequestError(texts.errors.noAnswer, 0);
