@@ -281,6 +281,18 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     expect(await console.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
+  it("a proxy's page instead of an answer is an error, and its retry works", async () => {
+    const console = await browser.open();
+    await console.page.route('**/v1/reports/run', (route) => route.fulfill({ status: 200, body: '<html>' }));
+    await logIn(console);
+    const alert = console.page.locator('.answer .failure').filter({ hasText: 'The service did not answer.' });
+    await alert.first().waitFor();
+    await console.page.unroute('**/v1/reports/run');
+    await alert.first().getByRole('button').click();
+    await console.page.locator('.answer').getByText('As a table').waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
   it('a revoked key throws out', async () => {
     const other = await service.createBot();
     const console = await browser.open();
