@@ -289,7 +289,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await alert.first().waitFor();
     await console.page.unroute('**/v1/reports/run');
     await alert.first().getByRole('button').click();
-    await console.page.locator('.answer').getByText('As a table').waitFor();
+    await console.page.locator('.answer').getByText('As a table').first().waitFor();
     expect(await alert.count()).toBe(0);
   });
 
