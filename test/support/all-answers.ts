@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { advanceBroadcast } from '../../src/commands/broadcast/change.ts';
 import { changeBot } from '../../src/commands/catalog/bots.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
@@ -217,6 +217,11 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const broadcasts = await fillBroadcasts(service, bot, send);
   const webhookSecret = await fillSettings(bot, send);
   await service.projected();
+  // The service caches the former secret for a moment.
+  const webhook = `${service.address}/v1/webhook/${bot.publicKey}`;
+  const isKnown = async (): Promise<boolean> =>
+    (await request(webhook, secret(webhookSecret), { update_id: 1 })).status === 200;
+  await vi.waitUntil(isKnown, { timeout: 30_000 });
   return {
     bot: { ...bot, webhookSecret },
     free,

@@ -91,8 +91,13 @@ function titleOf(part: Part): string {
 }
 
 /** The audience in words. */
-export const audienceFacts = (audience: Audience): Fact[] =>
-  (['include', 'exclude'] as const).map((side) => [words[side], audience[side].map(titleOf).join(words.or)]);
+export function audienceFacts({ include, exclude }: Audience): Fact[] {
+  const named = (parts: readonly Part[]): string => parts.map(titleOf).join(words.or);
+  return [
+    [words.include, named(include) || '–'],
+    [words.exclude, named(exclude)],
+  ];
+}
 
 interface PartProps<P> {
   readonly bot: string;

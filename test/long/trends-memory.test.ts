@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { parseReport } from '../../../src/domain/reports/parse-report.ts';
-import type { TrendsReport } from '../../../src/domain/reports/report.ts';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
-import { tallyOf } from '../../../src/queries/reports/measures/tally.ts';
-import type { Scan } from '../../../src/queries/reports/scan.ts';
-import { runTrends } from '../../../src/queries/reports/trends.ts';
+import { parseReport } from '../../src/domain/reports/parse-report.ts';
+import type { TrendsReport } from '../../src/domain/reports/report.ts';
+import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
+import { tallyOf } from '../../src/queries/reports/measures/tally.ts';
+import type { Scan } from '../../src/queries/reports/scan.ts';
+import { runTrends } from '../../src/queries/reports/trends.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

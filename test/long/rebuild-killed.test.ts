@@ -1,5 +1,5 @@
+import { describeKilledRebuild, describeLeftVersions } from '../integration/rebuild-killed.suite.ts';
 import { startTestService } from '../support/service.ts';
-import { describeKilledRebuild, describeLeftVersions } from './rebuild-killed.suite.ts';
 
 /** `test/long/engines.test.ts` runs these tests on the other engines. */
 describeKilledRebuild(() => startTestService());
