@@ -23,6 +23,10 @@ const SHOWN: Readonly<Record<string, (api: Api) => Promise<Record<string, string
     const { items } = await api<{ items: { id: number }[] }>('/v1/broadcast/list');
     return items[0] === undefined ? {} : { id: String(items[0].id) };
   },
+  referrals: async (api) => {
+    const { referrers } = await api<{ referrers: { user_id: number }[] }>('/v1/referral/referrers?limit=1');
+    return referrers[0] === undefined ? {} : { user: String(referrers[0].user_id) };
+  },
 };
 
 type Api = <T>(path: string) => Promise<T>;
@@ -43,7 +47,11 @@ async function run(): Promise<void> {
       const answer = await fetch(service.address + path, { headers: { 'api-key': key } });
       return ((await answer.json()) as { data: T }).data;
     };
-    for (const dark of [false, true]) await shoot(service.address, key, api, dark);
+    const issue = ['bin/botledger.js', 'operator', 'issue', '--name', 'On call', '--can', 'act', '--json'];
+    const issued = await promisify(execFile)(process.execPath, issue, { cwd: ROOT, env });
+    const operatorKey: string = JSON.parse(issued.stdout).operator_key;
+    for (const each of [key, operatorKey])
+      for (const dark of [false, true]) await shoot(service.address, each, api, dark);
   } finally {
     await service.kill('SIGTERM');
     await rm(dataDir, { recursive: true });
