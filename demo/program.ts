@@ -7,6 +7,8 @@ const RULES = [
   { name: '5 % of orders', percent: '5', hold_days: '0' },
   { name: '2 % more after two weeks', percent: '2', hold_days: '14' },
 ];
+/** Referrers with a payout or a reversal. */
+const SHOWN = 3;
 const INTERVAL_MS = 200;
 const PATIENCE_MS = 10_000;
 
@@ -43,7 +45,10 @@ export async function payReferrers(client: Client): Promise<void> {
     await client.post('referral/reverse-accrual', { accrual_id, reason: 'The order was returned' });
 }
 
-/** Users with an available balance, those with most referrals first. Rewards follow the events that earn them within seconds. */
+/**
+ * Users with an available balance, those with most referrals first: as many as are shown, or fewer if fewer earned anything
+ * in time. Rewards follow the events that earn them within seconds, one referrer after another.
+ */
 async function referrersWithMoney(client: Client): Promise<number[]> {
   const began = performance.now();
   for (;;) {
@@ -51,7 +56,7 @@ async function referrersWithMoney(client: Client): Promise<number[]> {
       readonly referrers: readonly Referrer[];
     };
     const found = referrers.filter(({ balance }) => balance.some(({ available }) => available > 0));
-    if (found.length > 0 || performance.now() - began > PATIENCE_MS) return found.map(({ user_id }) => user_id);
+    if (found.length >= SHOWN || performance.now() - began > PATIENCE_MS) return found.map(({ user_id }) => user_id);
     await pause(INTERVAL_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { isSafeNumber, parse, stringify } from 'lossless-json';
+import { isSafeNumber } from 'lossless-json';
 import { session } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -94,7 +94,7 @@ async function send(path: string, { method = 'GET', body, bot, idempotencyKey, s
       method,
       headers,
       credentials: 'same-origin',
-      ...(body === undefined ? {} : { body: stringify(body)! }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     return { ok: response.ok, status: response.status, text: await response.text() };
@@ -112,8 +112,13 @@ function refusal(status: number, body: Refusal | null): RequestError {
 
 function read(text: string): unknown {
   try {
-    return parse(text, undefined, (digits) => (isSafeNumber(digits) ? Number(digits) : digits));
+    return JSON.parse(text, exactly);
   } catch {
     return null;
   }
+}
+
+/** Keeps the digits of a number that a float would change. */
+function exactly(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  return typeof value === 'number' && !isSafeNumber(source!) ? source : value;
 }

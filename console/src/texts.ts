@@ -32,6 +32,7 @@ export const texts = {
     retry: 'Try again',
   },
   loading: 'Loading…',
+  oldBrowser: 'This browser is too old. Chrome 123, Firefox 135 and Safari 18.4 or later can show the console.',
   countedUpTo: (date: string) => `Counted up to ${date}.`,
   notFound: 'There is no such page.',
   previousPage: 'Previous page',

@@ -1,4 +1,3 @@
-import { stringify } from 'lossless-json';
 import { instant, number } from '../format.ts';
 import { texts } from '../texts.ts';
 import type { Letter } from './answers.ts';
@@ -40,7 +39,7 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
                     <div key={index}>
                       <code>{words.event(type, v)}</code>
                       {!data_whole && <div class="quiet">{words.eventCut(number(data_bytes), data === null)}</div>}
-                      {data !== null && <pre>{typeof data === 'string' ? data : stringify(data, undefined, 2)}</pre>}
+                      {data !== null && <pre>{typeof data === 'string' ? data : JSON.stringify(data, null, 2)}</pre>}
                     </div>
                   ))}
                 </details>
