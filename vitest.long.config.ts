@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** What takes minutes: run before a release, not with every change. */
@@ -10,11 +12,13 @@ export default defineConfig({
       'test/integration/events-projection.test.ts',
       'test/integration/events-projection-slices.test.ts',
       'test/integration/referral/read-model.test.ts',
+      ...testsWithLongOnes(),
     ],
     // What stands here is put over the environment that is given.
     env: {
       PROPERTY_TIMES: process.env['PROPERTY_TIMES'] ?? '20',
       PROPERTY_SEED: process.env['PROPERTY_SEED'] ?? 'random',
+      TEST_LONG: 'true',
     },
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/property-seed.ts'],
@@ -24,3 +28,12 @@ export default defineConfig({
     maxWorkers: 1,
   },
 });
+
+/** Files with a test by `longOnly`; the suites of the log have one, too. */
+function testsWithLongOnes(): string[] {
+  const contracts = ['postgres', 'kafka', 'eventstore'].map((engine) => `test/contract/${engine}.test.ts`);
+  const files = readdirSync('test/integration', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test/integration', name));
+  return [...contracts, ...files.filter((file) => readFileSync(file, 'utf8').includes('/long-only.ts'))];
+}

@@ -25,6 +25,7 @@ import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } 
 import { fillLog, findings } from '../support/log-audit.ts';
 import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { writeAndKill } from '../support/log-writer-process.ts';
+import { longOnly } from '../support/long-only.ts';
 
 /** The differences between engines. The engine's test file gives a reason beside each `false`. */
 export interface Capabilities {
@@ -506,7 +507,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       },
     );
 
-    it('replays 100,000 events in flat memory', async () => {
+    longOnly('replays 100,000 events in flat memory', async () => {
       const bot = newBot();
       const after = await log.endCursor();
       const filler = 'x'.repeat(400);

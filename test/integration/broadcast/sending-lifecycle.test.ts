@@ -10,6 +10,7 @@ import { pause } from '../../../src/util/pause.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, recipientsOf, sendingBot, sendingOf, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import { startTestInstance, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
@@ -104,7 +105,7 @@ test('a service that stops releases the recipients that it has not begun to call
   expect(first!.at - at.at(-1)!).toBeGreaterThan(1000);
 });
 
-test('of several senders one sends for a bot, and another resumes when it stops', async () => {
+longOnly('of several senders one sends for a bot, and another resumes when it stops', async () => {
   others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
   others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
   const id = await launch(service, bot, { chats: some(400), cap: 100 });
@@ -118,70 +119,79 @@ test('of several senders one sends for a bot, and another resumes when it stops'
   expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
 });
 
-test('a rate limit pauses the bot beyond the end of its broadcast, for another broadcast, a restart and another instance', async () => {
-  const [limitedChat, seconds] = [1, 6];
-  const anotherBot = await sendingBot(service);
-  platform.behave(({ chatId }) =>
-    chatId === limitedChat
-      ? { error: { code: 429, description: 'Too Many Requests', parameters: { retry_after: seconds } } }
-      : undefined,
-  );
-  const limited = await launch(service, bot, { chats: [limitedChat] });
-  expect(await until(service, limited, hasEnded)).toMatchObject({ status: 4, paused_until: null });
-  const ofAnother = await launch(service, anotherBot, { chats: [2] });
-  const next = await launch(service, bot, { chats: [3] });
-  const { paused_until } = await until(service, next, (sending) => sending.paused_until !== null);
-  await until(service, ofAnother, hasEnded);
+longOnly(
+  'a rate limit pauses the bot beyond the end of its broadcast, for another broadcast, a restart and another instance',
+  async () => {
+    const [limitedChat, seconds] = [1, 6];
+    const anotherBot = await sendingBot(service);
+    platform.behave(({ chatId }) =>
+      chatId === limitedChat
+        ? { error: { code: 429, description: 'Too Many Requests', parameters: { retry_after: seconds } } }
+        : undefined,
+    );
+    const limited = await launch(service, bot, { chats: [limitedChat] });
+    expect(await until(service, limited, hasEnded)).toMatchObject({ status: 4, paused_until: null });
+    const ofAnother = await launch(service, anotherBot, { chats: [2] });
+    const next = await launch(service, bot, { chats: [3] });
+    const { paused_until } = await until(service, next, (sending) => sending.paused_until !== null);
+    await until(service, ofAnother, hasEnded);
 
-  others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
-  await service.restart();
-  expect(await until(service, next, hasEnded)).toMatchObject({ status: 3, count_delivered: 1, paused_until: null });
-  expect(Date.now()).toBeGreaterThanOrEqual(paused_until!);
-  const [first, second, third] = calls();
-  expect([first, second, third].map((call) => call?.chatId)).toEqual([limitedChat, 2, 3]);
-  expect(third!.at - first!.at).toBeGreaterThanOrEqual(seconds * 1000 - 10);
-});
+    others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));
+    await service.restart();
+    expect(await until(service, next, hasEnded)).toMatchObject({ status: 3, count_delivered: 1, paused_until: null });
+    expect(Date.now()).toBeGreaterThanOrEqual(paused_until!);
+    const [first, second, third] = calls();
+    expect([first, second, third].map((call) => call?.chatId)).toEqual([limitedChat, 2, 3]);
+    expect(third!.at - first!.at).toBeGreaterThanOrEqual(seconds * 1000 - 10);
+  },
+);
 
-test('a platform that answers only 502 does not cost the audience: the failure is shown and listed, and one recipient is tried', async () => {
-  platform.behave(() => ({ raw: { status: 502, body: '<html>Bad Gateway' } }));
-  const chats = some(200);
-  const id = await launch(service, bot, { chats, cap: 50 });
-  const { error } = await until(service, id, (sending) => sending.error !== null);
-  expect(error).toMatch(
-    /^the platform has given no usable answer since 20.*Z: the answer, HTTP 502, could not be read$/,
-  );
-  await expect
-    .poll(listed, { timeout: 10_000 })
-    .toMatchObject({ state: 'stopped', error: `bot ${bot.publicKey}: ${error}` });
-  platform.behave(() => undefined);
-  const end = await until(service, id, hasEnded);
-  expect(end).toMatchObject({ status: 3, error: null });
-  expect(end.count_unknown).toBeGreaterThanOrEqual(10);
-  expect(end.count_unknown).toBeLessThan(100);
-  expect(end.count_delivered).toBe(chats.length - end.count_unknown);
-  expect(calls()).toHaveLength(chats.length);
-  await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
-});
+longOnly(
+  'a platform that answers only 502 does not cost the audience: the failure is shown and listed, and one recipient is tried',
+  async () => {
+    platform.behave(() => ({ raw: { status: 502, body: '<html>Bad Gateway' } }));
+    const chats = some(200);
+    const id = await launch(service, bot, { chats, cap: 50 });
+    const { error } = await until(service, id, (sending) => sending.error !== null);
+    expect(error).toMatch(
+      /^the platform has given no usable answer since 20.*Z: the answer, HTTP 502, could not be read$/,
+    );
+    await expect
+      .poll(listed, { timeout: 10_000 })
+      .toMatchObject({ state: 'stopped', error: `bot ${bot.publicKey}: ${error}` });
+    platform.behave(() => undefined);
+    const end = await until(service, id, hasEnded);
+    expect(end).toMatchObject({ status: 3, error: null });
+    expect(end.count_unknown).toBeGreaterThanOrEqual(10);
+    expect(end.count_unknown).toBeLessThan(100);
+    expect(end.count_delivered).toBe(chats.length - end.count_unknown);
+    expect(calls()).toHaveLength(chats.length);
+    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+  },
+);
 
-test('while the look-up of due broadcasts fails, broadcasts that are being sent continue, and later ones are sent once it works', async () => {
-  const { pool } = service.database;
-  const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
-  const long = await launch(service, bot, { chats: some(300), cap: 10 });
-  await until(service, long, ({ count_delivered }) => count_delivered > 5);
-  await pool.query(`ALTER TABLE ${table} RENAME COLUMN due TO gone`);
-  await expect
-    .poll(listed, { timeout: 10_000 })
-    .toMatchObject({ state: 'stopped', error: 'what there is to send: column "due" does not exist' });
-  const { count_delivered } = (await sendingOf(service, long))!;
-  await until(service, long, (sending) => sending.count_delivered > count_delivered);
-  await pool.query(`ALTER TABLE ${table} RENAME COLUMN gone TO due`);
-  const later = await launch(service, await sendingBot(service), { chats: [1] });
-  await until(service, later, hasEnded);
-  await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
-  expect(await sendingOf(service, long)).toMatchObject({ status: 2 });
-  await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id: long }, {});
-  await until(service, long, hasEnded);
-});
+longOnly(
+  'while the look-up of due broadcasts fails, broadcasts that are being sent continue, and later ones are sent once it works',
+  async () => {
+    const { pool } = service.database;
+    const table = `${firstSchema(broadcastsReadModel)}.broadcasts`;
+    const long = await launch(service, bot, { chats: some(300), cap: 10 });
+    await until(service, long, ({ count_delivered }) => count_delivered > 5);
+    await pool.query(`ALTER TABLE ${table} RENAME COLUMN due TO gone`);
+    await expect
+      .poll(listed, { timeout: 10_000 })
+      .toMatchObject({ state: 'stopped', error: 'what there is to send: column "due" does not exist' });
+    const { count_delivered } = (await sendingOf(service, long))!;
+    await until(service, long, (sending) => sending.count_delivered > count_delivered);
+    await pool.query(`ALTER TABLE ${table} RENAME COLUMN gone TO due`);
+    const later = await launch(service, await sendingBot(service), { chats: [1] });
+    await until(service, later, hasEnded);
+    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+    expect(await sendingOf(service, long)).toMatchObject({ status: 2 });
+    await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id: long }, {});
+    await until(service, long, hasEnded);
+  },
+);
 
 test('a cancellation waits for the answers to calls under way', async () => {
   platform.behave(() => ({ delayMs: 700 }));

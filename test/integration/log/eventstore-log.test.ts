@@ -13,6 +13,7 @@ import { startEventStoreDouble } from '../../support/eventstore-double.ts';
 import { createEventStoreTestLog, type EventStoreTestLog } from '../../support/eventstore-log.ts';
 import { startEventStore } from '../../support/eventstore-server.ts';
 import { appendOnTop, newBot, newCommit, readAll } from '../../support/log.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { tcpProxy } from '../../support/tcp-proxy.ts';
 
 /** Faults that only a log on EventStoreDB can have. Tests whose server must fail on command run against the double. */
@@ -250,7 +251,7 @@ describe('a server that fails', () => {
     await proxy.close();
   });
 
-  it('loses, doubles and swaps nothing when it is killed', async () => {
+  longOnly('loses, doubles and swaps nothing when it is killed', async () => {
     const broker = { kill: async () => double.kill(), start: () => double.start() };
     await surviveBrokerKills({ broker, under, writers: 6, kills: 3, between: 60 });
   });

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
-import { hasEnded, launch, sendingBot, until } from '../support/broadcasts.ts';
+import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
+import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
 import {
   axeFindings,
   CHROMIUM,
@@ -10,8 +10,8 @@ import {
   logInWith,
   startBrowser,
   type TestBrowser,
-} from '../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+} from '../../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const FILE = 'https://files.example/a.png';
 const TYPES = [

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../src/commands/catalog/keys.ts';
-import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
+import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import {
   axeFindings,
   CHROMIUM,
@@ -10,8 +10,8 @@ import {
   logInWith,
   startBrowser,
   type TestBrowser,
-} from '../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+} from '../../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const SECTIONS = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
 

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../src/commands/catalog/keys.ts';
-import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
-import { launch, sendingBot } from '../support/broadcasts.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
+import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
+import { launch, sendingBot } from '../../support/broadcasts.ts';
 import {
   axeFindings,
   CHROMIUM,
@@ -10,8 +10,8 @@ import {
   logInWith,
   startBrowser,
   type TestBrowser,
-} from '../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+} from '../../support/browser.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the console says what would surprise about a broadcast', () => {
   let platform: BotApiServer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { intakeStream } from '../../src/domain/streams.ts';
-import { readModels } from '../../src/projections/registry.ts';
-import { systemSources } from '../../src/util/system-sources.ts';
+import { intakeStream } from '../../../src/domain/streams.ts';
+import { readModels } from '../../../src/projections/registry.ts';
+import { systemSources } from '../../../src/util/system-sources.ts';
 import {
   axeFindings,
   CHROMIUM,
@@ -10,10 +10,10 @@ import {
   logInWith,
   startBrowser,
   type TestBrowser,
-} from '../support/browser.ts';
-import { giveReason, linksOf, row, section } from '../support/operations-page.ts';
-import { createOperator, type TestOperator } from '../support/operators.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+} from '../../support/browser.ts';
+import { giveReason, linksOf, row, section } from '../../support/operations-page.ts';
+import { createOperator, type TestOperator } from '../../support/operators.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const ANSWER_MS = 30_000;
 

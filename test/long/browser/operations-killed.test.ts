@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { giveReason, row, section } from '../support/operations-page.ts';
-import { createOperator, type TestOperator } from '../support/operators.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
-import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
+import { CHROMIUM, logInWith, startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { giveReason, row, section } from '../../support/operations-page.ts';
+import { createOperator, type TestOperator } from '../../support/operators.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { type ServiceProcess, serviceProcess } from '../../support/service-process.ts';
 
 const ANSWER_MS = 30_000;
 
