@@ -39,13 +39,13 @@ export function duration(seconds: number): string {
 
 /** Whether a date of a report has a time of day; otherwise the day says all. */
 export function hasTime(iso: string): boolean {
-  return !/T00:00:00/.test(iso);
+  return !/[T ]00:00:00/.test(iso);
 }
 
-/** A date of an answer, in the bot's zone as the answer's offset has it. @param timed shows midnight, too */
+/** A date of an answer, in the bot's zone, as an offset says or as local time. @param timed shows midnight, too */
 export function date(iso: string, timed = hasTime(iso)): string {
   // The offset is the bot's zone: its digits are read as they stand, not moved to the browser's zone.
-  const local = new Date(`${iso.slice(0, 19)}Z`);
+  const local = new Date(`${iso.slice(0, 19).replace(' ', 'T')}Z`);
   return new Intl.DateTimeFormat(LOCALE, {
     timeZone: 'UTC',
     dateStyle: 'medium',

@@ -182,7 +182,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await open(other.page);
     const card = other.page.getByRole('region', { name: HOSTILE[3]! });
     await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('9');
-    expect(await card.textContent()).toContain('last 7 days');
+    // As many days as it was saved with, ending today in the bot's zone, which is named.
+    const shown = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, dateStyle: 'medium' });
+    const days = [Date.now() - 6 * 24 * HOUR, Date.now()].map((at) => shown.format(at)).join(' – ');
+    expect(await card.locator('footer').textContent()).toContain(`${days}. Counted up to ${shown.format(Date.now())}`);
+    expect(await card.locator('footer').textContent()).toContain(ZONE);
     await card.getByRole('button', { name: 'Take off' }).click();
     await card.waitFor({ state: 'detached' });
     const { items } = (await service.get('/v1/reports/list', key())).body.data;

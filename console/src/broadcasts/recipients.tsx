@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { request, type Value } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -27,16 +27,16 @@ interface Page {
 export function Recipients({ bot, id, total, seen }: RecipientsProps) {
   const state = useSignal('');
   const offset = useSignal(0);
-  const shown = useSignal(seen);
-  useEffect(() => {
-    shown.value = seen;
-  }, [seen]);
+  const shown = useRef(seen);
   const { loaded, reload } = useLoad(() => {
-    void shown.value;
     const query = new URLSearchParams({ id, limit: String(PAGE), offset: String(offset.value) });
     if (state.value !== '') query.set('state', state.value);
     return (signal) => request<Page>(`/v1/broadcast/recipients?${query}`, { bot, signal });
   });
+  useEffect(() => {
+    if (shown.current !== seen) reload();
+    shown.current = seen;
+  }, [seen]);
   const { data, error } = loaded.value;
   if (total === 0) return null;
   return (

@@ -1,7 +1,7 @@
 import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
-import { number } from '../format.ts';
+import { date, number } from '../format.ts';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { texts } from '../texts.ts';
@@ -29,7 +29,7 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
               <bdi>{broadcast.name ?? texts.broadcasts.unnamed(broadcast.id)}</bdi>
             </a>{' '}
             <span class="quiet">
-              {texts.broadcasts.statuses[broadcast.status]}, {broadcast.date_create}
+              {texts.broadcasts.statuses[broadcast.status]}, {date(broadcast.date_create)}
             </span>
             {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
           </li>

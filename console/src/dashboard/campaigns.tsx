@@ -1,5 +1,6 @@
 import { href } from '../address.ts';
 import { number } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Row } from '../reports/answer.ts';
@@ -28,11 +29,14 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
     chart: 'utm_table',
     metrics: [{ event: start?.event_id ?? null, name: start?.name ?? 'all', agr: 'total_uniq_user_id' }],
   };
-  const { loaded, reload } = useLoad(() => (signal) => {
-    const config = configOf(state, daysOf('30d', timezone, new Date()));
-    const source = config['source_request'] as ReportConfig;
-    return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
-  });
+  const { loaded, reload } = useLoad(
+    () => (signal) => {
+      const config = configOf(state, daysOf('30d', timezone, new Date()));
+      const source = config['source_request'] as ReportConfig;
+      return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
+    },
+    { poll: () => 'still' },
+  );
   const { data, loading } = loaded.value;
   const rows = data?.rows.filter((row) => row['other'] !== true) ?? [];
   const most = Math.max(1, ...rows.map(usersOf));
@@ -66,6 +70,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
           </tbody>
         </table>
       )}
+      {data !== undefined && <AsOf at={data.meta.data_as_of} zone={timezone} lagMs={data.meta.lag_ms} />}
     </section>
   );
 }

@@ -22,6 +22,7 @@ export function runReport(bot: string, report_config: ReportConfig, signal: Abor
 export interface NewUsers {
   readonly days: readonly { readonly date: string; readonly users: number }[];
   readonly total: number;
+  readonly data_as_of: string;
 }
 
 /** New users between two local times of the bot's zone. */

@@ -1,4 +1,6 @@
-import { before, type Days } from '../reports/period.ts';
+import type { ReportConfig, SavedSettings } from '../reports/config.ts';
+import { before, type Days, daysOf } from '../reports/period.ts';
+import { PRESETS } from '../reports/state.ts';
 
 /** Two local times of a bot's zone, `YYYY-MM-DD HH:MM:SS`, both included. */
 export interface Span {
@@ -14,13 +16,14 @@ export function todayAndYesterday(zone: string, now: Date): { readonly today: Sp
   return { today: upToNow(day), yesterday: upToNow(before({ from: day, to: day }).from) };
 }
 
-const DAY_MS = 86_400_000;
-
-/** As many days as the given ones, moved so that the last of them is `today`. */
-export function endingOn(today: string, { from, to }: Days): Days {
-  const moved = Date.parse(today) - Date.parse(to);
-  return { from: new Date(Date.parse(from) + moved).toISOString().slice(0, 10), to: today };
+/** The days of a saved report now: those of its preset, else as many as it was saved with, ending today. */
+export function daysToday(config: ReportConfig, zone: string, now: Date): Days {
+  const { params, period } = config['settings'] as SavedSettings;
+  if (period !== undefined && PRESETS.includes(period)) return daysOf(period, zone, now);
+  const { to: today } = daysOf('today', zone, now);
+  const [from, to] = [params[':date_from'], params[':date_to']].map((at) => Date.parse(at.slice(0, 10))) as [
+    number,
+    number,
+  ];
+  return { from: new Date(from + Date.parse(today) - to).toISOString().slice(0, 10), to: today };
 }
-
-/** How many days a period has. */
-export const lengthOf = ({ from, to }: Days): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;

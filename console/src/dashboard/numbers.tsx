@@ -1,8 +1,10 @@
 import { href } from '../address.ts';
 import type { Value } from '../api.ts';
-import { cell, date, share } from '../format.ts';
+import { cell, share } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import type { Meta } from '../reports/answer.ts';
 import { type ReportConfig, sourceOf } from '../reports/config.ts';
 import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
 import { type Bot, currency } from '../session.ts';
@@ -41,7 +43,7 @@ function metricsOf(events: readonly KnownEvent[]): readonly { key: Figure['key']
 
 interface Loaded {
   readonly figures: readonly Figure[];
-  readonly asOf: string;
+  readonly meta: Meta;
 }
 
 async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): Promise<Loaded> {
@@ -70,7 +72,7 @@ async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): 
     }),
   );
   const fresh: Figure = { key: 'newUsers', today: newNow.total, yesterday: newThen.total };
-  return { figures: counted.toSpliced(1, 0, fresh), asOf: now.meta.data_as_of };
+  return { figures: counted.toSpliced(1, 0, fresh), meta: now.meta };
 }
 
 /** Today's numbers beside those of the same part of yesterday. */
@@ -101,7 +103,11 @@ export function Numbers(props: NumbersProps) {
           </li>
         ))}
       </ul>
-      <p class="quiet">{data === undefined ? texts.loading : texts.countedUpTo(date(data.asOf))}</p>
+      {data === undefined ? (
+        <p class="quiet">{texts.loading}</p>
+      ) : (
+        <AsOf at={data.meta.data_as_of} zone={props.bot.timezone} lagMs={data.meta.lag_ms} />
+      )}
     </section>
   );
 }

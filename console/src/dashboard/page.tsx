@@ -2,19 +2,20 @@ import { Pending } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { LatestBroadcasts } from './broadcasts.tsx';
 import { TopCampaigns } from './campaigns.tsx';
-import { loadEvents } from './data.ts';
+import { type KnownEvent, loadEvents } from './data.ts';
 import { ActiveUsers, Growth } from './growth.tsx';
 import { Numbers } from './numbers.tsx';
 import { PinnedReports } from './pinned.tsx';
 
-const words = texts.dashboard;
+const isEmpty = (events: readonly KnownEvent[]): boolean => events.every(({ count }) => count === 0);
 
 /** How the bot does today: each figure leads to the report or page that explains it. */
 export function DashboardPage({ bot }: { readonly bot: Bot }) {
-  const { loaded, reload } = useLoad(() => (signal) => loadEvents(bot.resource_key, signal));
+  const { loaded, reload } = useLoad(() => (signal) => loadEvents(bot.resource_key, signal), {
+    poll: (events) => (isEmpty(events) ? 'still' : 'never'),
+  });
   const { data: events } = loaded.value;
   return (
     <>
@@ -23,12 +24,9 @@ export function DashboardPage({ bot }: { readonly bot: Bot }) {
       </h1>
       <Pending loaded={loaded.value} retry={reload} />
       {events !== undefined &&
-        (events.every(({ count }) => count === 0) ? (
+        (isEmpty(events) ? (
           <section class="empty">
             <FirstEvent bot={bot.resource_key} />
-            <button type="button" onClick={reload}>
-              {words.lookAgain}
-            </button>
           </section>
         ) : (
           <>

@@ -1,16 +1,17 @@
-import { go, href } from '../address.ts';
+import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Answer } from '../reports/answer.ts';
 import { type ReportConfig, stateOf } from '../reports/config.ts';
-import { type Days, daysOf } from '../reports/period.ts';
-import { type ReportState, START, writeState } from '../reports/state.ts';
+import type { Days } from '../reports/period.ts';
+import { type Period, type ReportState, START, writeState } from '../reports/state.ts';
+import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
-import { endingOn, lengthOf } from './day.ts';
+import { daysToday } from './day.ts';
 import { inTurn } from './in-turn.ts';
 
 const words = texts.dashboard;
@@ -88,38 +89,43 @@ interface PinnedProps {
   readonly onUnpin: () => void;
 }
 
-/** A pinned report over as many days as it was saved with, ending today. */
+/** A pinned report over its preset or over as many days as it was saved with, ending today. */
 function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedProps) {
   const key = bot.resource_key;
   const saved = stateOf(report_config, START);
-  const days = endingOn(daysOf('today', bot.timezone, new Date()).to, savedDays(report_config));
+  const users = useUsers(bot);
   const { loaded, reload } = useLoad(
     () => (signal) =>
-      inTurn(() => {
+      inTurn(async () => {
+        const days = daysToday(report_config, bot.timezone, new Date());
         const params = { ':date_from': `${days.from} 00:00:00`, ':date_to': `${days.to} 23:59:59` };
-        return request<Answer>('/v1/reports/run', { method: 'POST', bot: key, body: { uuid, params }, signal });
+        const asked = { uuid, params };
+        const answer = await request<Answer>('/v1/reports/run', { method: 'POST', bot: key, body: asked, signal });
+        return { answer, days, asked };
       }),
+    { poll: () => 'still' },
   );
   const { data, loading } = loaded.value;
   // A report beyond the builder has no state: its rows say all.
   const state: ReportState = saved ?? { ...START, type: 'list', chart: 'list' };
   const id = `pinned-${uuid}`;
-  /** The report itself, where each number opens the users behind it. */
-  const report = saved === null ? undefined : writeState({ ...saved, period: days, uuid });
-  const link = href('/reports', { bot: key, report });
   return (
     <section class="card" aria-busy={loading} aria-labelledby={id}>
       <div class="row">
         <h3 id={id}>
-          {saved === null ? (
+          {saved === null || data === undefined ? (
             <bdi>{name}</bdi>
           ) : (
-            <a href={link}>
+            <a
+              href={href('/reports', {
+                bot: key,
+                report: writeState({ ...saved, period: periodOf(saved, data.days), uuid }),
+              })}
+            >
               <bdi>{name}</bdi>
             </a>
           )}
         </h3>
-        <span class="quiet">{words.lastDays(lengthOf(days))}</span>
         <button type="button" class="plain" onClick={onUnpin} aria-label={words.unpin(name)}>
           {words.takeOff}
         </button>
@@ -127,15 +133,19 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
-          <View state={state} answer={data} onCell={() => go(link)} closed />
-          <Footnotes answer={data} />
+          <View
+            state={state}
+            answer={data.answer}
+            onCell={(cell, title) => users.open(data.asked, cell, title)}
+            closed
+          />
+          <Footnotes answer={data.answer} />
         </>
       )}
+      {users.dialog}
     </section>
   );
 }
 
-function savedDays(config: ReportConfig): Days {
-  const { params } = config['settings'] as { readonly params: Readonly<Record<string, string>> };
-  return { from: params[':date_from']!.slice(0, 10), to: params[':date_to']!.slice(0, 10) };
-}
+/** The preset of a report moves by itself. */
+const periodOf = ({ period }: ReportState, days: Days): Period => (typeof period === 'string' ? period : days);

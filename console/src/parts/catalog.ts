@@ -25,21 +25,28 @@ export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Cat
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** The name of a field in reports; audiences name those of users `users.*`. */
+export const reportName = ({ name }: Field): string => name.replace(/^users\./, 'user.');
+
 /** The most frequent values of a field within the last 30 days, to offer them in a filter. */
 export async function valuesOf(bot: string, field: Field, now: Date): Promise<readonly Value[]> {
   if (!field.separator) return [];
+  const property = reportName(field);
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   const report_config = {
     source_request: {
       type: 'trends',
       type_chart: 'table',
-      separators: [{ property: field.name }],
+      separators: [{ property }],
       requests: [{ type: 'trend', event_id: null, event_name: 'all', agr: 'total' }],
     },
     settings: {
       params: {
-        ':date_from': `${day(now.getTime() - 30 * 86_400_000)} 00:00:00`,
-        ':date_to': `${day(now.getTime())} 23:59:59`,
+        ':date_from': `${day(now.getTime() - 30 * DAY_MS)} 00:00:00`,
+        // In some zones it is tomorrow already.
+        ':date_to': `${day(now.getTime() + DAY_MS)} 23:59:59`,
       },
     },
   };
@@ -48,5 +55,5 @@ export async function valuesOf(bot: string, field: Field, now: Date): Promise<re
     bot,
     body: { report_config },
   });
-  return rows.flatMap((row) => (row[field.name] === null || row[field.name] === undefined ? [] : [row[field.name]!]));
+  return rows.flatMap((row) => (row[property] == null ? [] : [row[property]]));
 }

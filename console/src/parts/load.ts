@@ -1,35 +1,39 @@
 import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { RequestError } from '../api.ts';
 
-/** The state of a request. `data` stays while it is loaded again, so that nothing jumps. */
+/** The state of a request. `data` stays while the same is asked for again, so that nothing jumps. */
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: RequestError | undefined;
   readonly loading: boolean;
 }
 
+const NOTHING = { data: undefined, error: undefined, loading: true };
 const FAST_MS = 1000;
 const SLOW_MS = 10_000;
 
 export interface LoadOptions<T> {
   /** Loads again: each second while something runs, else each ten, or never. Absent: never. */
   readonly poll?: (data: T) => 'running' | 'still' | 'never';
+  /** The data say themselves what they answer, so that they may stay, dimmed, until the answer to the next question is there. */
+  readonly keep?: boolean;
 }
 
 /**
- * Loads what `ask` asks for, and again whenever a signal that `ask` reads changes. Polls only while the tab is visible.
+ * Loads what `ask` asks for. When a signal that `ask` reads changes, the question is another one: the data of the former
+ * question are dropped. Polls only while the tab is visible.
  * @param ask null: there is nothing to ask for
  */
 export function useLoad<T>(
   ask: () => ((signal: AbortSignal) => Promise<T>) | null,
-  { poll }: LoadOptions<T> = {},
+  { poll, keep }: LoadOptions<T> = {},
 ): { readonly loaded: Signal<Loaded<T>>; reload(): void } {
-  const loaded = useMemo(() => signal<Loaded<T>>({ data: undefined, error: undefined, loading: true }), []);
+  const loaded = useMemo(() => signal<Loaded<T>>(NOTHING), []);
   const turn = useSignal(0);
+  const asked = useRef(0);
   useSignalEffect(() => {
     const load = ask();
-    void turn.value;
     const abort = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const run = async (): Promise<void> => {
@@ -53,7 +57,9 @@ export function useLoad<T>(
         else document.addEventListener('visibilitychange', () => void run(), { once: true, signal: abort.signal });
       }, ms);
     };
-    loaded.value = { ...loaded.peek(), loading: true };
+    const isSame = keep === true || asked.current !== turn.value;
+    asked.current = turn.value;
+    loaded.value = { ...(isSame ? loaded.peek() : NOTHING), loading: true };
     void run();
     return () => {
       abort.abort();

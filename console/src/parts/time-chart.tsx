@@ -1,21 +1,25 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { date, hasTime, number, shortNumber } from '../format.ts';
+import type { Value } from '../api.ts';
+import { date, hasTime, number, share, shortNumber } from '../format.ts';
+import { texts } from '../texts.ts';
 
 export interface Series {
   readonly label: string;
-  /** Values in the order of the times; null: none. Decimals beyond a float's digits are drawn as the nearest float. */
-  readonly values: readonly (number | null)[];
+  /** Values in the order of the times; null: none. Decimals beyond a float's digits are drawn as the nearest float, and told exactly. */
+  readonly values: readonly (Value | undefined)[];
   /** Drawn with a broken line, in the color of the series `of`. */
   readonly of?: number;
+  /** Begins hidden; in the legend it can be shown. */
   readonly hidden?: boolean;
   /** The value holds until the next time. */
   readonly stepped?: boolean;
 }
 
 export interface TimeChartProps {
-  /** Times as the answer has them, in the bot's zone. */
+  /** Times as the answer has them, in the bot's zone; of `steps` their names. */
   readonly times: readonly string[];
   readonly series: readonly Series[];
   readonly shape: 'line' | 'area' | 'bar';
@@ -23,6 +27,47 @@ export interface TimeChartProps {
   readonly label: string;
   /** A time that a line across the chart marks. */
   readonly mark?: string | undefined;
+  /** The axis has steps with names, not times. */
+  readonly steps?: boolean;
+  /** Values are shares of 1. */
+  readonly shares?: boolean;
+  /** Opens what is behind a value. */
+  readonly onPoint?: ((series: number, index: number) => void) | undefined;
+}
+
+/** A chart with a legend that hides and shows its lines. */
+export function LegendChart({ series, ...chart }: TimeChartProps) {
+  const hidden = useSignal<readonly number[]>(series.flatMap((line, index) => (line.hidden === true ? [index] : [])));
+  const hasDashed = series.some(({ of }) => of !== undefined);
+  return (
+    <>
+      <ul class="legend">
+        {series.map((line, index) =>
+          line.of !== undefined ? null : (
+            <li key={index}>
+              <button
+                type="button"
+                class="plain"
+                aria-pressed={!hidden.value.includes(index)}
+                title={texts.reports.show(line.label)}
+                onClick={() => {
+                  const others = hidden.value.filter((other) => other !== index);
+                  hidden.value = others.length < hidden.value.length ? others : [...others, index];
+                }}
+              >
+                <i class={`dot series-${index % COLORS}`} /> {line.label}
+              </button>
+            </li>
+          ),
+        )}
+        {hasDashed && <li class="quiet">{texts.reports.dashed}</li>}
+      </ul>
+      <TimeChart
+        {...chart}
+        series={series.map((line, index) => ({ ...line, hidden: hidden.value.includes(line.of ?? index) }))}
+      />
+    </>
+  );
 }
 
 export const COLORS = 10;
@@ -43,12 +88,15 @@ function faint(rgb: string): string {
 }
 
 /** Lines, areas or bars over time. */
-export function TimeChart({ times, series, shape, label, mark }: TimeChartProps) {
+export function TimeChart({ onPoint, ...chart }: TimeChartProps) {
+  const { times, series, shape, label, mark, steps, shares } = chart;
   const place = useRef<HTMLDivElement>(null);
+  const click = useRef(onPoint);
+  click.current = onPoint;
   useEffect(() => {
     const element = place.current!;
     // The digits of the bot's zone are read as UTC and shown as UTC, so that no other zone comes in.
-    const seconds = times.map(secondsOf);
+    const seconds = times.map((time, index) => (steps === true ? index : secondsOf(time)));
     const text = resolved(element, 'color');
     const grid = resolved(element, 'border-top-color');
     const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
@@ -60,13 +108,23 @@ export function TimeChart({ times, series, shape, label, mark }: TimeChartProps)
         legend: { show: false },
         cursor: { points: { size: 6 } },
         scales: {
+          ...(steps === true ? { x: { time: false } } : {}),
           ...(shape === 'bar' ? { x: { range: wholeBars(seconds) } } : {}),
           y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), high === null || high === 0 ? 1 : high * 1.05] },
         },
         // Times of minutes are wider than the usual distance.
         axes: [
-          { ...axis, space: 80 },
-          { ...axis, size: 56, values: (_plot, values) => values.map(shortNumber) },
+          {
+            ...axis,
+            space: 80,
+            ...(steps === true
+              ? {
+                  incrs: [1, 2, 5, 10, 20],
+                  values: (_: uPlot, values: number[]) => values.map((at) => times[at] ?? ''),
+                }
+              : {}),
+          },
+          { ...axis, size: 56, values: (_plot, values) => values.map(shares === true ? share : shortNumber) },
         ],
         series: [
           {},
@@ -86,24 +144,47 @@ export function TimeChart({ times, series, shape, label, mark }: TimeChartProps)
             };
           }),
         ],
-        plugins: [tooltip(times, series)],
+        plugins: [tooltip(chart)],
         ...(mark === undefined ? {} : { hooks: { draw: [(drawn) => drawMark(drawn, mark, text)] } }),
       },
-      [seconds, ...series.map(({ values }) => [...values])],
+      [seconds, ...series.map(({ values }) => values.map(drawn))],
       element,
     );
+    plot.over.classList.toggle('opens', onPoint !== undefined);
+    plot.over.addEventListener('click', () => {
+      const point = pointAt(plot, series);
+      if (point !== null) click.current?.(...point);
+    });
     const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     resize.observe(element);
     return () => {
       resize.disconnect();
       plot.destroy();
     };
-  }, [times, series, shape, mark]);
+    // The same values again leave the chart, and what the pointer shows, as they are.
+  }, [JSON.stringify(chart)]);
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
 function resolved(element: Element, property: string): string {
   return getComputedStyle(element).getPropertyValue(property);
+}
+
+/** A value as a chart draws it. */
+const drawn = (value: Value | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);
+
+/** The series and the index of the value that is next to the pointer. */
+function pointAt({ cursor: { idx, top = 0 }, valToPos }: uPlot, series: readonly Series[]): [number, number] | null {
+  let found: [number, number] | null = null;
+  let least = Infinity;
+  for (const [at, { values, hidden, of }] of series.entries()) {
+    const value = drawn(values[idx ?? -1]);
+    if (value === null || hidden === true || of !== undefined) continue;
+    const distance = Math.abs(valToPos(value, 'y') - top);
+    if (distance < least) [found, least] = [[at, idx!], distance];
+  }
+  return found;
 }
 
 const secondsOf = (time: string): number => Date.parse(`${time.slice(0, 19)}Z`) / 1000;
@@ -125,11 +206,12 @@ function wholeBars(seconds: readonly number[]): uPlot.Range.Function {
 }
 
 /** Shows the values under the pointer, beside it. */
-function tooltip(times: readonly string[], series: readonly Series[]): uPlot.Plugin {
+function tooltip({ times, series, steps, shares }: TimeChartProps): uPlot.Plugin {
   const box = document.createElement('div');
   box.className = 'tooltip';
   box.hidden = true;
   const timed = times.some(hasTime);
+  const text = (value: Value): string => (shares === true ? share(Number(value)) : number(value as number | string));
   return {
     hooks: {
       init: (plot) => {
@@ -144,12 +226,12 @@ function tooltip(times: readonly string[], series: readonly Series[]): uPlot.Plu
         if (idx === null || idx === undefined) return;
         const lines = series.flatMap(({ label, values, hidden }) => {
           const value = values[idx];
-          return hidden === true || value === null || value === undefined ? [] : [`${label}: ${number(value)}`];
+          return hidden === true || value === null || value === undefined ? [] : [`${label}: ${text(value)}`];
         });
         box.replaceChildren(
-          ...[date(times[idx]!, timed), ...lines].map((text) => {
+          ...[steps === true ? times[idx]! : date(times[idx]!, timed), ...lines].map((words) => {
             const line = document.createElement('div');
-            line.textContent = text;
+            line.textContent = words;
             return line;
           }),
         );

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { address, go, href } from '../address.ts';
+import type { Value } from '../api.ts';
 import { date, number } from '../format.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
-import { type Series, TimeChart } from '../parts/time-chart.tsx';
+import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { texts } from '../texts.ts';
 import { ChainOfAccount } from './chain.tsx';
 import { ask, type Balance, type Line, loadAccount, MAX_LINES, PAGE, type Payout, type Program } from './data.ts';
@@ -145,13 +146,17 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
   const isAhead = Date.parse(`${at}Z`) > Date.now() && at > (lines.at(-1)?.date ?? '');
   const { loaded, reload } = useLoad(
     () => {
-      const at = address.value.query.get('at');
-      return (signal) =>
-        ask<{ balance: Balance[] }>(bot, 'balance', { user_id: user, ...(at === null ? {} : { at }) }, signal);
+      const asked = address.value.query.get('at') ?? '';
+      return async (signal) => {
+        const query = { user_id: user, ...(asked === '' ? {} : { at: asked }) };
+        return { asked, ...(await ask<{ balance: Balance[] }>(bot, 'balance', query, signal)) };
+      };
     },
-    { poll: () => 'still' },
+    // The heading says which moment the balance is of.
+    { poll: () => 'still', keep: true },
   );
   const { data, error, loading } = loaded.value;
+  const shown = data?.asked ?? at;
   const moments = useMemo(() => [...new Set(lines.map((line) => line.date))], [lines]);
   // The last moment that is not later; all of them: now.
   const index = at === '' ? moments.length : moments.filter((moment) => moment <= at).length - 1;
@@ -192,9 +197,13 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
           </button>
         )}
       </div>
-      {isAhead ? <p role="alert">{words.future}</p> : <h2>{at === '' ? words.balance : words.balanceThen(at)}</h2>}
+      {isAhead ? (
+        <p role="alert">{words.future}</p>
+      ) : (
+        <h2>{shown === '' ? words.balance : words.balanceThen(shown)}</h2>
+      )}
       {error !== undefined && <Failure error={error} retry={reload} />}
-      {!isAhead && data?.balance.length === 0 && <p>{at === '' ? words.nothing : words.nothingThen}</p>}
+      {!isAhead && data?.balance.length === 0 && <p>{shown === '' ? words.nothing : words.nothingThen}</p>}
       {(isAhead ? [] : data?.balance)?.map((row) => (
         <dl key={row.unit_id} class="parts" data-unit={row.unit_id}>
           <div>
@@ -226,14 +235,14 @@ interface StepLineProps {
 function StepLine({ lines, units, at }: StepLineProps) {
   const [times, series] = useMemo((): [string[], Series[]] => {
     const ids = [...new Set(lines.map(({ unit_id }) => unit_id))];
-    const now = new Map<number | null, number>();
-    const values = ids.map((): (number | null)[] => []);
+    const now = new Map<number | null, Value>();
+    const values = ids.map((): Value[] => []);
     const dates: string[] = [];
     for (const line of lines) {
       // Of the lines of one second, the chart shows the last.
       const isNew = line.date !== dates.at(-1);
       if (isNew) dates.push(line.date);
-      now.set(line.unit_id, Number(line.available));
+      now.set(line.unit_id, line.available);
       for (const [index, id] of ids.entries()) {
         if (!isNew) values[index]!.pop();
         values[index]!.push(now.get(id) ?? null);
@@ -241,19 +250,14 @@ function StepLine({ lines, units, at }: StepLineProps) {
     }
     return [
       dates.map((moment) => moment.replace(' ', 'T')),
-      ids.map((id, index) => ({ label: unitName(units, id), values: values[index]!, stepped: true })),
+      ids.map((id, index) => ({
+        label: words.availableIn(unitName(units, id)),
+        values: values[index]!,
+        stepped: true,
+      })),
     ];
   }, [lines, units]);
   return (
-    <>
-      <ul class="legend" aria-label={words.available}>
-        {series.map(({ label }, index) => (
-          <li key={label}>
-            <i class={`dot series-${index % 10}`} /> {words.availableIn(label)}
-          </li>
-        ))}
-      </ul>
-      <TimeChart times={times} series={series} shape="line" label={words.lineLabel} mark={at === '' ? undefined : at} />
-    </>
+    <LegendChart times={times} series={series} shape="line" label={words.lineLabel} mark={at === '' ? undefined : at} />
   );
 }

@@ -10,6 +10,7 @@ import {
   aggregationsOf,
   CHARTS,
   COHORT_TYPES,
+  COMPARED,
   FUNNEL_ORDERS,
   GRANULARITIES,
   type Metric,
@@ -111,7 +112,7 @@ function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string 
           onChange={(next) => set({ granularity: next })}
         />
       )}
-      {type === 'trends' && (
+      {COMPARED.includes(type) && (
         <label class="check">
           <input
             type="checkbox"

@@ -1,9 +1,15 @@
 import { filterOf, groupFrom } from '../parts/filter.ts';
 import type { Days } from './period.ts';
-import { type Metric, needsField, type ReportState } from './state.ts';
+import { type Metric, needsField, PRESETS, type Preset, type ReportState } from './state.ts';
 
 /** A `report_config` of the API (docs/interface.md, "Report configuration"). */
 export type ReportConfig = Readonly<Record<string, unknown>>;
+
+/** The `settings` of a saved configuration, which the service has checked; `period` is the client's own. */
+export interface SavedSettings {
+  readonly params: { readonly ':date_from': string; readonly ':date_to': string };
+  readonly period?: Preset;
+}
 
 /** The configuration of a state over the given days. */
 export function configOf(state: ReportState, { from, to }: Days): ReportConfig {
@@ -11,6 +17,13 @@ export function configOf(state: ReportState, { from, to }: Days): ReportConfig {
     source_request: sourceOf(state),
     settings: { params: { ':date_from': `${from} 00:00:00`, ':date_to': `${to} 23:59:59` } },
   };
+}
+
+/** The configuration to save: with the preset of its period, which moves with the day (docs/decisions.md#saved-periods). */
+export function savedConfigOf(state: ReportState, days: Days): ReportConfig {
+  const config = configOf(state, days);
+  const { period } = state;
+  return typeof period === 'object' ? config : { ...config, settings: { ...(config['settings'] as object), period } };
 }
 
 /** The `source_request` of a state, without a period. */
@@ -72,7 +85,7 @@ function entityOf({ event, name, filter }: Metric): Readonly<Record<string, unkn
 /** The state of a saved report's configuration; null: it has settings that the builder would lose. */
 export function stateOf(config: ReportConfig, start: ReportState): ReportState | null {
   const source = config['source_request'] as Readonly<Record<string, unknown>> | undefined;
-  const params = (config['settings'] as { params?: Readonly<Record<string, string>> } | undefined)?.params;
+  const { params, period } = (config['settings'] ?? {}) as Partial<SavedSettings>;
   if (source === undefined || params === undefined) return null;
   const chart = String(source['type_chart']);
   const type = chart.startsWith('utm_') ? 'utm' : (String(source['type']) as ReportState['type']);
@@ -80,6 +93,7 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
   const requests = (retention ? [source['target_entity'], source['returning_entity']] : source['requests']) as
     | readonly Readonly<Record<string, unknown>>[]
     | undefined;
+  const days = { from: params[':date_from'].slice(0, 10), to: params[':date_to'].slice(0, 10) };
   const state: ReportState = {
     ...start,
     type,
@@ -87,7 +101,7 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
     metrics: (requests ?? []).map((request) => metricFrom(request)),
     filter: groupFrom(source['filters']),
     breakdown: ((source['separators'] ?? []) as readonly { property: string }[]).map(({ property }) => property),
-    period: { from: params[':date_from']!.slice(0, 10), to: params[':date_to']!.slice(0, 10) },
+    period: period !== undefined && PRESETS.includes(period) ? period : days,
     granularity: (source['granularity'] ?? start.granularity) as ReportState['granularity'],
     funnel: {
       order: (source['funnel_order_type'] ?? start.funnel.order) as ReportState['funnel']['order'],
@@ -104,12 +118,11 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
       limit: Number(source['limit'] ?? start.list.limit),
     },
   };
-  const days = state.period as Days;
   return isWithin(config, configOf(state, days)) ? state : null;
 }
 
-/** Names for readers: they change no number. */
-const CAPTIONS = ['label', 'event_name'];
+/** Names for readers, and the preset of the period: they change no number. */
+const CAPTIONS = ['label', 'event_name', 'period'];
 
 /** Whether `whole` has all that `part` has. What is null in `part` may be missing. */
 function isWithin(part: unknown, whole: unknown): boolean {

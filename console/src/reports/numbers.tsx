@@ -62,6 +62,11 @@ export function valueText(value: Value | undefined, row: Row, type: string): str
   return value === null ? words.nothing : cell(value, type);
 }
 
-/** A value as a chart draws it. */
-export const drawn = (value: Value | undefined): number | null =>
-  value === null || value === undefined ? null : Number(value);
+/** The value of the period before, where periods are compared. */
+export function Before({ value }: { readonly value: Value | undefined }) {
+  return (
+    <span class="quiet">
+      {words.previous}: {cell(value, 'number')}
+    </span>
+  );
+}

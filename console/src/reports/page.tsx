@@ -1,4 +1,5 @@
-import { computed, useComputed, useSignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { address, go, href } from '../address.ts';
 import { request, requestText, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
@@ -11,10 +12,10 @@ import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Answer } from './answer.ts';
 import { Builder } from './builder.tsx';
-import { configOf, type ReportConfig, stateOf } from './config.ts';
-import { before, daysOf } from './period.ts';
-import { type ReportState, readState, START, writeState } from './state.ts';
-import { UsersDialog, type UsersDialogProps } from './users-dialog.tsx';
+import { configOf, type ReportConfig, savedConfigOf, stateOf } from './config.ts';
+import { before, type Days, daysOf } from './period.ts';
+import { COMPARED, type ReportState, readState, START, writeState } from './state.ts';
+import { useUsers } from './users-dialog.tsx';
 import { Footnotes, View } from './view.tsx';
 
 const words = texts.reports;
@@ -24,22 +25,32 @@ const stateText = computed(() => address.value.query.get('report'));
 /** The report of the address: its form, its answer, and the saved reports. */
 export function ReportsPage({ bot }: { readonly bot: Bot }) {
   const key = bot.resource_key;
-  const state = useComputed(() => readState(stateText.value));
+  const report = useComputed(() => readState(stateText.value));
+  const state = useComputed(() => report.value.state);
   const catalog = useLoad(() => (signal) => loadCatalog(key, signal));
-  const answer = useLoad(() => {
-    const asked = state.value;
-    return (signal) => runReport(asked, bot, signal);
+  const answer = useLoad(
+    () => {
+      const asked = state.value;
+      return (signal) => runReport(asked, bot, signal);
+    },
+    // An answer is shown with its own state, and names its period.
+    { keep: true },
+  );
+  const saved = useLoad(() => (signal) => request<{ items: SavedReport[] }>('/v1/reports/list', { bot: key, signal }), {
+    poll: () => 'still',
   });
-  const saved = useLoad(() => (signal) => request<{ items: SavedReport[] }>('/v1/reports/list', { bot: key, signal }));
-  const opened = useSignal<Pick<UsersDialogProps, 'cell' | 'title' | 'config'> | null>(null);
-  const change = (next: ReportState): void =>
-    go(href('/reports', { bot: key, report: next === START ? undefined : writeState(next) }));
+  const users = useUsers(bot);
+  const change = (next: ReportState, replace = false): void =>
+    go(href('/reports', { bot: key, report: next === START ? undefined : writeState(next) }), { replace });
   const { data: known, error: unknown } = catalog.loaded.value;
   const { data, error, loading } = answer.loaded.value;
+  const { leftOut } = report.value;
   return (
     <>
       <h1>{words.title}</h1>
-      {state.value === START && stateText.value !== null && <p role="alert">{words.unreadable}</p>}
+      {leftOut?.length !== 0 && (
+        <p role="alert">{leftOut === null ? words.unreadable : words.leftOut(leftOut.join(', '))}</p>
+      )}
       <div class="with-side">
         <div>
           {unknown !== undefined && <Failure error={unknown} retry={catalog.reload} />}
@@ -55,9 +66,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
                   state={data.state}
                   answer={data.answer}
                   previous={data.previous}
-                  onCell={(cell, title) => {
-                    opened.value = { cell, title, config: data.config };
-                  }}
+                  onCell={(cell, title) => users.open({ report_config: data.config }, cell, title)}
                 />
                 <Footnotes answer={data.answer} />
               </>
@@ -66,22 +75,14 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
           </section>
           <Actions
             bot={bot}
-            state={state.value}
+            current={state}
             name={saved.loaded.value.data?.items.find(({ uuid }) => uuid === state.value.uuid)?.name ?? ''}
             change={change}
             onSaved={saved.reload}
           />
         </div>
-        {opened.value !== null && (
-          <UsersDialog
-            bot={key}
-            {...opened.value}
-            onClose={() => {
-              opened.value = null;
-            }}
-          />
-        )}
-        <SavedReports saved={saved.loaded.value} reload={saved.reload} bot={key} change={change} />
+        {users.dialog}
+        <SavedReports saved={saved.loaded.value} reload={saved.reload} change={change} />
       </div>
     </>
   );
@@ -90,6 +91,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
 interface SavedReport {
   readonly uuid: string;
   readonly name: string;
+  readonly report_config: ReportConfig;
 }
 
 interface RunReport {
@@ -107,37 +109,50 @@ async function runReport(state: ReportState, bot: Bot, signal: AbortSignal): Pro
   const config = configOf(state, days);
   const [answer, previous] = await Promise.all([
     run(config),
-    state.compare && state.type === 'trends' ? run(configOf(state, before(days))) : undefined,
+    state.compare && COMPARED.includes(state.type) ? run(configOf(state, before(days))) : undefined,
   ]);
   return { state, config, answer, previous };
 }
 
 interface ActionsProps {
   readonly bot: Bot;
-  readonly state: ReportState;
+  readonly current: ReadonlySignal<ReportState>;
   /** The name of the saved report; '': the report is not saved. */
   readonly name: string;
-  readonly change: (state: ReportState) => void;
+  readonly change: (state: ReportState, replace?: boolean) => void;
   readonly onSaved: () => void;
 }
 
 /** Saves the report, and takes it elsewhere. */
-function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
-  const done = useSignal('');
+function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
+  const state = current.value;
+  /** The last action, and its report: beside another report it is not shown. */
+  const done = useSignal<readonly [string, ReportState]>(['', state]);
+  const left = useRef(false);
+  useEffect(
+    () => () => {
+      left.current = true;
+    },
+    [],
+  );
   const { error, run } = useAttempt();
-  const config = (): ReportConfig => configOf(state, daysOf(state.period, bot.timezone, new Date()));
+  const days = (): Days => daysOf(state.period, bot.timezone, new Date());
+  const config = (): ReportConfig => configOf(state, days());
   const attempt = (work: () => Promise<string>): Promise<void> =>
     run(async () => {
-      done.value = await work();
+      done.value = [await work(), current.peek()];
     });
 
   const save = (name: string, uuid: string | undefined): Promise<void> =>
     attempt(async () => {
-      const body = { name, report_config: config(), ...(uuid === undefined ? {} : { uuid }) };
-      const { data: saved } = await sendChange<{ uuid: string }>('/v1/reports/save', body, bot.resource_key);
-      change({ ...state, uuid: saved.uuid });
+      const body = { name, report_config: savedConfigOf(state, days()), ...(uuid === undefined ? {} : { uuid }) };
+      const { data } = await sendChange<{ uuid: string }>('/v1/reports/save', body, bot.resource_key);
+      const now = current.peek();
+      if (left.current) return '';
       onSaved();
-      return words.saved_;
+      // Changes since the press stay, unsaved. Another report that was opened stays, too.
+      if (now === state || (now !== START && now.uuid === state.uuid)) change({ ...now, uuid: data.uuid }, true);
+      return now === state ? words.saved_ : '';
     });
 
   const csv = (): Promise<void> =>
@@ -188,7 +203,7 @@ function Actions({ bot, state, name: saved, change, onSaved }: ActionsProps) {
       <button type="button" onClick={() => void copy(JSON.stringify(config(), null, 2))}>
         {words.copyConfig}
       </button>
-      <output>{done.value}</output>
+      <output>{done.value[1] === state && done.value[0]}</output>
       {error.value !== undefined && <Failure error={error.value} />}
     </form>
   );
@@ -206,28 +221,21 @@ function download(name: string, type: string, text: string): void {
 interface SavedReportsProps {
   readonly saved: Loaded<{ readonly items: readonly SavedReport[] }>;
   readonly reload: () => void;
-  readonly bot: string;
   readonly change: (state: ReportState) => void;
 }
 
-function SavedReports({ saved: { data, error: unlisted }, reload, bot, change }: SavedReportsProps) {
+function SavedReports({ saved: { data, error }, reload, change }: SavedReportsProps) {
   const search = useSignal('');
   /** The name of a report that the builder cannot show as it is. */
   const beyond = useSignal<string | null>(null);
-  const { error, run } = useAttempt();
   const saved = data?.items ?? [];
   const found = saved.filter(({ name }) => name.toLocaleLowerCase().includes(search.value.toLocaleLowerCase()));
 
-  const open = ({ uuid, name }: SavedReport): Promise<void> =>
-    run(async () => {
-      const { report_config } = await request<{ report_config: ReportConfig }>(
-        `/v1/reports/get?uuid=${encodeURIComponent(uuid)}`,
-        { bot },
-      );
-      const state = stateOf(report_config, START);
-      beyond.value = state === null ? name : null;
-      if (state !== null) change({ ...state, uuid });
-    });
+  const open = ({ uuid, name, report_config }: SavedReport): void => {
+    const state = stateOf(report_config, START);
+    beyond.value = state === null ? name : null;
+    if (state !== null) change({ ...state, uuid });
+  };
 
   return (
     <aside>
@@ -235,24 +243,21 @@ function SavedReports({ saved: { data, error: unlisted }, reload, bot, change }:
       <button type="button" onClick={() => change(START)}>
         {words.new}
       </button>
-      {saved.length > 5 && (
-        <input
-          type="search"
-          aria-label={words.search}
-          placeholder={words.search}
-          onInput={(event) => {
-            search.value = event.currentTarget.value;
-          }}
-        />
-      )}
-      {unlisted !== undefined && <Failure error={unlisted} retry={reload} />}
-      {error.value !== undefined && <Failure error={error.value} />}
+      <input
+        type="search"
+        aria-label={words.search}
+        placeholder={words.search}
+        onInput={(event) => {
+          search.value = event.currentTarget.value;
+        }}
+      />
+      {error !== undefined && <Failure error={error} retry={reload} />}
       {beyond.value !== null && <p class="warning">{words.beyondBuilder(beyond.value)}</p>}
       {data?.items.length === 0 && <p class="quiet">{words.noSaved}</p>}
       <ul class="saved">
         {found.map((report) => (
           <li key={report.uuid}>
-            <button type="button" class="plain" onClick={() => void open(report)}>
+            <button type="button" class="plain" onClick={() => open(report)}>
               {report.name}
             </button>
           </li>

@@ -1,26 +1,27 @@
-import { useMemo } from 'preact/hooks';
 import type { Value } from '../api.ts';
 import { cell, share } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { type Series, TimeChart } from '../parts/time-chart.tsx';
+import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { texts } from '../texts.ts';
+import type { Row } from './answer.ts';
 import { breakdownOf, retentionCell } from './cell.ts';
 import {
-  drawn,
   NumberButton,
   type NumberButtonProps,
   type PartProps,
   type ViewProps,
   valueColumn,
+  valueText,
 } from './numbers.tsx';
 
 const words = texts.reports;
 
-/** The cohorts as a heat map, and as lines. */
+/** The cohorts as a heat map, and as lines: one a cohort, beside the average. */
 export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewProps, 'state'>) {
   const intervals = answer.columns.flatMap(({ key }) => (key.startsWith('share_') ? [Number(key.slice(6))] : []));
   const extra = breakdownOf(answer);
   const nameOfInterval = (n: number): string => `${words.granularities[state.granularity]} ${n}`;
+  const titleOf = (row: Row, n: number): string => texts.cells.returned(cell(row['cohort'], 'date'), nameOfInterval(n));
   const columns: DataColumn[] = [
     ...extra.map(valueColumn),
     { key: 'cohort', label: words.cohort, type: 'date' },
@@ -43,33 +44,51 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
             part={value}
             users={row[`users_${n}`]}
             cell={retentionCell(answer, row, n)}
-            title={texts.cells.returned(cell(row['cohort'], 'date'), nameOfInterval(n))}
+            title={titleOf(row, n)}
             onCell={onCell}
           />
         ),
       }),
     ),
   ];
-  const lines = useMemo(
-    (): Series[] =>
-      intervals.map((n) => ({
-        label: nameOfInterval(n),
-        values: answer.rows.map((row) => {
-          const part = drawn(row[`share_${n}`]);
-          return part === null ? null : part * 100;
-        }),
-      })),
-    [answer],
-  );
-  const times = useMemo(() => answer.rows.map((row) => String(row['cohort'])), [answer]);
+  const lineOf = (label: string, of: (n: number) => Value | undefined, hidden = false): Series => {
+    return { label, values: intervals.map(of), hidden };
+  };
+  const shown = answer.rows.length - LINES;
+  const lines = answer.rows.map((row, index) => {
+    const values = extra.map(({ key, type }) => valueText(row[key], row, type));
+    const name = [...values, cell(row['cohort'], 'date')].join(', ');
+    return lineOf(name, (n) => row[`share_${n}`], index < shown);
+  });
   return (
     <>
-      {state.retention.view === 'lines' && extra.length === 0 && (
-        <TimeChart times={times} series={lines} shape="line" label={words.types.retention} />
+      {state.retention.view === 'lines' && (
+        <LegendChart
+          times={intervals.map(nameOfInterval)}
+          series={[lineOf(words.average, (n) => averageOf(answer.rows, n)), ...lines]}
+          shape="line"
+          label={words.types.retention}
+          steps
+          shares
+          onPoint={(line, n) => {
+            const row = answer.rows[line - 1];
+            if (row !== undefined) onCell(retentionCell(answer, row, intervals[n]), titleOf(row, intervals[n]!));
+          }}
+        />
       )}
       <DataTable caption={words.types.retention} columns={columns} rows={answer.rows} />
     </>
   );
+}
+
+/** Cohorts whose lines are shown at first; the legend shows the others. */
+const LINES = 9;
+
+/** The share of the users of all cohorts whose interval is over. */
+function averageOf(rows: readonly Row[], n: number): number | null {
+  const over = rows.filter((row) => typeof row[`share_${n}`] === 'number');
+  const sum = (key: string): number => over.reduce((all, row) => all + Number(row[key]), 0);
+  return sum('size') === 0 ? null : sum(`users_${n}`) / sum('size');
 }
 
 /** A cell of the heat map; one whose interval is not over yet is empty. */

@@ -1,4 +1,5 @@
-import { type Group, NO_FILTER } from '../parts/filter.ts';
+import { type Group, isList, isRange, NO_FILTER } from '../parts/filter.ts';
+import type { Days } from './period.ts';
 
 /** A report as its page has it: all of it is in the address, as JSON in the parameter `report`. */
 export interface ReportState {
@@ -20,6 +21,8 @@ export interface ReportState {
 
 export const TYPES = ['trends', 'utm', 'funnels', 'retention', 'list'] as const;
 export type ReportType = (typeof TYPES)[number];
+/** Types of reports that are compared with the period before. */
+export const COMPARED: readonly ReportType[] = ['trends', 'utm'];
 export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 export const FUNNEL_ORDERS = ['ordered', 'strict', 'unordered'] as const;
@@ -85,7 +88,7 @@ export const PRESETS = ['today', 'yesterday', '7d', '30d', '90d', 'month', 'last
 export type Preset = (typeof PRESETS)[number];
 
 /** A preset moves with the day; dates `YYYY-MM-DD` stay, both included. */
-export type Period = Preset | { readonly from: string; readonly to: string };
+export type Period = Preset | Days;
 
 export const START: ReportState = {
   type: 'trends',
@@ -101,19 +104,103 @@ export const START: ReportState = {
   list: { columns: ['events.date', 'events.user_id', 'events.event_type_id'], limit: 50 },
 };
 
-/** Reads the state from the address; values that are missing are those of {@link START}, which itself stands for a text that is no report. */
-export function readState(text: string | null): ReportState {
-  if (text === null) return START;
+/** A state as an address has it. */
+export interface ReadState {
+  readonly state: ReportState;
+  /** Parts that cannot be read: they are those of {@link START}. Null: the text is no report. */
+  readonly leftOut: readonly string[] | null;
+}
+
+/** Reads the state from the address. Parts that are missing are those of {@link START}. */
+export function readState(text: string | null): ReadState {
+  const read = jsonOf(text ?? '{}');
+  if (!isObject(read) || !CHECKS.type(read['type'] ?? START.type)) return { state: START, leftOut: null };
+  const parts = Object.entries(CHECKS).filter(([key]) => read[key] !== undefined);
+  const valid = parts.filter(([key, isValid]) => isValid(read[key])).map(([key]) => [key, read[key]]);
+  const leftOut = parts.filter(([key, isValid]) => !isValid(read[key])).map(([key]) => key);
+  const state: ReportState = { ...START, ...Object.fromEntries(valid) };
+  const charts = CHARTS[state.type];
+  const fits = charts.includes(state.chart);
+  if (!fits && read['chart'] !== undefined) leftOut.push('chart');
+  return { state: text === null ? START : withType(state, state.type, fits ? state.chart : charts[0]!), leftOut };
+}
+
+function jsonOf(text: string): unknown {
   try {
-    const read = JSON.parse(text) as Partial<ReportState>;
-    const { type = START.type } = read;
-    if (!TYPES.includes(type) || typeof read !== 'object') return START;
-    const chart = CHARTS[type].includes(read.chart ?? '') ? read.chart! : CHARTS[type][0]!;
-    return withType({ ...START, ...read, type, chart }, type, chart);
+    return JSON.parse(text);
   } catch {
-    return START;
+    return null;
   }
 }
+
+type Check = (value: unknown) => boolean;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText: Check = (value) => typeof value === 'string';
+const isOneOf =
+  (list: readonly unknown[]): Check =>
+  (value) =>
+    list.includes(value);
+const isListOf =
+  (isItem: Check, least = 0): Check =>
+  (value) =>
+    Array.isArray(value) && value.length >= least && value.every(isItem);
+const hasParts =
+  (parts: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isObject(value) && Object.entries(parts).every(([key, isValid]) => isValid(value[key]));
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 1;
+const isOptional =
+  (isValid: Check): Check =>
+  (value) =>
+    value === undefined || isValid(value);
+
+const isScalar: Check = (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+
+function isItemOfFilter(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  if ('join' in item) return isFilter(item);
+  const { field, operator, value } = item;
+  if (typeof field !== 'string' || typeof operator !== 'string') return false;
+  if (isRange(operator)) return isListOf(isScalar, 2)(value) && (value as readonly unknown[]).length === 2;
+  return isList(operator) ? isListOf(isScalar)(value) : isScalar(value);
+}
+
+const isFilter = hasParts({ join: isOneOf(['and', 'or']), items: isListOf(isItemOfFilter) });
+
+/** A day that the calendar has. */
+const isDay: Check = (value) => {
+  const at = typeof value === 'string' ? new Date(value) : Number.NaN;
+  return !Number.isNaN(Number(at)) && (at as Date).toISOString().slice(0, 10) === value;
+};
+
+const isPeriod: Check = (value) =>
+  isOneOf(PRESETS)(value) ||
+  (hasParts({ from: isDay, to: isDay })(value) && (value as Days).from <= (value as Days).to);
+
+const isMetric = hasParts({
+  event: (id) => id === null || Number.isInteger(id),
+  name: isText,
+  agr: isOneOf([...TABLE_AGGREGATIONS, ...CHART_AGGREGATIONS]),
+  field: isOptional(isOneOf(AMOUNT_FIELDS)),
+  filter: isOptional(isFilter),
+});
+
+const CHECKS: Readonly<Record<keyof ReportState, Check>> = {
+  type: isOneOf(TYPES),
+  chart: isText,
+  metrics: isListOf(isMetric),
+  filter: isFilter,
+  breakdown: isListOf(isText),
+  period: isPeriod,
+  granularity: isOneOf(GRANULARITIES),
+  compare: isOneOf([true, false]),
+  funnel: hasParts({ order: isOneOf(FUNNEL_ORDERS), window: isCount, unit: isOneOf(WINDOW_UNITS) }),
+  retention: hasParts({ cohorts: isOneOf(COHORT_TYPES), intervals: isCount, view: isOneOf(['heat', 'lines']) }),
+  list: hasParts({ columns: isListOf(isText, 1), limit: isCount }),
+  uuid: isText,
+};
 
 /** The state as text for the address, without values that equal those of {@link START}. */
 export function writeState(state: ReportState): string {

@@ -1,31 +1,55 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { UsersOfCell } from '../../../src/api/reports/users-schemas.ts';
 import { go, href } from '../address.ts';
 import { request } from '../api.ts';
-import { date, number } from '../format.ts';
+import { number } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { useAttempt } from '../parts/attempt.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Cell } from './cell.ts';
 import type { ReportConfig } from './config.ts';
 
 const words = texts.cells;
 
-export interface UsersDialogProps {
-  readonly bot: string;
-  readonly config: ReportConfig;
-  readonly cell: Cell;
+/** A report as the API takes it: its configuration, or the uuid of a saved one with a period. */
+export type NamedReport = { readonly report_config: ReportConfig } | { readonly uuid: string; readonly params: object };
+
+interface Opened {
+  readonly asked: NamedReport & { readonly cell: Cell };
   /** Which number it is. */
   readonly title: string;
+}
+
+/** A page's number whose users are shown. */
+export function useUsers({ resource_key, timezone }: Bot) {
+  const opened = useSignal<Opened | null>(null);
+  const close = (): void => {
+    opened.value = null;
+  };
+  return {
+    open: (report: NamedReport, cell: Cell, title: string): void => {
+      opened.value = { asked: { ...report, cell }, title };
+    },
+    dialog: opened.value !== null && (
+      <UsersDialog bot={resource_key} zone={timezone} {...opened.value} onClose={close} />
+    ),
+  };
+}
+
+interface UsersDialogProps extends Opened {
+  readonly bot: string;
+  readonly zone: string;
   readonly onClose: () => void;
 }
 
 /** The users behind a number of a report, and the way from them to a broadcast. */
-export function UsersDialog({ bot, config, cell, title, onClose }: UsersDialogProps) {
+function UsersDialog({ bot, zone, asked, title, onClose }: UsersDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const asked = useMemo(() => ({ report_config: config, cell }), []);
   const { loaded, reload } = useLoad(
     () => (signal) => request<UsersOfCell>('/v1/reports/users', { method: 'POST', bot, body: asked, signal }),
   );
@@ -41,8 +65,8 @@ export function UsersDialog({ bot, config, cell, title, onClose }: UsersDialogPr
         {data !== undefined && (
           <p>
             <strong>{words.count(data.count, number(data.count))}</strong>
-            {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}
-            <span class="quiet"> {texts.countedUpTo(date(data.data_as_of))}</span>
+            {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}{' '}
+            <AsOf at={data.data_as_of} zone={zone} />
           </p>
         )}
       </div>
@@ -78,11 +102,7 @@ const COLUMNS: readonly DataColumn[] = [
   { key: 'date_last_active', label: words.lastActive, type: 'date' },
 ];
 
-interface MakeBroadcastProps {
-  readonly bot: string;
-  readonly asked: { readonly report_config: ReportConfig; readonly cell: Cell };
-  readonly title: string;
-}
+type MakeBroadcastProps = Pick<UsersDialogProps, 'bot' | 'asked' | 'title'>;
 
 /** Longest name of a broadcast. */
 const MAX_NAME = 250;

@@ -1,15 +1,14 @@
-import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
 import type { Value } from '../api.ts';
-import { cell, date, duration, share } from '../format.ts';
+import { date, share } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { type Series, TimeChart } from '../parts/time-chart.tsx';
+import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import { breakdownOf, type Cell, lineCell, type OpenCell, tableCell } from './cell.ts';
 import { FunnelView } from './funnel-view.tsx';
-import { Bar, drawn, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
+import { Bar, Before, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
 import { RetentionView } from './retention-view.tsx';
 import { type Metric, needsField, type ReportState } from './state.ts';
 
@@ -21,14 +20,13 @@ export function View({ state, answer, previous, onCell, closed }: ViewProps) {
   if (state.type === 'funnels') return <FunnelView answer={answer} onCell={onCell} />;
   if (state.type === 'retention') return <RetentionView state={state} answer={answer} onCell={onCell} />;
   if (state.type === 'list') return <ListView answer={answer} onCell={onCell} />;
-  if (state.chart === 'number')
-    return (
-      <Numbers totals={totalsOf(state, answer)} previous={previous && totalsOf(state, previous)} onCell={onCell} />
-    );
-  if (state.chart === 'pie') return <Shares totals={totalsOf(state, answer)} onCell={onCell} />;
+  if (state.chart === 'number' || state.chart === 'pie') {
+    const totals = { totals: totalsOf(state, answer), previous: previous && totalsOf(state, previous), onCell };
+    return state.chart === 'pie' ? <Shares metrics={state.metrics} {...totals} /> : <Numbers {...totals} />;
+  }
   if (answer.columns[0]?.type === 'date')
     return <OverTime state={state} answer={answer} previous={previous} onCell={onCell} closed={closed} />;
-  return <Rows answer={answer} onCell={onCell} />;
+  return <Rows answer={answer} previous={previous} onCell={onCell} />;
 }
 
 /** The name of a line: the metric with what it counts, and the values that it is broken down by. */
@@ -55,52 +53,30 @@ function valueIn(row: Row, key: string, { meta }: Answer): Value | undefined {
 }
 
 function OverTime({ state, answer, previous, onCell, closed }: ViewProps) {
-  const hidden = useSignal<ReadonlySet<string>>(new Set());
   const columns = answer.columns.slice(1);
   const name = (column: Column): string => nameOf(state, column);
   const timed = state.granularity === 'hour';
-  const series = useMemo((): Series[] => {
-    const lines = columns.map((column): Series => {
-      const values = answer.rows.map((row) => drawn(valueIn(row, column.key, answer)));
-      return { label: name(column), values, hidden: hidden.value.has(column.key) };
-    });
-    if (previous === undefined) return lines;
-    const before = previous.columns.slice(1).flatMap((column): Series[] => {
-      const of = columns.findIndex((line) => name(line) === name(column));
-      if (of < 0) return [];
-      const values = answer.rows.map((_, index) => drawn(previous.rows[index]?.[column.key]));
-      return [{ label: `${name(column)}, ${words.previous}`, values, of, hidden: lines[of]!.hidden === true }];
-    });
-    return [...lines, ...before];
-  }, [answer, previous, hidden.value]);
-  const times = useMemo(() => answer.rows.map((row) => String(row['date'])), [answer]);
-  const shape = state.chart === 'area' ? 'area' : ['bar', 'column'].includes(state.chart) ? 'bar' : 'line';
+  const series = columns.map((column): Series => {
+    return { label: name(column), values: answer.rows.map((row) => valueIn(row, column.key, answer)) };
+  });
+  for (const column of previous?.columns.slice(1) ?? []) {
+    const of = columns.findIndex((line) => name(line) === name(column));
+    const values = answer.rows.map((_, index) => previous!.rows[index]?.[column.key]);
+    if (of >= 0) series.push({ label: `${name(column)}, ${words.previous}`, values, of });
+  }
+  const titleOf = (column: Column, row: Row): string => `${name(column)}, ${date(String(row['date']), timed)}`;
   return (
     <>
-      <ul class="legend">
-        {columns.map((column, index) => {
-          const isHidden = hidden.value.has(column.key);
-          return (
-            <li key={column.key}>
-              <button
-                type="button"
-                class="plain"
-                aria-pressed={!isHidden}
-                title={words.show(name(column))}
-                onClick={() => {
-                  hidden.value = isHidden
-                    ? new Set([...hidden.value].filter((key) => key !== column.key))
-                    : new Set([...hidden.value, column.key]);
-                }}
-              >
-                <i class={`dot series-${index % 10}`} /> {name(column)}
-              </button>
-            </li>
-          );
-        })}
-        {previous !== undefined && <li class="quiet">{words.dashed}</li>}
-      </ul>
-      <TimeChart times={times} series={series} shape={shape} label={columns.map(name).join(', ')} />
+      <LegendChart
+        times={answer.rows.map((row) => String(row['date']))}
+        series={series}
+        shape={state.chart === 'area' ? 'area' : ['bar', 'column'].includes(state.chart) ? 'bar' : 'line'}
+        label={columns.map(name).join(', ')}
+        onPoint={(line, index) => {
+          const [column, row] = [columns[line]!, answer.rows[index]!];
+          onCell(lineCell(column, row['date']), titleOf(column, row));
+        }}
+      />
       <details open={closed !== true && answer.rows.length <= 31}>
         <summary>{words.table}</summary>
         <DataTable
@@ -115,7 +91,7 @@ function OverTime({ state, answer, previous, onCell, closed }: ViewProps) {
                     <NumberButton
                       value={valueIn(row, column.key, answer)}
                       cell={lineCell(column, row['date'])}
-                      title={`${name(column)}, ${date(String(row['date']), timed)}`}
+                      title={titleOf(column, row)}
                       onCell={onCell}
                     />
                   ),
@@ -159,11 +135,7 @@ function Numbers({ totals, previous, onCell }: TotalsProps) {
             <strong>
               <NumberButton value={value} cell={named} title={label} onCell={onCell} />
             </strong>
-            {before !== undefined && (
-              <span class="quiet">
-                {words.previous}: {cell(before.value, 'number')}
-              </span>
-            )}
+            {before !== undefined && <Before value={before.value} />}
           </li>
         );
       })}
@@ -171,46 +143,64 @@ function Numbers({ totals, previous, onCell }: TotalsProps) {
   );
 }
 
-/** Shares of a whole as a bar list: angles of a pie are read worse than lengths. */
-function Shares({ totals, onCell }: TotalsProps) {
-  const sizes = totals.map(({ value }) => Math.abs(Number(value ?? 0)));
-  const all = sizes.reduce((sum, size) => sum + size, 0);
+/** Whether the lines are parts of a whole: each event is counted once, or summed up in one of them. */
+function haveWhole(metrics: readonly Metric[], sizes: readonly number[]): boolean {
+  const [{ agr, field }] = metrics as [Metric];
+  const events = new Set(metrics.map(({ event }) => event));
   return (
-    <table class="bars">
-      <thead>
-        <tr>
-          <th scope="col">{words.event}</th>
-          <th scope="col" class="number">
-            {words.total}
-          </th>
-          <th scope="col" class="number">
-            {words.share}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {totals.map(({ label, value, cell: named }, index) => {
-          const part = all === 0 ? 0 : sizes[index]! / all;
-          return (
-            <tr key={label}>
-              <th scope="row">
-                <Bar part={part} index={index} /> {label}
+    ['total', 'property_sum'].includes(agr) &&
+    metrics.every((metric) => metric.agr === agr && metric.field === field) &&
+    (metrics.length === 1 || (events.size === metrics.length && !events.has(null))) &&
+    sizes.every((size) => size >= 0)
+  );
+}
+
+/** Shares of a whole as a bar list: angles of a pie are read worse than lengths. Without a whole, bars show the sizes alone. */
+function Shares({ metrics, totals, previous, onCell }: TotalsProps & Pick<ReportState, 'metrics'>) {
+  const sizes = totals.map(({ value }) => Number(value ?? 0));
+  const hasWhole = haveWhole(metrics, sizes);
+  const all = hasWhole ? sizes.reduce((sum, size) => sum + size, 0) : Math.max(...sizes);
+  return (
+    <>
+      {!hasWhole && <p class="quiet">{words.noShares}</p>}
+      <table class="bars">
+        <thead>
+          <tr>
+            <th scope="col">{words.event}</th>
+            {[words.total, ...(hasWhole ? [words.share] : [])].map((label) => (
+              <th key={label} scope="col" class="number">
+                {label}
               </th>
-              <td class="number">
-                <NumberButton value={value} cell={named} title={label} onCell={onCell} />
-              </td>
-              <td class="number">{share(part)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(({ label, value, cell: named }, index) => {
+            const part = all > 0 ? sizes[index]! / all : 0;
+            return (
+              <tr key={label}>
+                <th scope="row">
+                  <Bar part={part} index={index} /> {label}
+                </th>
+                <td class="number">
+                  <NumberButton value={value} cell={named} title={label} onCell={onCell} />{' '}
+                  {previous !== undefined && <Before value={previous.find((total) => total.label === label)?.value} />}
+                </td>
+                {hasWhole && <td class="number">{share(part)}</td>}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </>
   );
 }
 
 /** A table, or the table of campaigns. */
-function Rows({ answer, onCell }: PartProps) {
+function Rows({ answer, previous, onCell }: PartProps & Pick<ViewProps, 'previous'>) {
   const broken = breakdownOf(answer);
+  const lineOf = (row: Row): string => JSON.stringify([row['metric'], row['other'], broken.map(({ key }) => row[key])]);
+  const before = new Map(previous?.rows.map((row) => [lineOf(row), row]));
   const columns = answer.columns
     .filter(({ key }) => !['metric', 'other'].includes(key))
     .map((column): DataColumn => {
@@ -221,7 +211,12 @@ function Rows({ answer, onCell }: PartProps) {
         show: (value, row) => {
           const values = row['other'] === true ? [words.other] : broken.map((part) => row[part.key] ?? words.nothing);
           const title = [key === 'value' ? row['label'] : label, ...values].join(', ');
-          return <NumberButton value={value} cell={tableCell(answer, row, key)} title={title} onCell={onCell} />;
+          return (
+            <>
+              <NumberButton value={value} cell={tableCell(answer, row, key)} title={title} onCell={onCell} />{' '}
+              {previous !== undefined && <Before value={before.get(lineOf(row))?.[key]} />}
+            </>
+          );
         },
       };
     });
@@ -241,11 +236,14 @@ function ListView({ answer, onCell }: PartProps) {
   );
 }
 
-/** How far the data have been counted, and what the service warns of. */
+/** How far the data of which days have been counted, and what the service warns of. */
 export function Footnotes({ answer: { meta } }: { readonly answer: Answer }) {
+  const days = [...new Set([meta.date_from, meta.date_to].map((at) => date(at, false)))].join(' – ');
   return (
     <footer class="quiet">
-      <p>{words.asOf(date(meta.data_as_of), duration(meta.lag_ms / 1000))}</p>
+      <p>
+        {days}. <AsOf at={meta.data_as_of} zone={meta.timezone} lagMs={meta.lag_ms} />
+      </p>
       {meta.truncated && <p>{words.truncated}</p>}
       {meta.warnings.map(({ path, message }) => (
         <p class="warning" key={path + message}>

@@ -41,7 +41,8 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
   return { ok: true, report, warnings: unknownKeys(config, known), events: namedEvents(source.request) };
 }
 
-const SETTINGS_KEYS = { params: { ':date_from': null, ':date_to': null } };
+/** `period` is the client's own (decisions.md#saved-periods). */
+const SETTINGS_KEYS = { params: { ':date_from': null, ':date_to': null }, period: null };
 
 function sourceOf(
   config: JsonObject,

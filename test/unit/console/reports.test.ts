@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { daysToday } from '../../../console/src/dashboard/day.ts';
 import type { Answer, Row } from '../../../console/src/reports/answer.ts';
 import { type Cell, funnelCell, retentionCell, tableCell } from '../../../console/src/reports/cell.ts';
-import { configOf, stateOf } from '../../../console/src/reports/config.ts';
+import { configOf, savedConfigOf, stateOf } from '../../../console/src/reports/config.ts';
 import { before, daysOf } from '../../../console/src/reports/period.ts';
 import {
   AMOUNT_FIELDS,
@@ -63,7 +64,7 @@ describe('a state of the report page', () => {
   });
 
   it.each(STATES)('comes back from the address: %#', (state) => {
-    expect(readState(writeState(state))).toEqual(state);
+    expect(readState(writeState(state))).toEqual({ state, leftOut: [] });
   });
 
   it.each([
@@ -78,9 +79,55 @@ describe('a state of the report page', () => {
   it.each([null, '', 'no JSON', '{"type":"nothing"}', '{"type":"funnels","chart":"pie"}'])(
     'is a report that can be run whatever the address says: %s',
     (text) => {
-      expect(parseReport(configOf(readState(text), DAYS), 'UTC')).toMatchObject({ ok: true });
+      expect(parseReport(configOf(readState(text).state, DAYS), 'UTC')).toMatchObject({ ok: true });
     },
   );
+
+  it.each([
+    ['period', 'soon'],
+    ['period', { from: '2026-02-31', to: '2026-03-01' }],
+    ['period', { from: '2026-03-02', to: '2026-03-01' }],
+    ['period', { from: 'garbage', to: 5 }],
+    ['filter', { items: [] }],
+    ['filter', { join: 'and', items: [{ field: 'user.language_code', operator: 'in', value: 'en' }] }],
+    ['filter', { join: 'and', items: [{ join: 'or', items: [{ field: 'x', operator: 'between', value: [1] }] }] }],
+    ['filter', null],
+    ['breakdown', 'user.language_code'],
+    ['breakdown', [1]],
+    ['metrics', [{ event: 'x', name: 'x', agr: 'total' }]],
+    ['metrics', [{ event: 1, name: 'x', agr: 'all' }]],
+    ['granularity', 'year'],
+    ['chart', 'heart'],
+    ['chart', 5],
+    ['funnel', { order: 'ordered' }],
+    ['retention', { ...START.retention, intervals: '8' }],
+    ['list', { columns: [], limit: 5 }],
+    ['uuid', {}],
+  ])('leaves out what it cannot read of a link, and names it: %s %j', (key, value) => {
+    const { state, leftOut } = readState(JSON.stringify({ type: 'trends', [key]: value, compare: true }));
+    expect({ state, leftOut }).toEqual({ state: { ...START, compare: true }, leftOut: [key] });
+  });
+
+  it('is saved with the preset of its period, which comes back, and which the service keeps without a warning', () => {
+    const config = savedConfigOf({ ...START, period: '7d' }, DAYS);
+    expect(parseReport(config, 'UTC')).toMatchObject({ ok: true, warnings: [] });
+    expect(stateOf(config, START)!.period).toBe('7d');
+    expect(
+      stateOf({ ...config, settings: { ...(config['settings'] as object), period: 'soon' } }, START)!.period,
+    ).toEqual(DAYS);
+    const fixed = { ...START, period: DAYS };
+    expect(savedConfigOf(fixed, DAYS)).toEqual(configOf(fixed, DAYS));
+  });
+
+  it('of the dashboard: a saved preset moves, and saved days end today', () => {
+    const now = new Date('2026-05-10T23:30:00Z');
+    const days = (config: ReturnType<typeof configOf>) => daysToday(config, 'Europe/Berlin', now);
+    expect(days(savedConfigOf({ ...START, period: 'month' }, DAYS))).toEqual({ from: '2026-05-01', to: '2026-05-11' });
+    expect(days(configOf(START, { from: '2026-03-01', to: '2026-03-07' }))).toEqual({
+      from: '2026-05-05',
+      to: '2026-05-11',
+    });
+  });
 
   it('keeps what is counted when the chart changes', () => {
     expect(withType(START, 'trends', 'table').metrics[0]!.agr).toBe('total_uniq');

@@ -1,10 +1,10 @@
-import { signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { address, go, href } from '../../address.ts';
 import { type Detail, request, sendChange } from '../../api.ts';
 import { date, duration, number } from '../../format.ts';
 import { useAttempt } from '../../parts/attempt.ts';
-import type { Field, KnownEvent } from '../../parts/catalog.ts';
+import { type Field, loadCatalog, reportName } from '../../parts/catalog.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useLoad } from '../../parts/load.ts';
 import { type Bot, session } from '../../session.ts';
@@ -79,21 +79,20 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
       JSON.stringify({ type: draft.value.type, message: messageOf(draft.value.type, draft.value.content) }),
     ),
   );
-  const preview = useLoad(() => {
-    const body = JSON.parse(message.value);
-    return (signal) => request<MessagePreview>('/v1/broadcast/preview', { method: 'POST', bot: key, body, signal });
-  });
+  const preview = useLoad(
+    () => {
+      const body = JSON.parse(message.value);
+      return (signal) => request<MessagePreview>('/v1/broadcast/preview', { method: 'POST', bot: key, body, signal });
+      // A preview stays while its next letter is on the way.
+    },
+    { keep: true },
+  );
   const audience = useSettled(useComputed(() => JSON.stringify(segmentationsOf(draft.value.audience))));
   const size = useLoad<Size>(() => {
     const segmentations = JSON.parse(audience.value);
     if (segmentations.include.length === 0) return null;
     const body = { segmentations, ...(id === null ? {} : { task_id: id }) };
     return (signal) => request('/v1/broadcast/audience-size', { method: 'POST', bot: key, body, signal });
-  });
-  // An answer about another audience says nothing of this one.
-  useSignalEffect(() => {
-    void audience.value;
-    size.loaded.value = { ...size.loaded.peek(), data: undefined, error: undefined };
   });
 
   const shown = preview.loaded.value.data;
@@ -292,19 +291,20 @@ function nameOf({ chat_id, first_name, last_name, username }: Person): string {
 
 async function loadNames(bot: string, signal: AbortSignal): Promise<Names> {
   const options = { bot, signal };
-  const [fields, events, bots] = await Promise.all([
+  const [fields, catalog, bots] = await Promise.all([
     request<Omit<Names, 'known' | 'hasToken'>>('/v1/broadcast/fields', options),
-    request<{ items: KnownEvent[] }>('/v1/reports/events', options),
+    loadCatalog(bot, signal),
     // Settings answer to keys of owners only.
     session.peek()?.kind === 'owner' ? request<{ items: BotRow[] }>('/v1/settings/bots', options) : null,
   ]);
-  // Values are offered for separators of reports only.
-  const plain = (field: Field): Field => ({ ...field, separator: false });
+  // Values are offered for what reports can be broken down by.
+  const separators = new Set(catalog.fields.flatMap(({ name, separator }) => (separator ? [name] : [])));
+  const offering = (field: Field): Field => ({ ...field, separator: separators.has(reportName(field)) });
   return {
-    users: fields.users.map(plain),
-    events: fields.events.map(plain),
+    users: fields.users.map(offering),
+    events: fields.events.map(offering),
     templates: fields.templates,
     hasToken: bots?.items.find(({ resource_key }) => resource_key === bot)?.has_token,
-    known: events.items.toSorted((a, b) => b.count - a.count),
+    known: catalog.events,
   };
 }
