@@ -1,5 +1,5 @@
 import { isSafeNumber } from 'lossless-json';
-import { session } from './session.ts';
+import { endedElsewhere, session } from './session.ts';
 import { texts } from './texts.ts';
 
 /** A value of an answer. Numbers that a float would change are texts, with all their digits. */
@@ -105,8 +105,10 @@ async function send(path: string, { method = 'GET', body, bot, idempotencyKey, s
 }
 
 function refusal(status: number, body: Refusal | null): RequestError {
-  // The key behind the session was revoked or has expired: the log-in page says so.
-  if (status === 401 && session.value !== null) session.value = null;
+  if (status === 401 && session.value) {
+    endedElsewhere.value = true;
+    session.value = null;
+  }
   return new RequestError(body?.error ?? texts.errors.status(status), status, body?.details);
 }
 

@@ -33,6 +33,9 @@ export type Session = OwnerSession | OperatorSession;
 /** `undefined`: not known yet; null: the browser has no session. */
 export const session = signal<Session | null | undefined>(undefined);
 
+/** Whether a session of this page ended without a log-out here: it was ended elsewhere, or its key is not valid any more. */
+export const endedElsewhere = signal(false);
+
 /** The currency of the owner, in which amounts are summed up. */
 export const currency = (): string | undefined =>
   session.value?.kind === 'operator' ? undefined : session.value?.currency;

@@ -4,6 +4,7 @@ import { address, followLinks, go, href } from './address.ts';
 import { request } from './api.ts';
 import { BroadcastsPage } from './broadcasts/page.tsx';
 import { DashboardPage } from './dashboard/page.tsx';
+import { linkToken } from './login/link-token.ts';
 import { Login } from './login/page.tsx';
 import { OperationsPage } from './operations/page.tsx';
 import { useAttempt } from './parts/attempt.ts';
@@ -45,6 +46,8 @@ async function loadSession(): Promise<void> {
 export function Shell() {
   useSignalEffect(() => {
     if (session.value === undefined) void loadSession();
+    // A link is for visitors without a session. Kept, it would log in again after a log-out.
+    else if (session.value !== null && linkToken.value !== null) linkToken.value = null;
   });
   if (failed.value)
     return (

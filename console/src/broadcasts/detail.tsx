@@ -4,7 +4,8 @@ import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { duration, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -31,14 +32,13 @@ export function BroadcastDetail({ bot, id }: DetailProps) {
     () => (signal) => request<Broadcast>(`/v1/broadcast/get?id=${encodeURIComponent(id)}`, { bot: key, signal }),
     { poll: (broadcast) => (isRunning(broadcast) ? 'running' : 'still') },
   );
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   return (
     <>
       <p>
         <a href={href('/broadcasts', { bot: key })}>{words.title}</a>
       </p>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
           <h1>{data.name ?? words.unnamed(data.id)}</h1>
@@ -149,9 +149,9 @@ interface ActionsProps {
 
 /** Launch, cancel and relaunch, each after a question that names the recipients concerned. */
 function Actions({ bot, broadcast, onDone }: ActionsProps) {
-  const { error, busy, run } = useAttempt();
+  const attempt = useAttempt();
+  const { error, run } = attempt;
   const asked = useSignal<'activate' | 'cancel' | null>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
 
   async function act(action: 'activate' | 'cancel'): Promise<void> {
     await run(async () => {
@@ -159,11 +159,10 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
       await sendChange(`/v1/broadcast/${action}`, { id: broadcast.id }, bot, broadcast.date_activate);
       onDone();
     });
-    dialog.current?.close();
+    asked.value = null;
   }
   const ask = (action: 'activate' | 'cancel'): void => {
     asked.value = action;
-    dialog.current?.showModal();
   };
   const { left } = partsOf(broadcast);
   return (
@@ -179,24 +178,21 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
         </button>
       )}
       {error.value !== undefined && <Refused error={error.value} bot={bot} />}
-      <dialog ref={dialog} aria-labelledby="ask">
-        <p id="ask">
-          {asked.value === 'cancel'
-            ? words.askCancel(number(left))
-            : words.askRelaunch(number(broadcast.count_cancelled))}
-        </p>
-        <button
-          type="button"
-          class="main"
-          disabled={busy.value}
-          onClick={() => asked.value !== null && void act(asked.value)}
-        >
-          {asked.value === 'cancel' ? words.cancel : words.relaunch}
-        </button>{' '}
-        <button type="button" onClick={() => dialog.current?.close()}>
-          {words.back}
-        </button>
-      </dialog>
+      {asked.value !== null && (
+        <Confirm
+          question={
+            asked.value === 'cancel'
+              ? words.askCancel(number(left))
+              : words.askRelaunch(number(broadcast.count_cancelled))
+          }
+          action={asked.value === 'cancel' ? words.cancel : words.relaunch}
+          attempt={attempt}
+          onYes={() => act(asked.value!)}
+          onNo={() => {
+            asked.value = null;
+          }}
+        />
+      )}
     </div>
   );
 }

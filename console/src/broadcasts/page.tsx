@@ -1,7 +1,7 @@
 import { address, href } from '../address.ts';
 import { request } from '../api.ts';
 import { number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -36,7 +36,7 @@ function List({ bot }: { readonly bot: Bot }) {
     () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=100', { bot: key, signal }),
     { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
   );
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   return (
     <>
       <div class="row">
@@ -45,8 +45,7 @@ function List({ bot }: { readonly bot: Bot }) {
           {words.new}
         </a>
       </div>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data?.items.length === 0 && (
         <section class="empty">
           <p>{words.none}</p>

@@ -1,6 +1,7 @@
 import { href } from '../address.ts';
 import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
+import type { KnownEvent } from '../parts/catalog.ts';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Row } from '../reports/answer.ts';
@@ -9,7 +10,7 @@ import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
-import { type KnownEvent, runReport } from './data.ts';
+import { runReport } from './data.ts';
 
 const words = texts.dashboard;
 /** Campaigns that are shown; visits without any label are one of the rows. */

@@ -1,19 +1,9 @@
 import { request } from '../api.ts';
+import type { KnownEvent } from '../parts/catalog.ts';
 import type { Answer } from '../reports/answer.ts';
 import type { ReportConfig } from '../reports/config.ts';
 import { type Metric, type ReportState, START } from '../reports/state.ts';
 import { inTurn } from './in-turn.ts';
-
-export interface KnownEvent {
-  readonly event_id: number;
-  readonly name: string;
-  readonly target_id?: number;
-  readonly count: number;
-}
-
-export async function loadEvents(bot: string, signal: AbortSignal): Promise<readonly KnownEvent[]> {
-  return (await request<{ items: KnownEvent[] }>('/v1/reports/events', { bot, signal })).items;
-}
 
 export function runReport(bot: string, report_config: ReportConfig, signal: AbortSignal): Promise<Answer> {
   return inTurn(() => request('/v1/reports/run', { method: 'POST', bot, body: { report_config }, signal }));

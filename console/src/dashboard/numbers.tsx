@@ -2,6 +2,7 @@ import { href } from '../address.ts';
 import type { Value } from '../api.ts';
 import { cell, share } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
+import type { KnownEvent } from '../parts/catalog.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Meta } from '../reports/answer.ts';
@@ -9,7 +10,7 @@ import { type ReportConfig, sourceOf } from '../reports/config.ts';
 import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
 import { type Bot, currency } from '../session.ts';
 import { texts } from '../texts.ts';
-import { ACTIVE_USERS, EVENTS, type KnownEvent, loadNewUsers, runReport, saleOf } from './data.ts';
+import { ACTIVE_USERS, EVENTS, loadNewUsers, runReport, saleOf } from './data.ts';
 import { type Span, todayAndYesterday } from './day.ts';
 
 const words = texts.dashboard;

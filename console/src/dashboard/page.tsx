@@ -1,10 +1,10 @@
+import { type KnownEvent, loadEvents } from '../parts/catalog.ts';
 import { Pending } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { LatestBroadcasts } from './broadcasts.tsx';
 import { TopCampaigns } from './campaigns.tsx';
-import { type KnownEvent, loadEvents } from './data.ts';
 import { ActiveUsers, Growth } from './growth.tsx';
 import { Numbers } from './numbers.tsx';
 import { PinnedReports } from './pinned.tsx';

@@ -1,16 +1,10 @@
-import { useEffect } from 'preact/hooks';
+import { useSignalEffect } from '@preact/signals';
 import { RequestError, request } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
-import { type Session, session } from '../session.ts';
+import { endedElsewhere, type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
-
-/** A link of the first start ends in `#token=…`: it logs in once. */
-function takeToken(): string | null {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
-  if (token !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search);
-  return token;
-}
+import { linkToken } from './link-token.ts';
 
 export function Login() {
   const { error, busy, run } = useAttempt();
@@ -24,16 +18,19 @@ export function Login() {
         throw isSpent ? new RequestError(texts.login.linkUsed, problem.status) : problem;
       }
       session.value = await request<Session>('/console/session');
+      endedElsewhere.value = false;
     });
 
-  useEffect(() => {
-    const token = takeToken();
+  useSignalEffect(() => {
+    const token = linkToken.value;
+    linkToken.value = null;
     if (token !== null) void logIn({ token });
-  }, []);
+  });
 
   return (
     <main id="main" class="login">
       <h1>{texts.login.title}</h1>
+      {endedElsewhere.value && <p role="alert">{texts.login.ended}</p>}
       <p>{texts.login.intro}</p>
       {!window.isSecureContext && <p class="failure">{texts.login.notSecure}</p>}
       {error.value !== undefined && <Failure error={error.value} />}

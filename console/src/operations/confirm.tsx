@@ -1,8 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { request } from '../api.ts';
+import { sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { texts } from '../texts.ts';
 
 const words = texts.operations;
@@ -21,78 +20,48 @@ export interface Change {
 
 export type Ask = (change: Change) => void;
 
-/** Asks for a confirmation, and for the reason that the log keeps. */
-export function Confirm({ asked, onDone }: { readonly asked: Signal<Change | null>; readonly onDone: () => void }) {
-  const { error, busy, run } = useAttempt();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const reason = useSignal('');
-  // One key for each question: a second click, or a repeat after no answer, is the same request.
-  const key = useRef('');
-  const change = asked.value;
-  useEffect(() => {
-    if (change === null) return dialog.current?.close();
-    reason.value = '';
-    error.value = undefined;
-    key.current = crypto.randomUUID();
-    dialog.current?.showModal();
-  }, [change]);
+interface ConfirmChangeProps {
+  readonly change: Change;
+  readonly asked: Signal<Change | null>;
+  readonly onDone: () => void;
+}
 
-  const confirm = (): Promise<void> =>
-    run(async () => {
-      if (change === null) return;
+/** Asks for a confirmation, and for the reason that the log keeps. */
+export function ConfirmChange({ change, asked, onDone }: ConfirmChangeProps) {
+  const attempt = useAttempt();
+  const reason = useSignal('');
+  const make = (): Promise<void> =>
+    attempt.run(async () => {
       const body = change.reason ? { ...change.body, reason: reason.value } : change.body;
-      await request(`/admin/v1/${change.path}`, { method: 'POST', body, idempotencyKey: key.current });
+      await sendChange(`/admin/v1/${change.path}`, body);
       asked.value = null;
       onDone();
     });
   return (
-    <dialog
-      ref={dialog}
-      aria-labelledby="change"
-      onClose={() => {
+    <Confirm
+      question={change.title}
+      action={words.confirm}
+      attempt={attempt}
+      onYes={make}
+      onNo={() => {
         asked.value = null;
       }}
     >
-      {change !== null && (
-        <form
-          class="confirm"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void confirm();
-          }}
-        >
-          <h2 id="change">{change.title}</h2>
-          <p>{change.effect}</p>
-          {change.reason && (
-            <label>
-              {words.reason}
-              <textarea
-                required
-                maxLength={1000}
-                rows={3}
-                value={reason.value}
-                onInput={(event) => {
-                  reason.value = event.currentTarget.value;
-                }}
-              />
-            </label>
-          )}
-          {error.value !== undefined && <Failure error={error.value} />}
-          <p class="actions">
-            <button type="submit" class="main" disabled={busy.value}>
-              {busy.value ? words.working : words.confirm}
-            </button>
-            <button
-              type="button"
-              onClick={() => {
-                asked.value = null;
-              }}
-            >
-              {words.back}
-            </button>
-          </p>
-        </form>
+      <p>{change.effect}</p>
+      {change.reason && (
+        <label>
+          {words.reason}
+          <textarea
+            required
+            maxLength={1000}
+            rows={3}
+            value={reason.value}
+            onInput={(event) => {
+              reason.value = event.currentTarget.value;
+            }}
+          />
+        </label>
       )}
-    </dialog>
+    </Confirm>
   );
 }

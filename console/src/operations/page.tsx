@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { OperatorSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { isBusy, loadOverview, type Overview } from './answers.ts';
-import { type Ask, type Change, Confirm } from './confirm.tsx';
+import { type Ask, type Change, ConfirmChange } from './confirm.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { Audit, Jobs } from './jobs.tsx';
 import { BotErrors, Processes } from './processes.tsx';
@@ -18,7 +18,7 @@ const words = texts.operations;
 export function OperationsPage({ operator }: { readonly operator: OperatorSession }) {
   const { loaded, reload } = useLoad(() => loadOverview, { poll: (found) => (isBusy(found) ? 'running' : 'still') });
   const asked = useSignal<Change | null>(null);
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   const seen = useSamples(data);
   const ask: Ask | null =
     operator.can === 'act'
@@ -30,8 +30,7 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
     <div class="operations">
       <h1>{words.title}</h1>
       {ask === null && <p class="quiet">{words.readOnly}</p>}
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
           <ReadModels overview={data} seen={seen} ask={ask} />
@@ -42,7 +41,7 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
           <BotErrors />
         </>
       )}
-      <Confirm asked={asked} onDone={reload} />
+      {asked.value !== null && <ConfirmChange change={asked.value} asked={asked} onDone={reload} />}
     </div>
   );
 }

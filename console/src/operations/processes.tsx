@@ -1,6 +1,6 @@
 import { request } from '../api.ts';
 import { duration, instant, number } from '../format.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { texts } from '../texts.ts';
 import type { BackgroundProcess, BotErrorGroup } from './answers.ts';
@@ -58,12 +58,11 @@ export function BotErrors() {
   const { loaded, reload } = useLoad(
     () => (signal) => request<{ readonly items: readonly BotErrorGroup[] }>('/admin/v1/bot-errors', { signal }),
   );
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   return (
     <section>
       <h2>{words.botErrors}</h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data?.items.length === 0 && <p>{words.noBotErrors}</p>}
       {data !== undefined && data.items.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard

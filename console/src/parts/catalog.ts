@@ -12,15 +12,21 @@ export type KnownEvent = Readonly<ReportEvent>;
 /** Fields of events and users. */
 export type Field = Readonly<Omit<EventField, 'type'> & Pick<EventField | UserField, 'type'>>;
 
+/** The events that a bot has received, the most frequent first. */
+export async function loadEvents(bot: string, signal: AbortSignal): Promise<readonly KnownEvent[]> {
+  const { items } = await request<{ items: KnownEvent[] }>('/v1/reports/events', { bot, signal });
+  return items.toSorted((a, b) => b.count - a.count);
+}
+
 export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Catalog> {
   const options = { bot, signal };
   const [events, fields, userFields] = await Promise.all([
-    request<{ items: KnownEvent[] }>('/v1/reports/events', options),
+    loadEvents(bot, signal),
     request<{ items: Field[] }>('/v1/reports/event-fields', options),
     request<{ items: Field[] }>('/v1/reports/user-fields', options),
   ]);
   return {
-    events: events.items.toSorted((a, b) => b.count - a.count),
+    events,
     fields: [...fields.items, ...userFields.items],
   };
 }

@@ -1,4 +1,5 @@
 import { filterOf, groupFrom } from '../parts/filter.ts';
+import { isWithin } from '../parts/within.ts';
 import type { Days } from './period.ts';
 import { type Metric, needsField, PRESETS, type Preset, type ReportState } from './state.ts';
 
@@ -118,21 +119,11 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
       limit: Number(source['limit'] ?? start.list.limit),
     },
   };
-  return isWithin(config, configOf(state, days)) ? state : null;
+  return isWithin(config, configOf(state, days), CAPTIONS) ? state : null;
 }
 
 /** Names for readers, and the preset of the period: they change no number. */
 const CAPTIONS = ['label', 'event_name', 'period'];
-
-/** Whether `whole` has all that `part` has. What is null in `part` may be missing. */
-function isWithin(part: unknown, whole: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return part === null || part === whole;
-  if (typeof whole !== 'object' || whole === null) return false;
-  if (Array.isArray(part) && part.length !== (whole as readonly unknown[]).length) return false;
-  return Object.entries(part).every(
-    ([key, value]) => CAPTIONS.includes(key) || isWithin(value, (whole as Readonly<Record<string, unknown>>)[key]),
-  );
-}
 
 function metricFrom(request: Readonly<Record<string, unknown>>): Metric {
   const field = request['agr_field'] as Metric['field'];

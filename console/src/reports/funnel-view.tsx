@@ -23,7 +23,8 @@ export function FunnelView({ answer, onCell }: PartProps) {
   };
   const of = (row: Row, key: string): number => Number(row[key] ?? 0);
   return (
-    <section class="scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
+    <section class="scroll" tabIndex={0} aria-label={words.types.funnels}>
       <table class="bars funnel">
         <thead>
           <tr>

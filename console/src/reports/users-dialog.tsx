@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { UsersOfCell } from '../../../src/api/reports/users-schemas.ts';
 import { go, href } from '../address.ts';
-import { request } from '../api.ts';
+import { request, sendChange } from '../api.ts';
 import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import { useAttempt } from '../parts/attempt.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -54,14 +54,13 @@ function UsersDialog({ bot, zone, asked, title, onClose }: UsersDialogProps) {
     () => (signal) => request<UsersOfCell>('/v1/reports/users', { method: 'POST', bot, body: asked, signal }),
   );
   useEffect(() => dialog.current!.showModal(), []);
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   return (
     <dialog ref={dialog} class="users" aria-labelledby="users-title" onClose={onClose}>
       <h2 id="users-title">{words.title}</h2>
       <p>{title}</p>
       <div aria-live="polite">
-        {error !== undefined && <Failure error={error} retry={reload} />}
-        {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+        <Pending loaded={loaded.value} retry={reload} />
         {data !== undefined && (
           <p>
             <strong>{words.count(data.count, number(data.count))}</strong>
@@ -110,16 +109,18 @@ const MAX_NAME = 250;
 /** Makes a draft, the list of these users and its audience. Pressed again after a failure, it continues with the same draft. */
 function MakeBroadcast({ bot, asked, title }: MakeBroadcastProps) {
   const { error, busy, run } = useAttempt();
-  const idempotencyKey = useMemo(() => crypto.randomUUID(), []);
-  const send = <T,>(path: string, body: object): Promise<T> =>
-    request(path, { method: 'POST', bot, body, idempotencyKey });
+  const made = useRef<{ id?: number; segment_id?: number }>({}).current;
+  const send = async <T,>(path: string, body: object): Promise<T> => (await sendChange<T>(path, body, bot)).data;
 
   const make = (): Promise<void> =>
     run(async () => {
       const name = [...title].slice(0, MAX_NAME).join('');
-      const { id } = await send<{ id: number }>('/v1/broadcast/create', { type: 'sendMessage', name });
-      const list = await send<{ segment_id: number }>('/v1/broadcast/segment-from-report', { ...asked, task_id: id });
-      const include = [{ type: 'custom', config: { segment_id: list.segment_id } }];
+      made.id ??= (await send<{ id: number }>('/v1/broadcast/create', { type: 'sendMessage', name })).id;
+      const { id } = made;
+      made.segment_id ??= (
+        await send<{ segment_id: number }>('/v1/broadcast/segment-from-report', { ...asked, task_id: id })
+      ).segment_id;
+      const include = [{ type: 'custom', config: { segment_id: made.segment_id } }];
       await send('/v1/broadcast/save', { id, segmentations: { include, exclude: [] } });
       go(href('/broadcasts', { bot, id: String(id) }));
     });

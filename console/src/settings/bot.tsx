@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { go, href } from '../address.ts';
 import { request } from '../api.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { type Bot, type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, type Field } from './change-form.tsx';
@@ -32,13 +32,12 @@ async function reloadSession(): Promise<void> {
 /** The settings of the bot, and a form for another bot. */
 export function BotSettings({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useList<BotRow>('bots', bot.resource_key);
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   const secret = useSignal<string | null | undefined>(undefined);
   const row = data?.find(({ resource_key }) => resource_key === bot.resource_key);
   return (
     <>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {row === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {row !== undefined && (
         <section>
           <h2>{row.name}</h2>

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts.ts';
-import { Confirm } from './confirm.tsx';
 
 export interface Field {
   /** The name of the field in the body, to which the service's refusals point. */
@@ -64,58 +64,59 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, ma
     error.value?.details.find(({ path }) => path === name)?.message;
   const isAtField = fields.some(({ name }) => problemAt(name) !== undefined);
   return (
-    <form
-      class="change"
-      ref={place}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ask === undefined) void change();
-        else asked.value = true;
-      }}
-    >
-      {fields.map((field) => {
-        const problem = problemAt(field.name);
-        const described = [
-          ...(field.hint === undefined ? [] : [`${id}-${field.name}-hint`]),
-          ...(problem === undefined ? [] : [`${id}-${field.name}-problem`]),
-        ].join(' ');
-        return (
-          <div key={field.name} class={field.type === 'flag' ? 'field flag' : 'field'}>
-            <label for={`${id}-${field.name}`}>{field.label}</label>
-            <Input field={field} id={`${id}-${field.name}`} described={described} wrong={problem !== undefined} />
-            {field.hint !== undefined && (
-              <p id={`${id}-${field.name}-hint`} class="quiet">
-                {field.hint}
-              </p>
-            )}
-            {problem !== undefined && (
-              <p id={`${id}-${field.name}-problem`} class="failure" role="alert">
-                {problem}
-              </p>
-            )}
-          </div>
-        );
-      })}
-      {error.value !== undefined && !isAtField && !asked.value && <Failure error={error.value} />}
-      <div class="row">
-        <button type="submit" class={ask === undefined ? 'main' : undefined} disabled={busy.value}>
-          {submit}
-        </button>
-        <span role="status">{done.value ? texts.settings.saved : ''}</span>
-      </div>
+    <>
+      <form
+        class="change"
+        ref={place}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ask === undefined) void change();
+          else asked.value = true;
+        }}
+      >
+        {fields.map((field) => {
+          const problem = problemAt(field.name);
+          const described = [
+            ...(field.hint === undefined ? [] : [`${id}-${field.name}-hint`]),
+            ...(problem === undefined ? [] : [`${id}-${field.name}-problem`]),
+          ].join(' ');
+          return (
+            <div key={field.name} class={field.type === 'flag' ? 'field flag' : 'field'}>
+              <label for={`${id}-${field.name}`}>{field.label}</label>
+              <Input field={field} id={`${id}-${field.name}`} described={described} wrong={problem !== undefined} />
+              {field.hint !== undefined && (
+                <p id={`${id}-${field.name}-hint`} class="quiet">
+                  {field.hint}
+                </p>
+              )}
+              {problem !== undefined && (
+                <p id={`${id}-${field.name}-problem`} class="failure" role="alert">
+                  {problem}
+                </p>
+              )}
+            </div>
+          );
+        })}
+        {error.value !== undefined && !isAtField && !asked.value && <Failure error={error.value} />}
+        <div class="row">
+          <button type="submit" class={ask === undefined ? 'main' : undefined} disabled={busy.value}>
+            {submit}
+          </button>
+          <span role="status">{done.value ? texts.settings.saved : ''}</span>
+        </div>
+      </form>
       {asked.value && (
         <Confirm
           question={ask!}
           action={submit}
           attempt={attempt}
-          onYes={() => void change()}
+          onYes={change}
           onNo={() => {
-            error.value = undefined;
             asked.value = false;
           }}
         />
       )}
-    </form>
+    </>
   );
 }
 

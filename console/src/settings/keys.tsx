@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import type { Value } from '../api.ts';
 import { date } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
-import { Confirm } from './confirm.tsx';
 import { List, type Row, usePages } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
@@ -154,9 +154,8 @@ export function Keys({ bot }: { readonly bot: Bot }) {
           question={questionOf(asked.value.action, asked.value.key)}
           action={words[asked.value.action]}
           attempt={attempt}
-          onYes={() => void act()}
+          onYes={act}
           onNo={() => {
-            attempt.error.value = undefined;
             asked.value = null;
           }}
         />

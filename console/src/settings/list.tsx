@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import { Pager } from '../parts/pager.tsx';
-import { texts } from '../texts.ts';
 
 export type Row = Readonly<Record<string, Value>>;
 
@@ -49,11 +48,11 @@ interface ListProps<T> {
 }
 
 /** A list with its empty state, and a way to try again. */
-export function List<T>({ list: { data, error }, reload, caption, columns, none, row }: ListProps<T>) {
+export function List<T>({ list, reload, caption, columns, none, row }: ListProps<T>) {
+  const { data } = list;
   return (
     <>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data === undefined && error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={list} retry={reload} />
       {data?.length === 0 && <p class="quiet">{none}</p>}
       {data !== undefined && data.length > 0 && <DataTable caption={caption} columns={columns} rows={data.map(row)} />}
     </>

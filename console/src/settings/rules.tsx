@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { request, type Value } from '../api.ts';
+import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
+import { loadEvents } from '../parts/catalog.ts';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -17,19 +18,12 @@ interface Rule extends Row {
   readonly active: boolean;
 }
 
-interface EventRow {
-  readonly event_id: number;
-  readonly name: string;
-}
-
 /** The reward rules of the bot: create, edit, deactivate. */
 export function Rules({ bot }: { readonly bot: Bot }) {
   const key = bot.resource_key;
   const { loaded, reload } = useList<Rule>('rules', key);
   const units = useList('units', key);
-  const events = useLoad<readonly EventRow[]>(
-    () => async (signal) => (await request<{ items: EventRow[] }>('/v1/reports/events', { bot: key, signal })).items,
-  );
+  const events = useLoad(() => (signal) => loadEvents(key, signal));
   const edited = useSignal<number | null>(null);
   const type = useSignal<Rule['reward_type']>('percent');
   const eventName = new Map(events.loaded.value.data?.map(({ event_id, name }) => [event_id, name]));
@@ -120,7 +114,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
               edited.value = null;
             }}
           >
-            {words.back}
+            {texts.back}
           </button>
         </section>
       )}

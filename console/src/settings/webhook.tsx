@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
 import { date } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -60,8 +60,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
     <>
       <h2>{words.sections.webhook}</h2>
       <p class="quiet">{words.webhookMeans}</p>
-      {loaded.value.error !== undefined && <Failure error={loaded.value.error} retry={reload} />}
-      {data === undefined && loaded.value.error === undefined && <p class="quiet">{texts.loading}</p>}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
           {data.webhook === null ? (

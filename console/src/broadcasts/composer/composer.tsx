@@ -5,6 +5,7 @@ import { type Detail, request, sendChange } from '../../api.ts';
 import { date, duration, number } from '../../format.ts';
 import { useAttempt } from '../../parts/attempt.ts';
 import { type Field, loadCatalog, reportName } from '../../parts/catalog.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useLoad } from '../../parts/load.ts';
 import { type Bot, session } from '../../session.ts';
@@ -59,8 +60,9 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   const base = useRef(unsaved.get(place)?.base ?? first);
   /** The draft of the service, if it was changed elsewhere. */
   const elsewhere = useSignal<Draft | null>(null);
-  const { error, busy, run } = useAttempt();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const attempt = useAttempt();
+  const { error, busy, run } = attempt;
+  const asked = useSignal(false);
 
   function set(part: Partial<Draft>): void {
     draft.value = { ...draft.value, ...part };
@@ -136,13 +138,13 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
       if (known === null) return;
       // A new draft is opened under its id first: its launch belongs to it.
       if (id === null) go(href('/broadcasts', { bot: key, id: String(known), launch: '1' }), { replace: true });
-      else dialog.current?.showModal();
+      else asked.value = true;
     });
 
   useEffect(() => {
     if (id === null || address.peek().query.get('launch') === null) return;
     go(href('/broadcasts', { bot: key, id: String(id) }), { replace: true });
-    dialog.current?.showModal();
+    asked.value = true;
   }, []);
 
   const launch = (): Promise<void> =>
@@ -152,7 +154,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
         unsaved.delete(place);
         onChanged();
       } finally {
-        dialog.current?.close();
+        asked.value = false;
       }
     });
 
@@ -256,29 +258,32 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
           {error.value !== undefined && <Refused error={error.value} bot={key} />}
         </div>
       </form>
-      <dialog ref={dialog} aria-labelledby="launch-question">
-        <h2 id="launch-question">{words.askLaunch}</h2>
-        <Facts
-          of={[
-            ...audienceFacts(current.audience),
-            [words.howMany, sized === undefined ? words.notCounted : words.countNow(number(sized.count))],
-            [
-              words.howLong,
-              sized === undefined
-                ? '–'
-                : words.estimate(duration(Math.ceil(sized.count / Math.max(1, Number(current.cap) || 1)))),
-            ],
-            [words.when, current.date === '' ? words.atOnce : `${current.date.replace('T', ' ')} ${bot.timezone}`],
-          ]}
-        />
-        {isPast(current, bot.timezone) && <p class="warning">{words.past}</p>}
-        <button type="button" class="main" disabled={busy.value} onClick={() => void launch()}>
-          {words.confirm}
-        </button>{' '}
-        <button type="button" onClick={() => dialog.current?.close()}>
-          {texts.broadcasts.back}
-        </button>
-      </dialog>
+      {asked.value && (
+        <Confirm
+          question={words.askLaunch}
+          action={words.confirm}
+          attempt={attempt}
+          onYes={launch}
+          onNo={() => {
+            asked.value = false;
+          }}
+        >
+          <Facts
+            of={[
+              ...audienceFacts(current.audience),
+              [words.howMany, sized === undefined ? words.notCounted : words.countNow(number(sized.count))],
+              [
+                words.howLong,
+                sized === undefined
+                  ? '–'
+                  : words.estimate(duration(Math.ceil(sized.count / Math.max(1, Number(current.cap) || 1)))),
+              ],
+              [words.when, current.date === '' ? words.atOnce : `${current.date.replace('T', ' ')} ${bot.timezone}`],
+            ]}
+          />
+          {isPast(current, bot.timezone) && <p class="warning">{words.past}</p>}
+        </Confirm>
+      )}
     </>
   );
 }

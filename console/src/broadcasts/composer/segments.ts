@@ -1,4 +1,5 @@
 import { filterOf, type Group, groupFrom, NO_FILTER } from '../../parts/filter.ts';
+import { isWithin } from '../../parts/within.ts';
 import type { Segment, Segmentations } from '../broadcast.ts';
 
 /** A segment of an audience as its editor has it. */
@@ -126,17 +127,6 @@ function ruleFrom(leaf: unknown): EventRule {
     days: Number(given['period_days'] ?? 0),
     filter: groupFrom(given['conditions']),
   };
-}
-
-/** Whether `whole` has all that `part` has. What is empty in `part` may be missing. */
-function isWithin(part: unknown, whole: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return part === null || part === whole;
-  if (Array.isArray(part) && part.length === 0) return true;
-  if (typeof whole !== 'object' || whole === null) return false;
-  if (Array.isArray(part) && part.length !== (whole as readonly unknown[]).length) return false;
-  return Object.entries(part).every(([key, value]) =>
-    isWithin(value, (whole as Readonly<Record<string, unknown>>)[key]),
-  );
 }
 
 export interface Audience {
