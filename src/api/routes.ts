@@ -25,7 +25,10 @@ import type { AnyRoute } from './route.ts';
 import { settingsRoutes } from './settings/routes.ts';
 
 export interface ApiDependencies {
-  readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS'>;
+  readonly config: Pick<
+    Config,
+    'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS' | 'WEBHOOK_ALLOWED_NETWORKS'
+  >;
   readonly pool: pg.Pool;
   /** Connections for counts of audiences alone. */
   readonly counts: pg.Pool;

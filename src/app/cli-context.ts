@@ -98,6 +98,7 @@ export function cliContext(
         waitForReadModels: (change) =>
           announced(waitForChange(foundation, readModels, change), 'the recorded change to be in effect'),
         waitForSwitch: () => pause(SWITCH_MS),
+        allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         async openLog(engine) {
           if (engine === log.engine) return log;
           const opened = await openLog(readConfig({ ...env, EVENT_LOG: engine }), foundation, logger);

@@ -12,6 +12,8 @@ export interface CliContext extends LongWorkContext {
   catalog(): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
   waitForReadModels(change: Change): Promise<void>;
+  /** WEBHOOK_ALLOWED_NETWORKS */
+  readonly allowedNetworks: readonly string[];
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */
   openLog(engine: string): Promise<EventLog>;
   /**

@@ -67,6 +67,7 @@ export async function startTestCli(): Promise<TestCli> {
           signal: new AbortController().signal,
           waitForSwitch: async () => {},
           progress: () => {},
+          allowedNetworks: [],
           yieldToService: async () => {},
           catalog: async () => source,
           async projected(model) {

@@ -20,6 +20,12 @@ import { SESSION_MS, type SessionStore, type StoredKey } from './session-store.t
 const COOKIE = '__Host-botledger';
 const ATTRIBUTES = { path: '/', httpOnly: true, secure: true, sameSite: 'strict' } as const;
 
+/**
+ * The browser forgets the answers that it has kept (decisions.md#console-session). Not `"cookies"`: that would take those of
+ * the whole registrable domain, of programs that are not ours; our one cookie ends by `set-cookie`.
+ */
+const CLEARED = '"cache", "storage"';
+
 const credential = z.union([z.strictObject({ key: z.string() }), z.strictObject({ token: z.string() })], {
   error: 'must be {"key": "<API key>"} or {"token": "<token of a log-in link>"}',
 });
@@ -147,7 +153,9 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
       refuseOtherSites(request);
       const id = sessionId(request);
       if (id !== undefined) await store.end(id);
-      void reply.header('set-cookie', stringifySetCookie({ name: COOKIE, value: '', ...ATTRIBUTES, maxAge: 0 }));
+      void reply
+        .header('set-cookie', stringifySetCookie({ name: COOKIE, value: '', ...ATTRIBUTES, maxAge: 0 }))
+        .header('clear-site-data', CLEARED);
       return { ok: true };
     },
   });

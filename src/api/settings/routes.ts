@@ -18,7 +18,7 @@ import { ruleSettings } from './rules.ts';
 import { webhookSettings } from './webhook.ts';
 
 export interface SettingsRoutesOptions {
-  readonly config: Pick<Config, 'MAX_WAIT_MS'>;
+  readonly config: Pick<Config, 'MAX_WAIT_MS' | 'WEBHOOK_ALLOWED_NETWORKS'>;
   readonly pool: pg.Pool;
   readonly log: EventLog;
   readonly served: ServedSchema;
@@ -40,6 +40,7 @@ export function settingsRoutes({ config, pool, log, served, sources }: SettingsR
     ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, catalogReadModel, referralReadModel) }),
     ...webhookSettings({
       ...settings,
+      allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
       accounts: createAccounts(context),
       accountSource: async () => ({ pool, accounts: await served(accountsReadModel) }),
       waitForAccount: createChangeWait(pool, accountsReadModel),

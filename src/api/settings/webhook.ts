@@ -5,6 +5,7 @@ import { Rejection } from '../../domain/rejection.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { findPayout } from '../../queries/referral/payouts.ts';
+import { refusedUrl } from '../../util/networks.ts';
 import { botOf } from '../access.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
 import { type AnyRoute, route } from '../route.ts';
@@ -22,6 +23,8 @@ import {
 } from './schemas.ts';
 
 export interface WebhookSettings extends Settings {
+  /** WEBHOOK_ALLOWED_NETWORKS */
+  readonly allowedNetworks: readonly string[];
   readonly accounts: Accounts;
   readonly accountSource: () => Promise<AccountSource>;
   /** Waits for the read model of accounts. */
@@ -31,7 +34,7 @@ export interface WebhookSettings extends Settings {
 
 /** The webhook that payouts are announced to, and its deliveries. */
 export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
-  const { context, waitForChange, accounts, accountSource, waitForAccount, findCaughtUp } = settings;
+  const { context, waitForChange, accounts, accountSource, waitForAccount, findCaughtUp, allowedNetworks } = settings;
   return [
     route({
       method: 'GET',
@@ -62,6 +65,8 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
       idempotent: true,
       async handle({ request, body: { url } }) {
         const bot = botOf(request).public_key;
+        const refused = refusedUrl(url, allowedNetworks);
+        if (refused !== undefined) throw new Rejection('invalid', 'url', `the url ${refused}`);
         return change(request, waitForChange, {
           route: 'settings/webhook/set',
           work: (meta) => setPayoutWebhook(context, bot, url, meta),

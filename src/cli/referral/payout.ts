@@ -8,6 +8,7 @@ import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
+import { refusedUrl } from '../../util/networks.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, listed, namedBots, positiveInteger, status } from '../values.ts';
@@ -117,6 +118,8 @@ export function webhook(cli: Cli): void {
     .requiredOption('--url <url>', 'https; http only to WEBHOOK_ALLOWED_NETWORKS')
     .action(
       cli.action<[{ bot: string; url: string }]>(async (context, { bot, url }) => {
+        const refused = refusedUrl(url, context.allowedNetworks);
+        if (refused !== undefined) throw new CliError(`the url ${refused}`);
         const { secret, position } = await setPayoutWebhook(context, bot, url);
         return { value: { secret }, change: { category: 'webhook', position } };
       }),

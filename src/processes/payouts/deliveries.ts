@@ -13,10 +13,10 @@ import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } 
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/deliveries.ts';
+import { parseNetwork } from '../../util/networks.ts';
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../wait-for-work.ts';
-import { parseNetwork } from './guarded-connector.ts';
 import {
   type CallResult,
   createWebhookClient,

@@ -1,41 +1,7 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-
-/**
- * Where an owner's webhook may lead. An owner could otherwise make the service call addresses that only the service can
- * reach: itself, its database, its neighbours, the metadata of its cloud.
- */
-
-/** A network, as `10.1.0.0/16` or a single address. */
-export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-/** @throws Error the text is no network */
-export function parseNetwork(text: string): Network {
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.parse(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
-}
-
-/** All addresses that hosts may have; addresses outside are reserved, or IPv4 addresses in another form. */
-const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
-
-/** Whether an address is of the public internet: not private, local or reserved, and no tunnel to such an address. */
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  // ipaddr.js names every special range of IANA's registries; all other addresses are `unicast`.
-  if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || address.match(GLOBAL_V6);
-}
-
-/** Whether an address may be called. @param isPlain without TLS, which is allowed for named networks only */
-export function mayCall(text: string, allowed: readonly Network[], isPlain: boolean): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  // An IPv6 address that maps to an IPv4 address is checked as that.
-  const address = ipaddr.process(text);
-  const named = allowed.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
-  return named || (!isPlain && isPublic(address));
-}
+import { hostOf, mayCall, type Network } from '../../util/networks.ts';
 
 /** A webhook leads to no address that may be called. */
 export class RefusedAddressError extends Error {
@@ -68,7 +34,7 @@ export function guardedConnector({
 }: GuardOptions): buildConnector.connector {
   async function connect(options: buildConnector.Options): ReturnType<typeof dialled> {
     const { hostname, protocol } = options;
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const host = hostOf(hostname);
     const addresses = isIP(host) === 0 ? await lookup(host) : [host];
     const callable = addresses.filter((address) => mayCall(address, allowed, protocol === 'http:'));
     if (callable.length === 0) {

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { revokeKey } from '../../../src/commands/catalog/keys.ts';
+import { issueKey, revokeKey } from '../../../src/commands/catalog/keys.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { ROOT } from '../../support/source-files.ts';
 
 let service: TestService;
 let bot: TestBot;
@@ -90,7 +93,32 @@ it('a log-out ends the session at once, and a log-in the session before', async 
     headers: { ...OWN, cookie: second },
   });
   expect(out.headers.get('set-cookie')).toContain('Max-Age=0');
+  // The browser forgets the answers that it keeps. Cookies of other programs of the domain are not ours to clear.
+  expect(out.headers.get('clear-site-data')).toBe('"cache", "storage"');
   expect((await service.get('/console/session', { cookie: second })).status).toBe(401);
+});
+
+it("a session is not to be had another owner's bot with, by any route", async () => {
+  const other = await service.createBot();
+  // An owner key has access to every route.
+  const cookie = cookieOf(await logIn((await service.createBot({ kind: 'owner' })).apiKey));
+  const openapi = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
+  const routes = Object.entries(openapi.paths)
+    // The platform's webhook has a secret of its own.
+    .filter(([path]) => path.startsWith('/v1/') && !path.startsWith('/v1/webhook/'))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })));
+  const answers = await Promise.all(
+    routes.map(async ({ path, method }) => {
+      const { status } = await fetch(service.address + path, {
+        method,
+        headers: { ...OWN, cookie, 'content-type': 'application/json', 'resource-key': other.publicKey },
+        ...(method === 'GET' ? {} : { body: '{}' }),
+      });
+      return `${method} ${path}: ${status}`;
+    }),
+  );
+  expect(routes.length).toBeGreaterThan(50);
+  expect(answers.filter((each) => !/ (403|404)$/.test(each))).toEqual([]);
 });
 
 it('a session ends with its key, within 2 s', async () => {
@@ -101,6 +129,26 @@ it('a session ends with its key, within 2 s', async () => {
     [other.apiKey.split(':')[0]],
   );
   await revokeKey(service.commands, { ownerId: other.ownerId, keyId: rows[0].key_id });
+  await expect.poll(async () => (await service.get('/console/session', { cookie })).status).toBe(401);
+  expect((await service.get('/v1/reports/events', { cookie })).status).toBe(401);
+});
+
+it('a session ends when its key expires', async () => {
+  const other = await service.createBot();
+  const until = (expiresAt: number) =>
+    ({ ownerId: other.ownerId, bots: 'all', kind: 'personal', name: null, expiresAt }) as const;
+  // A key that lives long enough to log in, on a machine however slow.
+  const expired = async (lifeMs: number): Promise<string> => {
+    const end = Date.now() + lifeMs;
+    const { apiKey } = await issueKey(service.commands, until(end));
+    await service.projected();
+    const answer = await logIn(apiKey);
+    if (answer.status !== 200) return expired(2 * lifeMs);
+    const cookie = cookieOf(answer);
+    await expect.poll(() => Date.now(), { timeout: 2 * lifeMs }).toBeGreaterThan(end);
+    return cookie;
+  };
+  const cookie = await expired(1000);
   await expect.poll(async () => (await service.get('/console/session', { cookie })).status).toBe(401);
   expect((await service.get('/v1/reports/events', { cookie })).status).toBe(401);
 });

@@ -182,8 +182,8 @@ describe('the payout webhook', () => {
     const items = [{ rule, referral_id: 2, event }];
     await accrueRewards(accounts, { bot: shop.publicKey, referrer: 1, items });
     await settings.service.projected();
-    // No address may be called from a test, so each attempt ends before there is a connection.
-    const url = 'http://127.0.0.1:9/payouts';
+    // A name is checked at each call: this one leads to an address that may not be called, so nothing is connected to.
+    const url = 'https://localhost:9/payouts';
     expect((await settings.service.post('/v1/settings/webhook/set', { url }, headers)).status).toBe(200);
     const asked = { user_id: 1, method: 'webhook' };
     const { payout_id } = (await settings.service.post('/v1/referral/payout', asked, headers)).body.data;
@@ -204,6 +204,17 @@ describe('the payout webhook', () => {
     expect(await deliveries('?limit=1&offset=1')).toMatchObject([{ attempt: 1 }]);
     expect(await deliveries(`?payout_id=${payout_id + 1}`)).toEqual([]);
     expect(await settings.set('webhook/redeliver', { payout_id })).toMatchObject({ status: 404 });
+  });
+
+  it.each([
+    ['http://shop.example/payouts', 'the url must begin with https://'],
+    ['https://127.0.0.1/payouts', 'the url must lead to the public internet'],
+    ['https://10.0.0.1', 'the url must lead to the public internet'],
+  ])('refuses %s, which no delivery would call', async (url, message) => {
+    expect(await settings.set('webhook/set', { url })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'url', message: expect.stringContaining(message) }] },
+    });
   });
 
   it('shows its secret the first time and after a rotation, once, and keeps it when the address changes', async () => {

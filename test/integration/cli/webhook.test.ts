@@ -37,6 +37,8 @@ it('refuses an unknown bot, a wrong address, and a bot without a webhook', async
     [['deliveries', '--bot', 'bnone'], 'there is no bot bnone'],
     [['set', '--bot', shop, '--url', 'example.com'], 'the url must be one'],
     [['set', '--bot', shop, '--url', 'ftp://example.com'], 'the url must begin with https:// or http://'],
+    [['set', '--bot', shop, '--url', 'http://example.com'], 'the url must begin with https://: http:// is for'],
+    [['set', '--bot', shop, '--url', 'https://10.0.0.1'], 'the url must lead to the public internet'],
     [['rotate-secret', '--bot', bare], 'the bot has no webhook'],
   ] as const) {
     const { code, err } = await cli.run('webhook', ...argv);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayCall, parseNetwork } from '../../../src/processes/payouts/guarded-connector.ts';
+import { mayCall, parseNetwork, refusedUrl } from '../../../src/util/networks.ts';
 
 /** An address of each network that a webhook must not lead to. */
 const REFUSED_V4 = [
@@ -36,5 +36,32 @@ describe('an address that a webhook may lead to', () => {
       expect([address, mayCall(address, allowed, true)]).toEqual([address, true]);
     for (const address of ['10.2.0.1', '127.0.0.2', '::1', 'fe80::1', '1.0.0.1', 'example.com', ''])
       expect([address, mayCall(address, allowed, true)]).toEqual([address, false]);
+  });
+});
+
+describe('a URL that is set as a webhook', () => {
+  it.each([
+    ['http://shop.example/payouts', [], 'must begin with https://'],
+    ['http://93.184.216.34/payouts', [], 'must begin with https://'],
+    ['http://127.0.0.1:9/payouts', ['10.0.0.0/8'], 'must begin with https://'],
+    ['https://127.0.0.1/payouts', [], 'must lead to the public internet'],
+    ['https://10.0.0.1', ['10.0.0.2'], 'must lead to the public internet'],
+    ['https://0x7f.1/payouts', [], 'must lead to the public internet'],
+    ['https://[::ffff:10.0.0.1]/', [], 'must lead to the public internet'],
+    ['https://[::1]/', ['127.0.0.0/8'], 'must lead to the public internet'],
+  ])('%s is refused with %j allowed', (url, allowed, reason) => {
+    expect(refusedUrl(url, allowed)).toContain(reason);
+  });
+
+  it.each([
+    ['https://shop.example/payouts', []],
+    ['https://localhost/payouts', []],
+    ['https://93.184.216.34/payouts', []],
+    ['http://127.0.0.1:9/payouts', ['127.0.0.0/8']],
+    ['http://pay.internal/payouts', ['10.0.0.0/8']],
+    ['https://[::1]/', ['::1']],
+    ['no address at all', []],
+  ])('%s is taken with %j allowed: the text shows no reason', (url, allowed) => {
+    expect(refusedUrl(url, allowed)).toBeUndefined();
   });
 });
