@@ -35,6 +35,12 @@ export function go(link: string, { replace = false } = {}): void {
   address.value = current();
 }
 
+/** The link of the present page with other entries of its query, such as the next part of a list. */
+export function here(changes: Readonly<Record<string, string | undefined>>): string {
+  const { path, query } = address.value;
+  return href(path, { ...Object.fromEntries(query), ...changes });
+}
+
 /** Follows links inside the console without loading the page again. */
 export function followLinks(event: MouseEvent): void {
   const link = (event.target as Element).closest('a');

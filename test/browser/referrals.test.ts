@@ -145,10 +145,9 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const focused = (): Promise<unknown> => page.evaluate('document.activeElement.id');
     await page.getByRole('button', { name: `in payout ${payoutId}` }).click();
     await expect.poll(focused).toBe(`payout-${payoutId}`);
-    await page
-      .locator(`#payout-${payoutId}`)
-      .getByRole('button', { name: `accrual ${entry.accrual_id}` })
-      .click();
+    const paid = page.locator(`#payout-${payoutId}`);
+    await paid.locator('summary').click();
+    await paid.getByRole('button', { name: `accrual ${entry.accrual_id}` }).click();
     await expect.poll(focused).toBe(`accrual-${entry.accrual_id}`);
     await page.getByText('Hashes of the account in the log').click();
     const { head, commits } = await program.call.data(`chain?user_id=${ADA}`);

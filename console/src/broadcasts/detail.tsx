@@ -5,7 +5,7 @@ import { request, sendChange } from '../api.ts';
 import { duration, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Failure, Pending } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -76,11 +76,11 @@ function Message({ bot, broadcast: { type, message } }: { readonly bot: string; 
     () => (signal) =>
       request<MessagePreview>('/v1/broadcast/preview', { method: 'POST', bot, body: { type, message }, signal }),
   );
-  const { data, error } = loaded.value;
+  const { data } = loaded.value;
   return (
     <>
       <h2>{texts.composer.message}</h2>
-      {error !== undefined && <Failure error={error} retry={reload} />}
+      <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && <Preview preview={data} />}
     </>
   );
@@ -89,7 +89,7 @@ function Message({ bot, broadcast: { type, message } }: { readonly bot: string; 
 /** Delivered, not delivered, unknown and left, as they are recorded; the rate and the time left as they were seen here. */
 function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
   const parts = partsOf(broadcast);
-  const attempted = broadcast.count_recipients - parts.left;
+  const attempted = broadcast.count_recipients - parts.left - parts.cancelled;
   const rate = useRate(attempted);
   return (
     <section aria-live="polite">

@@ -1,8 +1,8 @@
-import { address, href } from '../address.ts';
+import type { BroadcastsAnswer } from '../../../src/api/broadcast/schemas.ts';
+import { address, go, here, href } from '../address.ts';
 import { request } from '../api.ts';
-import { number } from '../format.ts';
-import { Pending } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import { Choice, Listing, usePages } from '../parts/pages.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type Broadcast, isRunning } from './broadcast.ts';
@@ -10,6 +10,11 @@ import { Composer } from './composer/composer.tsx';
 import { BroadcastDetail } from './detail.tsx';
 
 const words = texts.broadcasts;
+/** Entries of the address, and the filters of the API that they set. */
+const FILTERS = [
+  ['name', 'filters[name]'],
+  ['status', 'filters[status]'],
+] as const;
 
 /** The bot's broadcasts, the latest first; or one of them, where the address names it. */
 export function BroadcastsPage({ bot }: { readonly bot: Bot }) {
@@ -30,61 +35,66 @@ function New({ bot }: { readonly bot: Bot }) {
   );
 }
 
-function List({ bot }: { readonly bot: Bot }) {
-  const key = bot.resource_key;
-  const { loaded, reload } = useLoad(
-    () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=100', { bot: key, signal }),
-    { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
+function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
+  const pages = usePages(
+    (page) => {
+      const query = new URLSearchParams(page);
+      for (const [name, filter] of FILTERS) {
+        const value = address.value.query.get(name);
+        if (value !== null) query.set(filter, value);
+      }
+      return (signal) => request<BroadcastsAnswer>(`/v1/broadcast/list?${query}`, { bot, signal });
+    },
+    ({ items }) => items as readonly Broadcast[],
+    { poll: ({ items }) => ((items as readonly Broadcast[]).some(isRunning) ? 'running' : 'still') },
   );
-  const { data } = loaded.value;
+  const { query } = address.value;
+  const [name, status] = FILTERS.map(([entry]) => query.get(entry) ?? '');
   return (
     <>
       <div class="row">
         <h1>{words.title}</h1>
-        <a class="button" href={href('/broadcasts', { bot: key, id: 'new' })}>
+        <a class="button" href={href('/broadcasts', { bot, id: 'new' })}>
           {words.new}
         </a>
       </div>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data?.items.length === 0 && (
-        <section class="empty">
-          <p>{words.none}</p>
-        </section>
-      )}
-      {data !== undefined && data.items.length > 0 && (
-        <section class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.name}</th>
-                <th scope="col">{words.status}</th>
-                <th scope="col" class="number">
-                  {words.recipients}
-                </th>
-                <th scope="col" class="number">
-                  {words.parts.delivered}
-                </th>
-                <th scope="col">{words.created}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map((broadcast) => (
-                <tr key={broadcast.id}>
-                  <th scope="row">
-                    <a href={href('/broadcasts', { bot: key, id: String(broadcast.id) })}>
-                      {broadcast.name ?? words.unnamed(broadcast.id)}
-                    </a>
-                  </th>
-                  <td>{words.statuses[broadcast.status]}</td>
-                  <td class="number">{number(broadcast.count_recipients)}</td>
-                  <td class="number">{number(broadcast.count_delivered)}</td>
-                  <td>{broadcast.date_create}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
+      <Listing
+        pages={pages}
+        none={<p class="empty">{name || status ? words.noneFound : words.none}</p>}
+        filters={
+          <>
+            <label>
+              {words.name}
+              <input
+                type="search"
+                value={name}
+                onChange={(event) => go(here({ name: event.currentTarget.value, offset: '' }))}
+              />
+            </label>
+            <Choice label={words.status} name="status" of={words.statuses} />
+          </>
+        }
+      >
+        <DataTable
+          caption={words.title}
+          columns={[
+            {
+              key: 'name',
+              label: words.name,
+              show: (_, { id, name }) => (
+                <a href={href('/broadcasts', { bot, id: `${id}` })}>
+                  <bdi>{name ?? words.unnamed(id)}</bdi>
+                </a>
+              ),
+            },
+            { key: 'status', label: words.status, show: (_, { status }) => words.statuses[status] },
+            { key: 'count_recipients', label: words.recipients, type: 'number' },
+            { key: 'count_delivered', label: words.parts.delivered, type: 'number' },
+            { key: 'date_create', label: words.created, type: 'when' },
+          ]}
+          rows={pages.rows ?? []}
+        />
+      </Listing>
     </>
   );
 }

@@ -1,14 +1,13 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { request, type Value } from '../api.ts';
+import type { RecipientsAnswer } from '../../../src/api/broadcast/schemas.ts';
+import { address } from '../address.ts';
+import { request } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
+import { Pending } from '../parts/failure.tsx';
+import { Choice, usePages } from '../parts/pages.tsx';
 import { texts } from '../texts.ts';
 
 const words = texts.broadcasts;
-const STATES = ['pending', 'delivered', 'not_delivered', 'unknown', 'cancelled'] as const;
-const PAGE = 50;
 
 interface RecipientsProps {
   readonly bot: string;
@@ -18,48 +17,28 @@ interface RecipientsProps {
   readonly seen: string;
 }
 
-interface Page {
-  readonly items: readonly Readonly<Record<string, Value>>[];
-  readonly total: number;
-}
-
 /** The recipients with what became of each, a page at a time. */
 export function Recipients({ bot, id, total, seen }: RecipientsProps) {
-  const state = useSignal('');
-  const offset = useSignal(0);
+  const state = address.value.query.get('state') ?? '';
+  const { loaded, reload, rows, pager } = usePages(
+    (page) => {
+      const state = address.value.query.get('state');
+      const query = new URLSearchParams({ id, ...page, ...(state === null ? {} : { state }) });
+      return (signal) => request<RecipientsAnswer>(`/v1/broadcast/recipients?${query}`, { bot, signal });
+    },
+    ({ items }) => items,
+  );
   const shown = useRef(seen);
-  const { loaded, reload } = useLoad(() => {
-    const query = new URLSearchParams({ id, limit: String(PAGE), offset: String(offset.value) });
-    if (state.value !== '') query.set('state', state.value);
-    return (signal) => request<Page>(`/v1/broadcast/recipients?${query}`, { bot, signal });
-  });
   useEffect(() => {
     if (shown.current !== seen) reload();
     shown.current = seen;
   }, [seen]);
-  const { data, error } = loaded.value;
   if (total === 0) return null;
   return (
-    <section>
+    <section aria-busy={loaded.value.loading}>
       <h2>{words.recipients}</h2>
       <div class="row">
-        <label>
-          {words.state}
-          <select
-            value={state.value}
-            onChange={(event) => {
-              state.value = event.currentTarget.value;
-              offset.value = 0;
-            }}
-          >
-            <option value="">{words.every}</option>
-            {STATES.map((name) => (
-              <option key={name} value={name}>
-                {words.states[name]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label={words.state} name="state" of={words.states} />
         <a
           class="button"
           download
@@ -67,45 +46,34 @@ export function Recipients({ bot, id, total, seen }: RecipientsProps) {
             id,
             resource_key: bot,
             format: 'csv',
-            ...(state.value === '' ? {} : { state: state.value }),
+            ...(state && { state }),
           })}`}
         >
           {words.csv}
         </a>
       </div>
-      {error !== undefined && <Failure error={error} retry={reload} />}
-      {data !== undefined && (
-        <>
-          <DataTable
-            caption={words.recipients}
-            columns={[
-              { key: 'chat_id', label: words.chat, type: 'string' },
-              {
-                key: 'state',
-                label: words.state,
-                type: 'string',
-                show: (value) => words.states[value as keyof typeof words.states],
-              },
-              {
-                key: 'reason',
-                label: words.reason,
-                type: 'string',
-                show: (value) => words.reasons[value as keyof typeof words.reasons] ?? value ?? '–',
-              },
-              { key: 'date', label: words.date, type: 'string' },
-            ]}
-            rows={data.items}
-          />
-          <div class="row">
-            <button type="button" disabled={offset.value === 0} onClick={() => (offset.value -= PAGE)}>
-              {texts.previousPage}
-            </button>
-            <button type="button" disabled={offset.value + PAGE >= data.total} onClick={() => (offset.value += PAGE)}>
-              {texts.nextPage}
-            </button>
-          </div>
-        </>
+      <Pending loaded={loaded.value} retry={reload} />
+      {rows !== undefined && (
+        <DataTable
+          caption={words.recipients}
+          columns={[
+            { key: 'chat_id', label: words.chat },
+            {
+              key: 'state',
+              label: words.state,
+              show: (_, { state }) => words.states[state],
+            },
+            {
+              key: 'reason',
+              label: words.reason,
+              show: (_, { reason }) => words.reasons[reason as keyof typeof words.reasons] ?? reason ?? '–',
+            },
+            { key: 'date', label: words.date, type: 'when' },
+          ]}
+          rows={rows}
+        />
       )}
+      {pager}
     </section>
   );
 }

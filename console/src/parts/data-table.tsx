@@ -2,21 +2,24 @@ import type { ComponentChildren } from 'preact';
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
 
-export interface DataColumn {
+export interface DataColumn<Row extends object = Readonly<Record<string, Value>>> {
   readonly key: string;
   readonly label: string;
-  readonly type: string;
-  readonly show?: (value: Value | undefined, row: Readonly<Record<string, Value>>) => ComponentChildren;
+  /** Type of the values, and class of their cells. */
+  readonly type?: string;
+  readonly show?: (value: Value | undefined, row: Row) => ComponentChildren;
 }
 
-export interface DataTableProps {
+export interface DataTableProps<Row extends object> {
   readonly caption: string;
-  readonly columns: readonly DataColumn[];
-  readonly rows: readonly Readonly<Record<string, Value>>[];
+  readonly columns: readonly DataColumn<Row>[];
+  readonly rows: readonly Row[];
+  /** The id of a row that a link leads to. */
+  readonly id?: (row: Row) => string | undefined;
 }
 
 /** Rows as they are; numbers stand at the right. */
-export function DataTable({ caption, columns, rows }: DataTableProps) {
+export function DataTable<Row extends object>({ caption, columns, rows, id }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption}>
@@ -33,12 +36,15 @@ export function DataTable({ caption, columns, rows }: DataTableProps) {
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index}>
-              {columns.map(({ key, type, show }) => (
-                <td key={key} class={type}>
-                  {show === undefined ? cell(row[key], type) : show(row[key], row)}
-                </td>
-              ))}
+            <tr key={id?.(row) ?? index} id={id?.(row)} tabIndex={id && -1}>
+              {columns.map(({ key, type, show }) => {
+                const value = (row as Readonly<Record<string, Value>>)[key];
+                return (
+                  <td key={key} class={type}>
+                    {show === undefined ? cell(value, type ?? '') : show(value, row)}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

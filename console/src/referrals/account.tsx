@@ -1,18 +1,19 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
-import { address, go, href } from '../address.ts';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { address, go, here, href } from '../address.ts';
 import type { Value } from '../api.ts';
 import { date, number } from '../format.ts';
+import { useAttempt } from '../parts/attempt.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Listing } from '../parts/pages.tsx';
 import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { texts } from '../texts.ts';
 import { ChainOfAccount } from './chain.tsx';
-import { ask, type Balance, type Line, loadAccount, MAX_LINES, PAGE, type Payout, type Program } from './data.ts';
-import { History } from './history.tsx';
+import { ask, type Balances, type Entry, type Line, loadAccount, MOST, type Program } from './data.ts';
+import { History, type Lead } from './history.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
-import { PayoutTable } from './payouts.tsx';
+import { PayoutTable, usePayouts } from './payouts.tsx';
 import { rateColumns } from './program.tsx';
 
 const words = texts.referrals;
@@ -28,20 +29,32 @@ export function AccountPage({ bot, user, program }: AccountProps) {
   const { loaded, reload } = useLoad(
     () => (signal) => loadAccount(bot, user, signal),
     // A long history is many requests: it is read again on demand.
-    { poll: ({ lines }) => (lines.length < PAGE ? 'still' : 'never') },
+    { poll: ({ lines }) => (lines.length < MOST ? 'still' : 'never') },
   );
+  const payouts = usePayouts(bot, 'payout_id', { user_id: user }, 'payouts');
+  const { error, run } = useAttempt();
   const { data, loading } = loaded.value;
-  /** The line or payout that a link leads to, such as `payout-7`. */
-  const target = useSignal<{ readonly id: string } | null>(null);
-  const lead = (id: string): void => {
-    target.value = { id };
+  /** The id of the row that a link leads to, until the row is there. */
+  const target = useRef<string | null>(null);
+  const focus = (): void => {
+    const element = target.current === null ? null : document.getElementById(target.current);
+    if (element === null) return;
+    target.current = null;
+    element.scrollIntoView({ block: 'center' });
+    element.focus();
   };
-  useEffect(() => {
-    const element = target.value === null ? null : document.getElementById(target.value.id);
-    element?.scrollIntoView({ block: 'center' });
-    element?.focus();
-  }, [target.value]);
-  const at = address.value.query.get('at') ?? '';
+  useEffect(focus, [payouts.rows]);
+  const lead: Lead = (kind, id) =>
+    void run(async () => {
+      target.current = `${kind}-${id}`;
+      focus();
+      if (target.current === null) return;
+      if (kind === 'payout') return go(here({ payout_id: `${id}`, payouts: '' }));
+      // The history up to the moment of the accrual begins with it.
+      const query = { user_id: user, accrual_id: `${id}` };
+      const { entries } = await ask<{ entries: Entry[] }>(bot, 'entries', query, new AbortController().signal);
+      go(here({ at: entries[0]?.recorded_at, offset: '' }));
+    });
   return (
     <section class="account" aria-busy={loading}>
       <p>
@@ -56,42 +69,35 @@ export function AccountPage({ bot, user, program }: AccountProps) {
           <p class="quiet">
             {words.summary(user, number(data.user?.referrals ?? 0))} {texts.countedUpTo(date(data.data_as_of))}
           </p>
-          <BalanceAt bot={bot} user={user} program={program} lines={data.lines} />
+          <BalanceAt bot={bot} user={user} program={program} lines={data.lines} complete={data.complete} />
+          {error.value !== undefined && <Failure error={error.value} />}
           {data.lines.length > 0 && (
             <>
               <h2>{words.history}</h2>
-              {!data.complete && <p class="warning">{words.cut(number(MAX_LINES))}</p>}
-              <History
-                lines={at === '' ? data.lines : data.lines.filter((line) => line.date <= at)}
-                entries={data.entries}
-                program={program}
-                target={target.value?.id}
-                lead={lead}
-              />
+              <History bot={bot} user={user} program={program} lead={lead} onRows={focus} />
             </>
           )}
           <h2>{words.payouts}</h2>
-          {data.payouts.length === 0 ? (
-            <p class="quiet">{words.noPayouts}</p>
-          ) : (
+          {address.value.query.has('payout_id') && <a href={here({ payout_id: '' })}>{words.allPayouts}</a>}
+          <Listing pages={payouts} none={<p class="quiet">{words.noPayouts}</p>}>
             <PayoutTable
-              payouts={data.payouts}
+              bot={bot}
+              payouts={payouts.rows ?? []}
               program={program}
-              accrualsOf={(payout) => <AccrualLinks payout={payout} entries={data.entries} lead={lead} />}
+              toAccrual={(id) => lead('accrual', id)}
             />
-          )}
+          </Listing>
           {data.rates.length > 0 && (
             <>
               <h2>{words.rates}</h2>
               <DataTable
                 caption={words.rates}
                 columns={[
-                  { key: 'rule_name', label: words.rule, type: 'string', show: (value) => <bdi>{String(value)}</bdi> },
+                  { key: 'rule_name', label: words.rule, show: (value) => <bdi>{String(value)}</bdi> },
                   ...rateColumns(program),
                   {
                     key: 'locked',
                     label: words.locked,
-                    type: 'string',
                     show: (value, row) =>
                       value === true
                         ? words.lockedBy[row['source'] as keyof typeof words.lockedBy]
@@ -109,37 +115,15 @@ export function AccountPage({ bot, user, program }: AccountProps) {
   );
 }
 
-interface AccrualLinksProps {
-  readonly payout: Payout;
-  readonly entries: Parameters<typeof History>[0]['entries'];
-  readonly lead: (id: string) => void;
-}
-
-const FEW = 5;
-
-function AccrualLinks({ payout, entries, lead }: AccrualLinksProps) {
-  const ids = [...entries.values()].filter(({ payout_id }) => payout_id === payout.payout_id);
-  if (ids.length === 0) return <>–</>;
-  const links = ids.map(({ accrual_id }) => (
-    <button key={accrual_id} type="button" class="plain" onClick={() => lead(`accrual-${accrual_id}`)}>
-      {words.entry(accrual_id)}
-    </button>
-  ));
-  if (ids.length <= FEW) return <>{links}</>;
-  return (
-    <details>
-      <summary>{words.accrualsOf(number(ids.length))}</summary>
-      {links}
-    </details>
-  );
-}
-
 interface BalanceAtProps extends AccountProps {
+  /** The latest lines of the history, the oldest of them first. */
   readonly lines: readonly Line[];
+  /** Whether `lines` is the whole history. */
+  readonly complete: boolean;
 }
 
 /** The balance now or at a moment, which a date field and a slider over the history choose. */
-function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
+function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAtProps) {
   const at = address.value.query.get('at') ?? '';
   const now = new Date().toISOString().slice(0, 19);
   // A moment of the history is past, whatever the browser's clock says.
@@ -149,7 +133,7 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
       const asked = address.value.query.get('at') ?? '';
       return async (signal) => {
         const query = { user_id: user, ...(asked === '' ? {} : { at: asked }) };
-        return { asked, ...(await ask<{ balance: Balance[] }>(bot, 'balance', query, signal)) };
+        return { asked, ...(await ask<Balances>(bot, 'balance', query, signal)) };
       };
     },
     // The heading says which moment the balance is of.
@@ -160,11 +144,11 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
   const moments = useMemo(() => [...new Set(lines.map((line) => line.date))], [lines]);
   // The last moment that is not later; all of them: now.
   const index = at === '' ? moments.length : moments.filter((moment) => moment <= at).length - 1;
-  const choose = (moment: string, replace: boolean): void =>
-    go(href('/referrals', { bot, user, at: moment }), { replace });
+  const choose = (moment: string, replace: boolean): void => go(here({ at: moment, offset: '' }), { replace });
   return (
     <section class="balance" aria-busy={loading} aria-label={words.balance}>
       {lines.length > 0 && <StepLine lines={lines} units={units} at={at} />}
+      {!complete && <p class="warning">{words.charted(number(lines.length), lines[0]!.date)}</p>}
       {moments.length > 0 && (
         <input
           class="slider"
@@ -203,6 +187,7 @@ function BalanceAt({ bot, user, program: { units }, lines }: BalanceAtProps) {
         <h2>{shown === '' ? words.balance : words.balanceThen(shown)}</h2>
       )}
       {error !== undefined && <Failure error={error} retry={reload} />}
+      {!isAhead && data?.data_as_of !== undefined && <p class="quiet">{texts.countedUpTo(date(data.data_as_of))}</p>}
       {!isAhead && data?.balance.length === 0 && <p>{shown === '' ? words.nothing : words.nothingThen}</p>}
       {(isAhead ? [] : data?.balance)?.map((row) => (
         <dl key={row.unit_id} class="parts" data-unit={row.unit_id}>

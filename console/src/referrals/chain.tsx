@@ -12,8 +12,8 @@ const words = texts.referrals;
 const COLUMNS: readonly DataColumn[] = [
   { key: 'position', label: words.commit, type: 'number' },
   { key: 'date', label: words.date, type: 'when' },
-  { key: 'events', label: words.eventsOfCommit, type: 'string' },
-  { key: 'hash', label: words.hash, type: 'string', show: (hash) => <code>{hash}</code> },
+  { key: 'events', label: words.eventsOfCommit },
+  { key: 'hash', label: words.hash, show: (hash) => <code>{hash}</code> },
 ];
 
 interface ChainProps {
@@ -40,7 +40,7 @@ export function ChainOfAccount({ bot, user }: ChainProps) {
     <details
       class="chain"
       onToggle={(event) => {
-        if (event.currentTarget.open && head.value === null) void more();
+        if (event.currentTarget.open && head.value === null && !busy.value) void more();
       }}
     >
       <summary>{words.chain}</summary>

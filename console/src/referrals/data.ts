@@ -1,106 +1,51 @@
-import { request, type Value } from '../api.ts';
+import type { BalanceAnswer, HistoryAnswer, RatesAnswer } from '../../../src/api/referral/account-schemas.ts';
+import type {
+  AllPayoutsAnswer,
+  ChainAnswer,
+  EntriesAnswer,
+  ProgramAnswer,
+  ReferrersAnswer,
+} from '../../../src/api/referral/overview-schemas.ts';
+import { request } from '../api.ts';
 
 /** Amounts are exact decimals: texts where a float would change them. Dates are `YYYY-MM-DD HH:MM:SS`, UTC. */
 export type Amount = string | number;
+type Exact<T, Amounts extends keyof T> = Readonly<
+  Omit<T, Amounts> & { [Key in Amounts]: Amount | Extract<T[Key], null> }
+>;
+type Held = 'available' | 'reserved' | 'paid' | 'on_hold';
 
-export interface Balance {
-  readonly unit_id: number | null;
-  readonly available: Amount;
-  readonly reserved: Amount;
-  readonly paid: Amount;
-  readonly on_hold: Amount;
+export interface Balances extends Omit<BalanceAnswer, 'balance'> {
+  readonly balance: readonly Exact<BalanceAnswer['balance'][number], Held>[];
 }
 
-export interface Names {
-  readonly user_id: number;
-  readonly first_name: string | null;
-  readonly username: string | null;
+type ReferrerRow = ReferrersAnswer['referrers'][number];
+export interface Referrer extends Omit<ReferrerRow, 'balance'> {
+  readonly balance: readonly Exact<ReferrerRow['balance'][number], Held | 'earned'>[];
 }
-
-export interface Referrer extends Names {
-  readonly referrals: number;
-  readonly balance: readonly (Balance & { readonly earned: Amount })[];
-}
-
-export interface Referrers {
+export interface Referrers extends Omit<ReferrersAnswer, 'referrers'> {
   readonly referrers: readonly Referrer[];
-  readonly data_as_of: string;
 }
 
-export interface Line extends Balance {
-  readonly position: number | null;
-  readonly date: string;
-  readonly event: string;
-  readonly accrual_id: number | null;
-  readonly payout_id: number | null;
-  readonly amount: Amount;
-}
-
+export type Names = Readonly<Pick<ReferrerRow, 'user_id' | 'first_name' | 'username'>>;
+export type Line = Exact<HistoryAnswer['history'][number], Held | 'amount'>;
 /** An accrual, and the payout that has it. */
-export interface Entry {
-  readonly accrual_id: number;
-  readonly referral_id: number;
-  readonly rule_name: string | null;
-  readonly payout_id: number | null;
-  readonly compensates: number | null;
-  readonly compensated_by: number | null;
-  readonly reason: string | null;
-}
+export type Entry = Readonly<EntriesAnswer['entries'][number]>;
 
-export type PayoutStatus = 0 | 1 | 2 | 3 | 4;
-
-export interface Payout extends Names {
-  readonly payout_id: number;
-  readonly amount: Amount;
-  readonly unit_id: number | null;
-  readonly status: PayoutStatus;
-  readonly method: string;
-  readonly initiated_by: 'api' | 'admin' | 'auto';
-  readonly requested_at: string;
-  readonly processed_at: string | null;
-  readonly error: string | null;
-  readonly deliveries: readonly {
-    readonly attempt: number;
-    readonly at: string;
-    readonly status: number | null;
-    readonly error: string | null;
-  }[];
-}
-
-export interface Payouts {
+export type Payout = Exact<AllPayoutsAnswer['payouts'][number], 'amount'>;
+export interface Payouts extends Omit<AllPayoutsAnswer, 'payouts'> {
   readonly payouts: readonly Payout[];
-  readonly data_as_of: string;
 }
 
-export interface Rule extends Readonly<Record<string, Value>> {
-  readonly rule_id: number;
-  readonly name: string;
-  readonly amount: Value;
-  readonly percent: Value;
-}
-
-export interface Unit {
-  readonly unit_id: number;
-  readonly code: string;
-}
-
+type RuleRow = ProgramAnswer['rules'][number];
 export interface Program {
-  readonly rules: readonly Rule[];
-  readonly units: readonly Unit[];
+  readonly rules: readonly Exact<RuleRow, 'amount' | 'percent' | 'hold_days'>[];
+  readonly units: ProgramAnswer['units'];
 }
 
-export interface Commit {
-  readonly position: number;
-  readonly date: string;
-  readonly hash: string;
-  readonly prev: string;
-  readonly events: readonly string[];
-}
-
-export interface Chain {
-  readonly head: { readonly position: number; readonly hash: string } | null;
-  readonly commits: readonly Commit[];
-}
+export type Commit = Readonly<ChainAnswer['commits'][number]>;
+export type Chain = Readonly<ChainAnswer>;
+type Rate = Exact<RatesAnswer['rates'][number], 'reward_amount' | 'reward_percent'>;
 
 /** Asks an endpoint of the referral program. */
 export function ask<T>(
@@ -114,50 +59,39 @@ export function ask<T>(
 
 export const loadProgram = (bot: string, signal: AbortSignal): Promise<Program> => ask(bot, 'program', {}, signal);
 
-/** Rows of a page of the API. */
-export const PAGE = 200;
-/** Lines of a history that the page reads. */
-export const MAX_LINES = 2000;
+/** The most rows that the API answers at once. */
+export const MOST = 200;
+/** Lines of a history that the chart shows. */
+const CHARTED = 1000;
 
 interface Account {
   readonly user: Referrer | undefined;
+  /** The latest lines of the history, the oldest of them first. */
   readonly lines: readonly Line[];
   /** Whether `lines` is the whole history. */
   readonly complete: boolean;
-  readonly entries: ReadonlyMap<number, Entry>;
-  readonly payouts: readonly Payout[];
-  readonly rates: readonly Readonly<Record<string, Value>>[];
+  readonly rates: readonly Rate[];
   readonly data_as_of: string;
 }
 
-/** Loads an account but for its balance, which depends on a moment. */
+/** Loads an account, but for the lists that have pages and the balance, which depends on a moment. */
 export async function loadAccount(bot: string, user: string, signal: AbortSignal): Promise<Account> {
-  const of = { user_id: user };
   const get = <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> =>
-    ask(bot, path, { ...of, ...query }, signal);
-  const all = async <T>(path: string, key: string): Promise<readonly T[]> => {
-    const rows: T[] = [];
-    while (rows.length < MAX_LINES) {
-      const page = await get<Readonly<Record<string, T[]>>>(path, { limit: `${PAGE}`, offset: `${rows.length}` });
-      rows.push(...page[key]!);
-      if (page[key]!.length < PAGE) break;
+    ask(bot, path, { user_id: user, ...query }, signal);
+  const latest = async (): Promise<Line[]> => {
+    const lines: Line[] = [];
+    while (lines.length < CHARTED) {
+      const page = { order: 'desc', limit: `${MOST}`, offset: `${lines.length}` };
+      const { history } = await get<{ history: Line[] }>('history', page);
+      lines.push(...history);
+      if (history.length < MOST) break;
     }
-    return rows;
+    return lines.reverse();
   };
-  const [{ referrers, data_as_of }, lines, entries, payouts, { rates }] = await Promise.all([
+  const [{ referrers, data_as_of }, lines, { rates }] = await Promise.all([
     get<Referrers>('referrers'),
-    all<Line>('history', 'history'),
-    all<Entry>('entries', 'entries'),
-    all<Payout>('all-payouts', 'payouts'),
-    get<Pick<Account, 'rates'>>('rates'),
+    latest(),
+    get<{ rates: Rate[] }>('rates'),
   ]);
-  return {
-    user: referrers[0],
-    lines,
-    complete: lines.length < MAX_LINES,
-    entries: new Map(entries.map((entry) => [entry.accrual_id, entry])),
-    payouts,
-    rates,
-    data_as_of,
-  };
+  return { user: referrers[0], lines, complete: lines.length < CHARTED, rates, data_as_of };
 }

@@ -1,5 +1,5 @@
 import { address, go, href } from '../address.ts';
-import { Failure } from '../parts/failure.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -18,9 +18,8 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
   const user = query.get('user');
   const view = VIEWS.find((each) => each === query.get('view')) ?? 'referrers';
   const program = useLoad(() => (signal) => loadProgram(bot, signal));
-  const { data, error } = program.loaded.value;
-  if (error !== undefined) return <Failure error={error} retry={program.reload} />;
-  if (data === undefined) return <p class="quiet">{texts.loading}</p>;
+  const { data } = program.loaded.value;
+  if (data === undefined) return <Pending loaded={program.loaded.value} retry={program.reload} />;
   if (user !== null && !/^[1-9]\d{0,15}$/.test(user))
     return (
       <>

@@ -1,56 +1,49 @@
-import type { ComponentChildren } from 'preact';
-import { address, go, href } from '../address.ts';
+import { useSignal } from '@preact/signals';
+import { address, href } from '../address.ts';
 import { number } from '../format.ts';
+import { type DataColumn, DataTable } from '../parts/data-table.tsx';
+import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Choice, Listing, type Pages, usePages } from '../parts/pages.tsx';
 import { texts } from '../texts.ts';
-import { ask, type Payout, type Payouts, type Program } from './data.ts';
-import { Listing, SIZE } from './listing.tsx';
+import { ask, type Entry, MOST, type Payout, type Payouts, type Program } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
 
 const words = texts.referrals;
-/** Those that payouts of one referrer and of all have. */
-const COLUMNS = [words.unit, words.status, words.method, words.requested, words.processed, words.deliveries];
-const STATUSES = [0, 1, 2, 3, 4] as const;
+
+/**
+ * Loads payouts, the latest first, of all or one of a referrer's. The address has a choice among them.
+ * @param choice entry of the address that has the choice
+ * @param name as of usePages
+ */
+export function usePayouts(
+  bot: string,
+  choice: 'status' | 'payout_id',
+  of: Readonly<Record<string, string>> = {},
+  name?: string,
+): Pages<Payout, Payouts> {
+  return usePages(
+    (page) => {
+      const chosen = address.value.query.get(choice);
+      const query = { ...of, ...page, ...(chosen === null ? {} : { [choice]: chosen }) };
+      return (signal) => ask<Payouts>(bot, 'all-payouts', query, signal);
+    },
+    ({ payouts }) => payouts,
+    { poll: ({ payouts }) => (payouts.some(isUnderWay) ? 'running' : 'still'), ...(name && { name }) },
+  );
+}
 
 /** The payouts of all referrers, the latest first. */
 export function PayoutsOfAll({ bot, program }: { readonly bot: string; readonly program: Program }) {
-  const { loaded, reload } = useLoad(
-    () => {
-      const { query } = address.value;
-      const status = query.get('status');
-      const page = { limit: `${SIZE}`, offset: query.get('offset') ?? '0' };
-      return (signal) => ask<Payouts>(bot, 'all-payouts', status === null ? page : { ...page, status }, signal);
-    },
-    { poll: ({ payouts }) => (payouts.some(isUnderWay) ? 'running' : 'still') },
-  );
+  const pages = usePayouts(bot, 'status');
   const status = address.value.query.get('status') ?? '';
-  const first = { bot, view: 'payouts', status };
-  const payouts = loaded.value.data?.payouts;
   return (
     <Listing
-      loaded={loaded.value}
-      reload={reload}
-      count={payouts?.length}
-      first={first}
+      pages={pages}
       none={<p>{status === '' ? words.noPayouts : words.noPayoutsOfStatus}</p>}
-      filters={
-        <label>
-          {words.status}
-          <select
-            value={status}
-            onChange={(event) => go(href('/referrals', { ...first, status: event.currentTarget.value }))}
-          >
-            <option value="">{words.every}</option>
-            {STATUSES.map((each) => (
-              <option key={each} value={each}>
-                {words.payoutStatuses[each]}
-              </option>
-            ))}
-          </select>
-        </label>
-      }
+      filters={<Choice label={words.status} name="status" of={words.payoutStatuses} />}
     >
-      <PayoutTable payouts={payouts ?? []} program={program} bot={bot} />
+      <PayoutTable payouts={pages.rows ?? []} program={program} bot={bot} all />
     </Listing>
   );
 }
@@ -59,67 +52,98 @@ export function PayoutsOfAll({ bot, program }: { readonly bot: string; readonly 
 const isUnderWay = ({ status, method }: Payout): boolean => method === 'webhook' && status < 2;
 
 interface PayoutTableProps {
+  readonly bot: string;
   readonly payouts: readonly Payout[];
   readonly program: Program;
-  /** Names each payout's referrer, with a link; absent: the payouts are of one. */
-  readonly bot?: string;
-  /** The accruals that a payout has, as links. */
-  readonly accrualsOf?: (payout: Payout) => ComponentChildren;
+  /** The payouts are of all referrers: each has its referrer, with a link. */
+  readonly all?: boolean;
+  readonly toAccrual?: (id: number) => void;
 }
 
-export function PayoutTable({ payouts, program: { units }, bot, accrualsOf }: PayoutTableProps) {
+export function PayoutTable({ bot, payouts, program: { units }, all, toAccrual }: PayoutTableProps) {
+  const columns: (DataColumn<Payout> | false | undefined)[] = [
+    { key: 'payout_id', label: words.payout },
+    all && {
+      key: 'user_id',
+      label: words.referrer,
+      show: (_, payout) => (
+        <a href={href('/referrals', { bot, user: `${payout.user_id}` })}>
+          <bdi>{nameOf(payout)}</bdi>
+        </a>
+      ),
+    },
+    { key: 'amount', label: words.amount, type: 'number', show: (_, { amount }) => <Money amount={amount} /> },
+    { key: 'unit_id', label: words.unit, show: (_, { unit_id }) => unitName(units, unit_id) },
+    {
+      key: 'status',
+      label: words.status,
+      show: (_, { status }) => (
+        <span class={`state state-${status}`}>{words.payoutStatuses[status as keyof typeof words.payoutStatuses]}</span>
+      ),
+    },
+    {
+      key: 'method',
+      label: words.method,
+      show: (_, { method, initiated_by }) => `${words.methods[method]}, ${words.initiators[initiated_by]}`,
+    },
+    { key: 'requested_at', label: words.requested, type: 'when' },
+    { key: 'processed_at', label: words.processed, type: 'when' },
+    {
+      key: 'deliveries',
+      label: words.deliveries,
+      show: (_, payout) => (
+        <>
+          <Deliveries payout={payout} />
+          <NextStep payout={payout} />
+        </>
+      ),
+    },
+    toAccrual && {
+      key: 'accruals',
+      label: words.accruals,
+      show: (_, payout) => <Accruals bot={bot} payout={payout} toAccrual={toAccrual} />,
+    },
+  ];
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label={words.payouts}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{words.payout}</th>
-            {bot !== undefined && <th scope="col">{words.referrer}</th>}
-            <th scope="col" class="number">
-              {words.amount}
-            </th>
-            {COLUMNS.map((label) => (
-              <th key={label} scope="col">
-                {label}
-              </th>
-            ))}
-            {accrualsOf !== undefined && <th scope="col">{words.accruals}</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {payouts.map((payout) => (
-            <tr key={payout.payout_id} id={`payout-${payout.payout_id}`} tabIndex={-1}>
-              <td>{payout.payout_id}</td>
-              {bot !== undefined && (
-                <td>
-                  <a href={href('/referrals', { bot, user: `${payout.user_id}` })}>
-                    <bdi>{nameOf(payout)}</bdi>
-                  </a>
-                </td>
-              )}
-              <td class="number">
-                <Money amount={payout.amount} />
-              </td>
-              <td>{unitName(units, payout.unit_id)}</td>
-              <td>
-                <span class={`state state-${payout.status}`}>{words.payoutStatuses[payout.status]}</span>
-              </td>
-              <td>
-                {words.methods[payout.method as keyof typeof words.methods]}, {words.initiators[payout.initiated_by]}
-              </td>
-              <td class="when">{payout.requested_at}</td>
-              <td class="when">{payout.processed_at ?? '–'}</td>
-              <td>
-                <Deliveries payout={payout} />
-                <NextStep payout={payout} />
-              </td>
-              {accrualsOf !== undefined && <td>{accrualsOf(payout)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <DataTable
+      caption={words.payouts}
+      columns={columns.filter((column) => !!column)}
+      rows={payouts}
+      id={({ payout_id }) => `payout-${payout_id}`}
+    />
+  );
+}
+
+interface AccrualsProps {
+  readonly bot: string;
+  readonly payout: Payout;
+  readonly toAccrual: (id: number) => void;
+}
+
+/** The accruals that a payout has, on demand. */
+function Accruals({ bot, payout: { payout_id, user_id }, toAccrual }: AccrualsProps) {
+  const open = useSignal(false);
+  const { loaded, reload } = useLoad(() => {
+    const query = { user_id: `${user_id}`, payout_id: `${payout_id}`, limit: `${MOST}` };
+    return open.value ? (signal) => ask<{ entries: Entry[] }>(bot, 'entries', query, signal) : null;
+  });
+  const entries = loaded.value.data?.entries;
+  return (
+    <details
+      onToggle={(event) => {
+        open.value = event.currentTarget.open;
+      }}
+    >
+      <summary>{words.show}</summary>
+      <Pending loaded={loaded.value} retry={reload} />
+      {entries?.length === 0 && '–'}
+      {entries?.map(({ accrual_id }) => (
+        <button key={accrual_id} type="button" class="plain" onClick={() => toAccrual(accrual_id)}>
+          {words.entry(accrual_id)}
+        </button>
+      ))}
+      {entries?.length === MOST && <p>{texts.cells.first(number(MOST))}</p>}
+    </details>
   );
 }
 

@@ -13,7 +13,6 @@ export function rateColumns({ units }: Program): DataColumn[] {
     {
       key: 'reward_type',
       label: words.reward,
-      type: 'string',
       show: (value) => words.rewards[value as keyof typeof words.rewards],
     },
     {
@@ -45,16 +44,15 @@ export function Rules({ program }: { readonly program: Program }) {
     <DataTable
       caption={words.views.rules}
       columns={[
-        { key: 'name', label: words.rule, type: 'string', show: (value) => <bdi>{String(value)}</bdi> },
+        { key: 'name', label: words.rule, show: (value) => <bdi>{String(value)}</bdi> },
         {
           key: 'trigger_event',
           label: words.trigger,
-          type: 'string',
           show: (value, row) => <bdi>{String(value ?? row['trigger_event_id'])}</bdi>,
         },
         ...rateColumns(program),
         { key: 'hold_days', label: words.hold, type: 'number' },
-        { key: 'active', label: words.active, type: 'string', show: yesNo },
+        { key: 'active', label: words.active, show: yesNo },
       ]}
       rows={program.rules.map(({ amount, percent, ...rule }) => ({
         ...rule,

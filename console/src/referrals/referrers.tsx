@@ -1,74 +1,51 @@
-import { address, go, href } from '../address.ts';
+import { address, href } from '../address.ts';
 import { number } from '../format.ts';
 import { curl } from '../parts/curl.ts';
-import { useLoad } from '../parts/load.ts';
+import { Choice, Listing, usePages } from '../parts/pages.tsx';
 import { texts } from '../texts.ts';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
-import { Listing, SIZE } from './listing.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 
 const words = texts.referrals;
-const ORDERS = ['referrals', 'balance', 'earned', 'paid'] as const;
 
 /** The order of the list as the address has it: by referrals, or by an amount of a unit. An unknown one is the first, as the form shows. */
 function orderOf(query: URLSearchParams, { units }: Program): { readonly order: string; readonly unit: string } {
   const known = [...units.map(({ unit_id }) => `${unit_id}`), 'null'];
   const unit = known.find((id) => id === query.get('unit')) ?? known[0]!;
-  return { order: ORDERS.find((order) => order === query.get('order')) ?? 'referrals', unit };
+  return { order: Object.keys(words.orders).find((order) => order === query.get('order')) ?? 'referrals', unit };
 }
 
 /** The bot's referrers with their balances. */
 export function ReferrersList({ bot, program }: { readonly bot: string; readonly program: Program }) {
-  const { loaded, reload } = useLoad(
-    () => {
-      const { query } = address.value;
-      const { order, unit } = orderOf(query, program);
-      const page = { order, limit: `${SIZE}`, offset: query.get('offset') ?? '0' };
-      return (signal) =>
-        ask<Referrers>(bot, 'referrers', order === 'referrals' ? page : { ...page, unit_id: unit }, signal);
+  const pages = usePages(
+    (page) => {
+      const { order, unit } = orderOf(address.value.query, program);
+      const query = { order, ...page, ...(order === 'referrals' ? {} : { unit_id: unit }) };
+      return (signal) => ask<Referrers>(bot, 'referrers', query, signal);
     },
+    ({ referrers }) => referrers,
     { poll: () => 'still' },
   );
   const { order, unit } = orderOf(address.value.query, program);
-  const first = { bot, order, unit };
-  const change = (changes: Readonly<Record<string, string>>): void => go(href('/referrals', { ...first, ...changes }));
-  const referrers = loaded.value.data?.referrers;
   return (
     <Listing
-      loaded={loaded.value}
-      reload={reload}
-      count={referrers?.length}
-      first={first}
+      pages={pages}
       none={order === 'referrals' ? <NoReferrers bot={bot} /> : <p>{words.nothingOfUnit}</p>}
       filters={
         <>
-          <label>
-            {words.orderedBy}
-            <select value={order} onChange={(event) => change({ order: event.currentTarget.value })}>
-              {ORDERS.map((each) => (
-                <option key={each} value={each}>
-                  {words.orders[each]}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice label={words.orderedBy} name="order" of={words.orders} value={order} />
           {order !== 'referrals' && (
-            <label>
-              {words.unit}
-              <select value={unit} onChange={(event) => change({ unit: event.currentTarget.value })}>
-                {program.units.map(({ unit_id, code }) => (
-                  <option key={unit_id} value={unit_id}>
-                    {code}
-                  </option>
-                ))}
-                <option value="null">{words.noUnit}</option>
-              </select>
-            </label>
+            <Choice
+              label={words.unit}
+              name="unit"
+              of={{ ...Object.fromEntries(program.units.map((each) => [each.unit_id, each.code])), null: words.noUnit }}
+              value={unit}
+            />
           )}
         </>
       }
     >
-      <Table bot={bot} program={program} referrers={referrers ?? []} />
+      <Table bot={bot} program={program} referrers={pages.rows ?? []} />
     </Listing>
   );
 }

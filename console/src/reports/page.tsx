@@ -4,6 +4,7 @@ import { address, go, href } from '../address.ts';
 import { request, requestText, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { loadCatalog } from '../parts/catalog.ts';
+import { copy } from '../parts/copy.ts';
 import { curl } from '../parts/curl.ts';
 import { Failure } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
@@ -163,12 +164,6 @@ function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
       return '';
     });
 
-  const copy = (text: string): Promise<void> =>
-    attempt(async () => {
-      await navigator.clipboard.writeText(text);
-      return words.copied;
-    });
-
   return (
     <form
       class="actions"
@@ -196,11 +191,13 @@ function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
       </button>
       <button
         type="button"
-        onClick={() => void copy(curl('reports/run', bot.resource_key, JSON.stringify({ report_config: config() })))}
+        onClick={() =>
+          void attempt(() => copy(curl('reports/run', bot.resource_key, JSON.stringify({ report_config: config() }))))
+        }
       >
         {words.copyCurl}
       </button>
-      <button type="button" onClick={() => void copy(JSON.stringify(config(), null, 2))}>
+      <button type="button" onClick={() => void attempt(() => copy(JSON.stringify(config(), null, 2)))}>
         {words.copyConfig}
       </button>
       <output>{done.value[1] === state && done.value[0]}</output>

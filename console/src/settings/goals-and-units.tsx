@@ -19,9 +19,9 @@ export function Goals({ bot }: { readonly bot: Bot }) {
         caption={words.sections.goals}
         none={words.noGoals}
         columns={[
-          { key: 'target_id', label: words.targetId, type: 'string' },
-          { key: 'name', label: words.name, type: 'string' },
-          { key: 'event_id', label: words.eventId, type: 'string' },
+          { key: 'target_id', label: words.targetId },
+          { key: 'name', label: words.name },
+          { key: 'event_id', label: words.eventId },
         ]}
         row={same}
       />
@@ -56,9 +56,9 @@ export function Units({ bot }: { readonly bot: Bot }) {
         caption={words.sections.units}
         none={words.noUnits}
         columns={[
-          { key: 'unit_id', label: words.number, type: 'string' },
-          { key: 'code', label: words.code, type: 'string' },
-          { key: 'name', label: words.name, type: 'string' },
+          { key: 'unit_id', label: words.number },
+          { key: 'code', label: words.code },
+          { key: 'name', label: words.name },
           { key: 'scale', label: words.scale, type: 'number' },
         ]}
         row={same}
@@ -80,15 +80,15 @@ export function Units({ bot }: { readonly bot: Bot }) {
       <h2>{words.rates}</h2>
       <p class="quiet">{words.ratesMean}</p>
       <List
-        list={rates.loaded.value}
+        list={rates.list}
         reload={rates.reload}
         caption={words.rates}
         none={words.noRates}
         columns={[
-          { key: 'from', label: words.from, type: 'string' },
-          { key: 'to', label: words.to, type: 'string' },
+          { key: 'from', label: words.from },
+          { key: 'to', label: words.to },
           { key: 'rate', label: words.rate, type: 'number' },
-          { key: 'date', label: words.since, type: 'string' },
+          { key: 'date', label: words.since },
         ]}
         row={same}
       />

@@ -32,7 +32,7 @@ interface Issued {
 
 /** The keys within the reach of this one: issue, rotate, revoke, last use. */
 export function Keys({ bot }: { readonly bot: Bot }) {
-  const { loaded, reload, pager } = usePages<Key>('keys', bot.resource_key);
+  const { list, reload, pager } = usePages<Key>('keys', bot.resource_key);
   const issued = useSignal<Issued | undefined>(undefined);
   const asked = useSignal<{ readonly action: 'rotate' | 'revoke'; readonly key: Key } | null>(null);
   const attempt = useAttempt();
@@ -49,9 +49,9 @@ export function Keys({ bot }: { readonly bot: Bot }) {
   }
   // An owner key rotates of its kind only itself and what replaced it (decisions.md#stolen-key).
   const isRotatable = ({ kind, is_own, rotates }: Key): boolean =>
-    kind !== 'owner' || is_own || loaded.value.data?.some((own) => own.is_own && own.key_id === rotates) === true;
+    kind !== 'owner' || is_own || list.data?.some((own) => own.is_own && own.key_id === rotates) === true;
   const actions = (_: Value | undefined, row: Row) => {
-    const key = loaded.value.data?.find(({ key_id }) => key_id === row['id']);
+    const key = list.data?.find(({ key_id }) => key_id === row['id']);
     if (key === undefined || stateOf(key) !== 'valid') return null;
     const button = (action: 'rotate' | 'revoke') => (
       <button
@@ -84,19 +84,19 @@ export function Keys({ bot }: { readonly bot: Bot }) {
         />
       )}
       <List
-        list={loaded.value}
+        list={list}
         reload={reload}
         caption={words.sections.keys}
         none={words.noKeys}
         columns={[
-          { key: 'id', label: words.number, type: 'string' },
-          { key: 'name', label: words.name, type: 'string' },
-          { key: 'actions', label: words.actions, type: 'string', show: actions },
-          { key: 'state', label: words.state, type: 'string' },
-          { key: 'kind', label: words.kind, type: 'string' },
-          { key: 'bots', label: words.bots, type: 'string' },
-          { key: 'used', label: words.lastUse, type: 'string' },
-          { key: 'issued', label: words.issued, type: 'string' },
+          { key: 'id', label: words.number },
+          { key: 'name', label: words.name },
+          { key: 'actions', label: words.actions, show: actions },
+          { key: 'state', label: words.state },
+          { key: 'kind', label: words.kind },
+          { key: 'bots', label: words.bots },
+          { key: 'used', label: words.lastUse },
+          { key: 'issued', label: words.issued },
         ]}
         row={(key) => ({
           id: key.key_id,

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
-import { type Loaded, useLoad } from '../parts/load.ts';
-import { Pager } from '../parts/pager.tsx';
+import { type Loaded, type LoadOptions, useLoad } from '../parts/load.ts';
+import { usePages as useParts } from '../parts/pages.tsx';
 
 export type Row = Readonly<Record<string, Value>>;
 
@@ -14,27 +13,16 @@ export function useList<T = Row>(path: string, bot: string) {
   );
 }
 
-const SIZE = 50;
-
 /** Loads a list below `/v1/settings/` page by page. `pager` steps through it. */
-export function usePages<T = Row>(path: string, bot: string) {
-  const offset = useSignal(0);
-  const { loaded, reload } = useLoad<readonly T[]>(() => {
-    const query = new URLSearchParams({ limit: `${SIZE}`, offset: `${offset.value}` });
-    return async (signal) =>
-      (await request<{ items: readonly T[] }>(`/v1/settings/${path}?${query}`, { bot, signal })).items;
-  });
-  const pager = (
-    <Pager
-      offset={offset.value}
-      size={SIZE}
-      more={loaded.value.data?.length === SIZE}
-      onOffset={(to) => {
-        offset.value = to;
-      }}
-    />
+export function usePages<T = Row>(path: string, bot: string, options?: LoadOptions<readonly T[]>) {
+  const { loaded, reload, rows, pager } = useParts<T, readonly T[]>(
+    (page) => async (signal) =>
+      (await request<{ items: readonly T[] }>(`/v1/settings/${path}?${new URLSearchParams(page)}`, { bot, signal }))
+        .items,
+    (items) => items,
+    options,
   );
-  return { loaded, reload, pager };
+  return { list: { ...loaded.value, data: rows }, reload, pager };
 }
 
 interface ListProps<T> {

@@ -57,12 +57,11 @@ export function Rules({ bot }: { readonly bot: Bot }) {
         caption={words.sections.rules}
         none={words.noRules}
         columns={[
-          { key: 'rule_id', label: words.number, type: 'string' },
-          { key: 'name', label: words.name, type: 'string' },
+          { key: 'rule_id', label: words.number },
+          { key: 'name', label: words.name },
           {
             key: 'actions',
             label: words.actions,
-            type: 'string',
             show: (_, row) => (
               <button
                 type="button"
@@ -76,10 +75,10 @@ export function Rules({ bot }: { readonly bot: Bot }) {
               </button>
             ),
           },
-          { key: 'event', label: words.event, type: 'string' },
-          { key: 'reward', label: words.reward, type: 'string' },
+          { key: 'event', label: words.event },
+          { key: 'reward', label: words.reward },
           { key: 'hold_days', label: words.holdDays, type: 'number' },
-          { key: 'state', label: words.state, type: 'string' },
+          { key: 'state', label: words.state },
         ]}
         row={(each) => ({
           ...each,

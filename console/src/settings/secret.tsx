@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { copy } from '../parts/copy.ts';
 import { texts } from '../texts.ts';
 
 const words = texts.settings;
 
 /** A secret that is shown once. Null: it was in an answer that was lost. */
 export function Secret({ label, value, onStored }: SecretProps) {
-  const copied = useSignal(false);
+  const told = useSignal('');
   const place = useRef<HTMLElement>(null);
   useEffect(() => place.current?.focus(), [value]);
   return (
@@ -23,14 +24,14 @@ export function Secret({ label, value, onStored }: SecretProps) {
               type="button"
               class="main"
               onClick={() =>
-                void navigator.clipboard.writeText(value).then(() => {
-                  copied.value = true;
+                void copy(value).then((words) => {
+                  told.value = words;
                 })
               }
             >
               {words.copy}
             </button>
-            <span role="status">{copied.value ? words.copied : ''}</span>
+            <span role="status">{told.value}</span>
           </p>
         </>
       )}

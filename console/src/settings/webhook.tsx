@@ -7,7 +7,7 @@ import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
-import { List, type Row, useList } from './list.tsx';
+import { List, type Row, usePages } from './list.tsx';
 import { Secret } from './secret.tsx';
 
 const words = texts.settings;
@@ -30,13 +30,15 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useLoad<WebhookData>(
     () => (signal) => request('/v1/settings/webhook', { bot: key, signal }),
   );
-  const deliveries = useList<Delivery>('webhook/deliveries', key);
+  const deliveries = usePages<Delivery>('webhook/deliveries', key, {
+    poll: (items) => (items.some(isUnderWay) ? 'running' : 'still'),
+  });
   const secret = useSignal<string | null | undefined>(undefined);
   const { error, busy, run } = useAttempt();
   const { data } = loaded.value;
   /** The latest attempt of each payout: of those before, there is nothing to do. */
   const latest = new Map<number, number>();
-  for (const { payout_id, attempt } of deliveries.loaded.value.data ?? [])
+  for (const { payout_id, attempt } of deliveries.list.data ?? [])
     latest.set(payout_id, Math.max(attempt, latest.get(payout_id) ?? 0));
 
   const redeliver = (payout_id: number): Promise<void> =>
@@ -117,16 +119,16 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
       <h3>{words.deliveries}</h3>
       {error.value !== undefined && <Failure error={error.value} />}
       <List
-        list={deliveries.loaded.value}
+        list={deliveries.list}
         reload={deliveries.reload}
         caption={words.deliveries}
         none={words.noDeliveries}
         columns={[
-          { key: 'payout_id', label: words.payout, type: 'string' },
-          { key: 'actions', label: words.actions, type: 'string', show: again },
+          { key: 'payout_id', label: words.payout },
+          { key: 'actions', label: words.actions, show: again },
           { key: 'attempt', label: words.attempt, type: 'number' },
-          { key: 'date', label: words.at, type: 'string' },
-          { key: 'outcome', label: words.outcome, type: 'string' },
+          { key: 'date', label: words.at },
+          { key: 'outcome', label: words.outcome },
         ]}
         row={(each) => ({
           ...each,
@@ -136,9 +138,13 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
           actions: null,
         })}
       />
+      {deliveries.pager}
     </>
   );
 }
+
+/** The client has not answered yet. */
+const isUnderWay = ({ status, error }: Delivery): boolean => status === null && error === null;
 
 function outcomeOf({ status, error }: Delivery): string {
   const answered = status === null ? '' : words.answered(status);

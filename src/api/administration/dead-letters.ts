@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { decideLetter, type LetterRow, listLetters } from '../../administration/dead-letters.ts';
 import { shownEvent } from '../../administration/shown-event.ts';
 import { operatorOf } from '../access.ts';
-import { type AnyRoute, page, route } from '../route.ts';
+import { page } from '../page.ts';
+import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
 import { READ, reason } from './schemas.ts';
 

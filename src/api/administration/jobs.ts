@@ -9,7 +9,8 @@ import { findJob, listJobs } from '../../queries/operations/jobs.ts';
 import { operatorOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
-import { type AnyRoute, page, route } from '../route.ts';
+import { page } from '../page.ts';
+import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
 import { READ, reason } from './schemas.ts';
 

@@ -11,6 +11,7 @@ import {
 } from '../../queries/broadcast/broadcasts.ts';
 import { allRecipients, listRecipients } from '../../queries/broadcast/recipients.ts';
 import { botOf } from '../access.ts';
+import type { DataAsOf } from '../data-as-of.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type BroadcastChanges, broadcastObject } from './context.ts';
@@ -25,7 +26,7 @@ import {
 } from './schemas.ts';
 
 /** GET /v1/broadcast/list: the broadcasts of a bot. */
-export function list(source: () => Promise<BroadcastsSource>): AnyRoute {
+export function list(source: () => Promise<BroadcastsSource>, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/list',
@@ -39,7 +40,9 @@ export function list(source: () => Promise<BroadcastsSource>): AnyRoute {
     async handle({ request, query }) {
       const { bot_id, timezone } = botOf(request);
       const { limit, offset } = query;
-      const { items, total } = await listBroadcasts(await source(), bot_id, {
+      const tables = await source();
+      const data_as_of = await asOf([tables.broadcasts, tables.recipients], timezone);
+      const { items, total } = await listBroadcasts(tables, bot_id, {
         status: query['filters[status]'],
         // Every name contains the empty text, also if there is no name.
         name: query['filters[name]'] || undefined,
@@ -49,7 +52,7 @@ export function list(source: () => Promise<BroadcastsSource>): AnyRoute {
         offset,
       });
       const shown = items.map(({ broadcast, statistics }) => broadcastObject(broadcast, statistics, timezone));
-      return { ok: true, data: { items: shown, total, limit, offset } };
+      return { ok: true, data: { items: shown, total, limit, offset, data_as_of } };
     },
   });
 }

@@ -11,6 +11,7 @@ import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
+import { dataAsOf } from '../data-as-of.ts';
 import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
@@ -60,7 +61,7 @@ export function broadcastRoutes(
     create(changes),
     save(changes),
     get(changes),
-    list(source),
+    list(source, dataAsOf(pool, log, sources)),
     activate(changes),
     cancel(changes),
     uploadSegment(changes),

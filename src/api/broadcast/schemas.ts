@@ -214,8 +214,16 @@ export const changeAnswer = broadcastAnswer.extend({
   warnings: z.array(warning).optional().describe('Values that were accepted but are probably mistakes; absent: none'),
 });
 export const broadcastsAnswer = answer(
-  z.object({ items: z.array(broadcast), total: z.int(), limit: z.int(), offset: z.int() }),
+  z.object({
+    items: z.array(broadcast),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+    data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been applied'),
+  }),
 );
 
 /** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
 export type BroadcastAnswer = z.infer<typeof broadcastAnswer>['data'];
+export type BroadcastsAnswer = z.infer<typeof broadcastsAnswer>['data'];
+export type RecipientsAnswer = z.infer<typeof recipientsAnswer>['data'];

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { BOT_ERROR_KINDS, botErrors } from '../../queries/intake/bot-errors.ts';
 import { botOf } from '../access.ts';
-import { type AnyRoute, page, route } from '../route.ts';
+import { page } from '../page.ts';
+import { type AnyRoute, route } from '../route.ts';
 
 const query = z.object({
   ...page,

@@ -7,6 +7,7 @@ import { historyRows } from '../../queries/referral/history.ts';
 import { type PayoutRow, payoutsOf } from '../../queries/referral/payouts.ts';
 import { ratesOf } from '../../queries/referral/rates.ts';
 import { botOf } from '../access.ts';
+import type { DataAsOf } from '../data-as-of.ts';
 import { type AnyRoute, route } from '../route.ts';
 import {
   accrualsAnswer,
@@ -24,6 +25,7 @@ import { userPageQuery, userQuery } from './schemas.ts';
 /** The dependencies of the GET endpoints about accounts. */
 export interface AccountReads {
   readonly source: () => Promise<AccountSource>;
+  readonly asOf: DataAsOf;
   /** Milliseconds UTC; decides which accruals are on hold. */
   readonly now: () => number;
 }
@@ -38,7 +40,7 @@ export const exactBalance = ({ unit_id, available, reserved, paid, on_hold }: Ba
 });
 
 /** GET /v1/referral/balance: a referrer's balance, by unit. */
-export function balance({ source, now }: AccountReads): AnyRoute {
+export function balance({ source, asOf, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/balance',
@@ -50,11 +52,13 @@ export function balance({ source, now }: AccountReads): AnyRoute {
     answer: balanceAnswer,
     exact: true,
     async handle({ request, query: { user_id, at } }) {
-      const account = { bot: botOf(request).public_key, userId: user_id };
-      const rows = await (at === undefined
-        ? balanceOf(await source(), account, now())
-        : balanceAt(await source(), account, at));
-      return { ok: true, data: { balance: rows.map(exactBalance) } };
+      const { public_key: bot, timezone } = botOf(request);
+      const account = { bot, userId: user_id };
+      const tables = await source();
+      if (at === undefined)
+        return { ok: true, data: { balance: (await balanceOf(tables, account, now())).map(exactBalance) } };
+      const data_as_of = await asOf([tables.accounts], timezone);
+      return { ok: true, data: { balance: (await balanceAt(tables, account, at)).map(exactBalance), data_as_of } };
     },
   });
 }
@@ -153,15 +157,16 @@ export function history({ source, now }: AccountReads): AnyRoute {
     method: 'GET',
     url: '/v1/referral/history',
     operationId: 'listReferralHistory',
-    summary: "The changes of a referrer's balances, oldest first, each row with the balance after it",
+    summary: "The changes of a referrer's balances, each row with the balance after it",
     tag: 'Referrals',
     access: { resource: 'required' },
     query: historyQuery,
     answer: historyAnswer,
     exact: true,
-    async handle({ request, query: { user_id, unit_id: unitId, at: until, ...page } }) {
+    async handle({ request, query: { user_id, unit_id: unitId, at: until, order, ...page } }) {
       const account = { bot: botOf(request).public_key, userId: user_id };
-      const rows = await historyRows(await source(), account, { unitId, until, ...page }, now());
+      const descending = order === 'desc';
+      const rows = await historyRows(await source(), account, { unitId, until, descending, ...page }, now());
       const history = rows.map(({ date, amount, on_hold, available, reserved, paid, ...row }) => ({
         ...row,
         date: utcDate(date),

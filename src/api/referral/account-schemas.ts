@@ -65,6 +65,7 @@ export const balanceQuery = userQuery.extend({
 export const historyQuery = userPageQuery.extend({
   unit_id: unitQuery,
   at: second.optional().describe('The state at the end of this second: all commits and ends of holds up to it'),
+  order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: the oldest first; `desc`: the newest first'),
 });
 
 /** Money and rates: numbers with exactly their digits (decisions.md#exact-decimals). */
@@ -83,7 +84,14 @@ export const balance = z.object({
   on_hold: amount,
 });
 
-export const balanceAnswer = success(z.object({ balance: z.array(balance) }));
+/** Of all read models of an answer. */
+export const asOf = z.iso
+  .datetime({ offset: true })
+  .describe('What was received up to then has been applied by all read models of the answer');
+
+export const balanceAnswer = success(
+  z.object({ balance: z.array(balance), data_as_of: asOf.optional().describe('With `at` only') }),
+);
 export const payoutAnswer = changed(z.object({ payout_id: rowId, payout_ids: z.array(rowId) }));
 export const payoutRow = z.object({
   payout_id: rowId,
@@ -151,3 +159,8 @@ export const historyAnswer = success(
     ),
   }),
 );
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type BalanceAnswer = z.infer<typeof balanceAnswer>['data'];
+export type HistoryAnswer = z.infer<typeof historyAnswer>['data'];
+export type RatesAnswer = z.infer<typeof ratesAnswer>['data'];

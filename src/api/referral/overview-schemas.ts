@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
-import { page } from '../route.ts';
-import { amount, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
+import { page } from '../page.ts';
+import { amount, asOf, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
 import { success, userIdText, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
 
 /** Schemas of the lists over all referrers of a bot, and of what is behind an account (decisions.md#referral-lists). */
 
-const asOf = z.iso
-  .datetime({ offset: true })
-  .describe('What was received up to then has been applied by all read models of the answer');
 const user = z.int();
 const name = z.string().nullable().describe('Null: unknown or erased');
 const names = { first_name: name, username: name };
@@ -42,6 +39,15 @@ export const referrersAnswer = success(
   }),
 );
 
+const positive = (label: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
+    .transform(Number)
+    .refine(Number.isSafeInteger, 'must be a positive integer')
+    .optional()
+    .meta({ type: 'integer', minimum: 1, description: label });
+
 export const allPayoutsQuery = z.object({
   user_id: userIdText.optional().describe('Absent: of every referrer'),
   status: z
@@ -49,6 +55,7 @@ export const allPayoutsQuery = z.object({
     .transform(Number)
     .optional()
     .meta({ type: 'integer', description: 'Absent: of every status' }),
+  payout_id: positive('Only this payout; absent: all'),
   ...page,
 });
 
@@ -73,17 +80,15 @@ export const allPayoutsAnswer = success(
   }),
 );
 
-const positive = (label: string) =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,15}$/, 'must be a positive integer')
-    .transform(Number)
-    .refine(Number.isSafeInteger, 'must be a positive integer')
-    .optional()
-    .meta({ type: 'integer', minimum: 1, description: label });
-
 export const entriesQuery = userPageQuery.extend({
   payout_id: positive('Only accruals that this payout has; absent: all'),
+  accrual_id: z
+    .string()
+    .regex(/^[1-9]\d{0,15}(,[1-9]\d{0,15}){0,199}$/, 'must be positive integers, at most 200, with commas between')
+    .transform((text) => text.split(',').map(Number))
+    .refine((ids) => ids.every(Number.isSafeInteger), 'must be positive integers, at most 200, with commas between')
+    .optional()
+    .meta({ type: 'string', description: 'Only these accruals, with commas between; absent: all', example: '7,8' }),
 });
 export const entriesAnswer = success(
   z.object({
@@ -163,3 +168,10 @@ export const programAnswer = success(
     ),
   }),
 );
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type ReferrersAnswer = z.infer<typeof referrersAnswer>['data'];
+export type AllPayoutsAnswer = z.infer<typeof allPayoutsAnswer>['data'];
+export type EntriesAnswer = z.infer<typeof entriesAnswer>['data'];
+export type ChainAnswer = z.infer<typeof chainAnswer>['data'];
+export type ProgramAnswer = z.infer<typeof programAnswer>['data'];

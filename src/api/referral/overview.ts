@@ -69,11 +69,11 @@ export function allPayouts({ source, asOf }: OverviewReads): AnyRoute {
     query: allPayoutsQuery,
     answer: allPayoutsAnswer,
     exact: true,
-    async handle({ request, query: { user_id: userId, ...query } }) {
+    async handle({ request, query: { user_id: userId, payout_id: payoutId, ...query } }) {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
       const tables = await source();
       const data_as_of = await asOf([tables.accounts, tables.users], timezone);
-      const rows = await latestPayouts(tables, bot, { userId, ...query });
+      const rows = await latestPayouts(tables, bot, { userId, payoutId, ...query });
       const payoutIds = rows.map(({ payout_id }) => payout_id);
       const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
       const [attempts, names] = await Promise.all([

@@ -23,9 +23,9 @@ export function entries(source: () => Promise<AccountSource & ReferralSource>): 
     query: entriesQuery,
     answer: entriesAnswer,
     exact: true,
-    async handle({ request, query: { user_id: userId, payout_id: payoutId, ...page } }) {
+    async handle({ request, query: { user_id: userId, payout_id: payoutId, accrual_id: accrualIds, ...page } }) {
       const { bot_id, public_key: bot } = botOf(request);
-      const rows = await entriesOf(await source(), bot_id, { bot, userId }, { payoutId, ...page });
+      const rows = await entriesOf(await source(), bot_id, { bot, userId }, { payoutId, accrualIds, ...page });
       const entries = rows.map(({ amount, date, recorded_at, available_at, reversed_at, ...row }) => ({
         ...row,
         amount: exact(amount),

@@ -41,11 +41,12 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await source()).referral) }));
   const changes = { context: { log, sources }, source, progress, maxWaitMs: config.MAX_WAIT_MS };
   const visits = awaitVisits(log, progress);
-  const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), now: sources.now };
+  const asOf = dataAsOf(pool, log, sources);
+  const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), asOf, now: sources.now };
   const ruled = async () => ({ ...(await reads.source()), ...(await source()) });
   const overview = {
     source: async () => ({ ...(await ruled()), users: await served(usersReadModel) }),
-    asOf: dataAsOf(pool, log, sources),
+    asOf,
     now: sources.now,
   };
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
-import { page } from '../route.ts';
+import { page } from '../page.ts';
 
 /** Schemas of the referral endpoints (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
 

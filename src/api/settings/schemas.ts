@@ -4,8 +4,8 @@ import { decimalText } from '../../domain/intake/amounts.ts';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { exactNumber, isStorable, safeInteger } from '../../domain/json.ts';
 import { rewardType } from '../../domain/referral/program.ts';
+import { page } from '../page.ts';
 import { changed, id, success } from '../referral/schemas.ts';
-import { page } from '../route.ts';
 
 /** Schemas of the settings (decisions.md#owner-settings, #plain-values). The domain checks most values, for the CLI too. */
 

@@ -43,11 +43,14 @@ export async function balanceOf(
 ): Promise<BalanceRow[]> {
   const { rows } = await pool.query<BalanceRow>({
     name: `${accounts}.balance`,
-    text: `SELECT ${columns} ${fromBalances(accounts, 'user_id = $2')} ORDER BY b.unit`,
+    text: `${balanceSql(accounts)} ORDER BY b.unit`,
     values: [bot, userId, now],
   });
   return rows;
 }
+
+/** SQL of the balances of user $2 of bot $1 at time $3, by what was recorded at any time. */
+export const balanceSql = (accounts: string): string => `SELECT ${columns} ${fromBalances(accounts, 'user_id = $2')}`;
 
 const columns = `
   nullif(b.unit, 0)::float8 AS unit_id,
@@ -68,10 +71,18 @@ export async function balanceAt(
   { bot, userId }: AccountName,
   until: number,
 ): Promise<BalanceRow[]> {
-  const account = 'x.public_key = $1 AND x.user_id = $2';
   const { rows } = await pool.query<BalanceRow>({
     name: `${accounts}.balance_at`,
-    text: `
+    text: `${balanceAtSql(accounts)} ORDER BY a.unit`,
+    values: [bot, userId, until],
+  });
+  return rows;
+}
+
+/** SQL of the balances of user $2 of bot $1 at time $3, by what was recorded up to then. */
+export function balanceAtSql(accounts: string): string {
+  const account = 'x.public_key = $1 AND x.user_id = $2';
+  return `
       WITH accrued AS (
         SELECT unit, coalesce(sum(amount) FILTER (WHERE NOT gone), 0) AS amount,
                coalesce(sum(amount) FILTER (WHERE NOT gone AND available_at > x.at AND available_at > $3), 0) AS on_hold
@@ -86,10 +97,7 @@ export async function balanceAt(
              trim_scale(a.amount - a.on_hold - coalesce(r.reserved, 0) - coalesce(r.paid, 0))::text AS available,
              trim_scale(coalesce(r.reserved, 0))::text AS reserved, trim_scale(coalesce(r.paid, 0))::text AS paid,
              trim_scale(a.on_hold)::text AS on_hold
-        FROM accrued a LEFT JOIN requested r USING (unit) ORDER BY a.unit`,
-    values: [bot, userId, until],
-  });
-  return rows;
+        FROM accrued a LEFT JOIN requested r USING (unit)`;
 }
 
 /**

@@ -30,6 +30,8 @@ export interface EntryRow {
 export interface EntriesQuery extends Page {
   /** Only accruals that this payout has; undefined: all. */
   readonly payoutId?: number | undefined;
+  /** Only these accruals; undefined: all. */
+  readonly accrualIds?: readonly number[] | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function entriesOf(
   { pool, accounts, referral }: AccountSource & ReferralSource,
   botId: number,
   { bot, userId }: AccountName,
-  { payoutId, limit, offset }: EntriesQuery,
+  { payoutId, accrualIds, limit, offset }: EntriesQuery,
 ): Promise<EntryRow[]> {
   const { rows } = await pool.query<EntryRow>({
     name: `${accounts}.${referral}.entries`,
@@ -66,8 +68,9 @@ export async function entriesOf(
         LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by
                                        AND NOT (x.cancelled AND x.reversed_place < p.place)
        WHERE x.public_key = $1 AND x.user_id = $2 AND ($3::bigint IS NULL OR p.payout_id = $3)
+         AND ($7::bigint[] IS NULL OR x.accrual_id = ANY ($7))
        ORDER BY x.place LIMIT $4 OFFSET $5`,
-    values: [bot, userId, payoutId ?? null, limit, offset, botId],
+    values: [bot, userId, payoutId ?? null, limit, offset, botId, accrualIds ?? null],
   });
   return rows;
 }

@@ -1,11 +1,14 @@
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
+import { balanceAtSql, balanceSql } from './balance.ts';
 
 export interface HistoryQuery {
   /** Null: amounts without a unit; undefined: every unit. */
   readonly unitId?: number | null | undefined;
   /** Commits and ends of holds up to this time, ms UTC; undefined: up to now. */
   readonly until?: number | undefined;
+  /** The newest first. */
+  readonly descending?: boolean;
   /** Null: all. */
   readonly limit: number | null;
   readonly offset: number;
@@ -14,45 +17,56 @@ export interface HistoryQuery {
 /** A place is the revision times this number, plus the index of the event (projections/accounts/read-model.ts). */
 export const PER_COMMIT = 1_000_000;
 
-/** The changes of an account's balances, oldest first, each with the balance of its unit after it. */
+/**
+ * The changes of an account's balances, each with the balance of its unit after it: from the oldest on the sum of the changes so
+ * far, from the newest on the balance without the changes that came later. Either way a page reads no more than it reaches.
+ */
 export async function historyRows(
   { pool, accounts }: AccountSource,
   { bot, userId }: AccountName,
-  { unitId, until, limit, offset }: HistoryQuery,
+  { unitId, until, descending = false, limit, offset }: HistoryQuery,
   now: number,
 ): Promise<HistoryRow[]> {
+  const order = ['s.date', 'recorded', 'place', 'coalesce(payout_id, 0)']
+    .map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`)
+    .join(', ');
+  const after = (name: string): string => {
+    const sum = descending
+      ? `t.${name}::numeric - coalesce(sum(s.${name}) OVER passed, 0)`
+      : `sum(s.${name}) OVER passed`;
+    return `trim_scale(${sum})::text AS ${name}`;
+  };
   const { rows } = await pool.query<HistoryRow>({
     // Not a prepared statement: the best plan depends on the number of rows asked for.
     text: `
       WITH account AS (
-        SELECT coalesce($5::bigint, ${accountTime('$4', 'clock')}) AS until, $5::bigint IS NULL AS whole
+        SELECT CASE WHEN $7::boolean THEN ${accountTime('$3', 'clock')} ELSE $3::bigint END AS until, $7::boolean AS whole
           FROM ${accounts}.accounts WHERE public_key = $1 AND user_id = $2),
       steps (date, recorded, place, event, accrual_id, payout_id, unit, amount, on_hold, available, reserved, paid) AS (
-        ${steps(accounts).join(' UNION ALL ')})
+        ${steps(accounts, descending).join(' UNION ALL ')})
+      ${descending ? `, totals AS (${until === undefined ? balanceSql(accounts) : balanceAtSql(accounts)})` : ''}
       SELECT CASE recorded WHEN 1 THEN (place / ${PER_COMMIT})::float8 END AS position, s.date::float8, event,
              accrual_id::float8, payout_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id,
-             trim_scale(sum(on_hold) OVER so_far)::text AS on_hold,
-             trim_scale(sum(available) OVER so_far)::text AS available,
-             trim_scale(sum(reserved) OVER so_far)::text AS reserved, trim_scale(sum(paid) OVER so_far)::text AS paid
-        FROM steps s
-      WINDOW so_far AS (PARTITION BY unit ORDER BY s.date, recorded, place, coalesce(payout_id, 0)
-                        ROWS UNBOUNDED PRECEDING)
-       ORDER BY s.date, recorded, place, coalesce(payout_id, 0) LIMIT $6::bigint OFFSET $7::bigint`,
-    values: [bot, userId, unitId === null ? 0 : unitId, now, until, limit, offset],
+             ${['on_hold', 'available', 'reserved', 'paid'].map(after).join(', ')}
+        FROM steps s ${descending ? 'JOIN totals t ON coalesce(t.unit_id, 0) = s.unit' : ''}
+      WINDOW passed AS (PARTITION BY unit ORDER BY ${order}
+                        ROWS BETWEEN UNBOUNDED PRECEDING AND ${descending ? '1 PRECEDING' : 'CURRENT ROW'})
+       ORDER BY ${order} LIMIT $5::bigint OFFSET $6::bigint`,
+    values: [bot, userId, until ?? now, unitId === null ? 0 : unitId, limit, offset, until === undefined],
   });
   return rows;
 }
 
 /**
- * SQL of each kind of change, limited to the rows that a page may reach: running sums need no more. Within an account, the
- * times of commits rise with their places.
+ * SQL of each kind of change, limited to the rows that a page may reach: sums over the rows before it need no
+ * more. Within an account, the times of commits rise with their places.
  */
-function steps(accounts: string): string[] {
+function steps(accounts: string, descending: boolean): string[] {
   const kind = (table: string, order: string, columns: string, condition: string, recorded = true): string => `(
     SELECT ${columns} FROM ${accounts}.${table} x, account
-     WHERE x.public_key = $1 AND x.user_id = $2 AND ($3::bigint IS NULL OR x.unit = $3) AND ${condition}
+     WHERE x.public_key = $1 AND x.user_id = $2 AND ($4::bigint IS NULL OR x.unit = $4) AND ${condition}
        AND (${columns.slice(0, columns.indexOf(','))} <= account.until ${recorded ? 'OR account.whole' : ''})
-     ORDER BY ${order} LIMIT $6::bigint + $7::bigint)`;
+     ORDER BY ${descending ? order.replaceAll(/(?=,|$)/g, ' DESC') : order} LIMIT $5::bigint + $6::bigint)`;
   return [
     kind(
       'accruals',

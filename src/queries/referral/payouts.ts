@@ -60,21 +60,25 @@ export interface PayoutsQuery extends Page {
   readonly userId?: number | undefined;
   /** Undefined: of every status. */
   readonly status?: number | undefined;
+  /** Undefined: not one payout alone. */
+  readonly payoutId?: number | undefined;
 }
 
 /** A part of the payouts of a bot's referrers, the latest request first. */
 export async function latestPayouts(
   { pool, accounts }: AccountSource,
   bot: string,
-  { userId, status, limit, offset }: PayoutsQuery,
+  { userId, status, payoutId, limit, offset }: PayoutsQuery,
 ): Promise<PayoutRow[]> {
+  const given = Object.entries({ user_id: userId, status, payout_id: payoutId }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`).join('');
   const { rows } = await pool.query<PayoutRow>({
-    // Not a prepared statement: the best index depends on which of the two conditions there are.
-    text: `SELECT ${COLUMNS} FROM ${accounts}.payouts
-            WHERE public_key = $1 ${userId === undefined ? '' : 'AND user_id = $4'}
-              ${status === undefined ? '' : `AND status = ${userId === undefined ? '$4' : '$5'}`}
+    // Not a prepared statement: the best index depends on which of the conditions there are.
+    text: `SELECT ${COLUMNS} FROM ${accounts}.payouts WHERE public_key = $1${conditions}
             ORDER BY payouts.requested_at DESC, payouts.payout_id DESC LIMIT $2 OFFSET $3`,
-    values: [bot, limit, offset, ...(userId === undefined ? [] : [userId]), ...(status === undefined ? [] : [status])],
+    values: [bot, limit, offset, ...given.map(([, value]) => value)],
   });
   return rows;
 }

@@ -182,7 +182,16 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     expect((await dataOf('history?user_id=3&unit_id=null&limit=1&offset=1')).history).toEqual([history[5]]);
     expect((await dataOf(`history?user_id=3&unit_id=${Number.MAX_SAFE_INTEGER}`)).history).toEqual([]);
     expect((await dataOf('history?user_id=3&at=2020-01-01%2000:00:00')).history).toEqual([]);
-    expect((await dataOf(`history?user_id=3&at=${encodeURIComponent(history[5].date)}`)).history).toEqual(history);
+    const at = encodeURIComponent(history[5].date);
+    expect((await dataOf(`history?user_id=3&at=${at}`)).history).toEqual(history);
+    const latest = history.toReversed();
+    expect((await dataOf('history?user_id=3&order=desc')).history).toEqual(latest);
+    expect((await dataOf(`history?user_id=3&order=desc&at=${at}&limit=2&offset=1`)).history).toEqual(
+      latest.slice(1, 3),
+    );
+    const { balance, data_as_of } = await dataOf(`balance?user_id=3&at=${at}`);
+    expect(balance).toEqual((await dataOf('balance?user_id=3')).balance);
+    expect(data_as_of).toMatch(/^\d{4}-\d\d-\d\dT/);
   });
 
   test("rates are the rules', until one is locked by the first accrual, or by hand", async () => {
@@ -312,6 +321,9 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     [400, 'unit_id', `history?user_id=1&unit_id=${Number.MAX_SAFE_INTEGER + 1}`, undefined],
     [400, 'at', 'history?user_id=1&at=2026-02-30%2000:00:00', undefined],
     [400, 'at', 'history?user_id=1&at=2026-01-01', undefined],
+    [400, 'order', 'history?user_id=1&order=newest', undefined],
+    [400, 'accrual_id', 'entries?user_id=1&accrual_id=1,,2', undefined],
+    [400, 'payout_id', 'all-payouts?payout_id=0', undefined],
     [400, 'user_id', 'payout', {}],
     [400, 'user_id', 'payout', { user_id: '1' }],
     [400, 'user_id', 'payout', { user_id: 1.5 }],

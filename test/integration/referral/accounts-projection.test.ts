@@ -88,6 +88,9 @@ async function compare(key: AccountName, expected: Oracle, now: number): Promise
       expect(await entriesOf(source, 1, key, { payoutId, limit: 1000, offset: 0 })).toEqual(
         entries.filter(({ payout_id }) => payout_id === payoutId),
       );
+  const some = entries.filter((_, index) => index % 3 === 0);
+  const accrualIds = [...some.map(({ accrual_id }) => accrual_id), 404_404];
+  expect(await entriesOf(source, 1, key, { accrualIds, limit: 1000, offset: 0 })).toEqual(some);
   const accruals = await accrualsOf(source, key, { limit: 1000, offset: 0 }, now);
   expect(new Map(accruals.map(({ id, status }) => [id, status]))).toEqual(expected.statuses(now));
   for (const { available_at, status } of accruals) expect(available_at !== null).toBe(status === 0);
@@ -121,16 +124,23 @@ describe('the read model of accounts', () => {
           }));
           const all = { limit: null, offset: 0 };
           for (const until of [now(), now() - DAY / 2, NOON + DAY]) {
-            expect(await historyRows(source, key, { ...all, until }, now())).toEqual(historyOf(read, until));
+            const lines = historyOf(read, until);
+            expect(await historyRows(source, key, { ...all, until }, now())).toEqual(lines);
+            const latest = { until, descending: true, limit: 3, offset: 2 };
+            expect(await historyRows(source, key, latest, now())).toEqual(lines.toReversed().slice(2, 5));
             const then = oracle();
             for (const event of read.flatMap(({ events }) => events)) if (event.data.at <= until) then.apply(event);
             expect(await balanceAt(source, key, until)).toEqual(balanceRows(then, until));
           }
           const whole = historyOf(read, now() + DAY);
           expect(await historyRows(source, key, all, now() + DAY)).toEqual(whole);
+          const latest = { unitId: 1, descending: true, limit: 3, offset: 2 };
+          expect(await historyRows(source, key, { ...all, descending: true }, now() + DAY)).toEqual(whole.toReversed());
+          const ofUnit = whole.filter(({ unit_id }) => unit_id === 1);
+          expect(await historyRows(source, key, latest, now() + DAY)).toEqual(ofUnit.toReversed().slice(2, 5));
           const without = whole.filter(({ unit_id }) => unit_id === null);
           expect(await historyRows(source, key, { ...all, unitId: null }, now() + DAY)).toEqual(without);
-          const page = whole.filter(({ unit_id }) => unit_id === 1).slice(2, 5);
+          const page = ofUnit.slice(2, 5);
           expect(await historyRows(source, key, { unitId: 1, limit: 3, offset: 2 }, now() + DAY)).toEqual(page);
         }
         const rows = await rowsOf(database.pool, accountsReadModel);

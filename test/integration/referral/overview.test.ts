@@ -147,6 +147,8 @@ describe('the payouts of all referrers', () => {
     expect(await listed('status=1')).toEqual([first]);
     expect(await listed('status=1&user_id=2')).toEqual([]);
     expect(await listed('limit=1&offset=1')).toEqual([first]);
+    expect(await listed(`payout_id=${first}`)).toEqual([first]);
+    expect(await listed(`payout_id=${first}&user_id=2`)).toEqual([]);
   });
 });
 

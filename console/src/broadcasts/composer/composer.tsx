@@ -138,7 +138,12 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
       if (known === null) return;
       // A new draft is opened under its id first: its launch belongs to it.
       if (id === null) go(href('/broadcasts', { bot: key, id: String(known), launch: '1' }), { replace: true });
-      else asked.value = true;
+      else {
+        // The number beside the editor may be old.
+        size.loaded.value = { data: undefined, error: undefined, loading: true };
+        size.reload();
+        asked.value = true;
+      }
     });
 
   useEffect(() => {
@@ -152,9 +157,10 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
       try {
         await sendChange('/v1/broadcast/activate', { id }, key);
         unsaved.delete(place);
-        onChanged();
       } finally {
         asked.value = false;
+        // Without an answer it may have been launched all the same.
+        onChanged();
       }
     });
 
@@ -271,7 +277,14 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
           <Facts
             of={[
               ...audienceFacts(current.audience),
-              [words.howMany, sized === undefined ? words.notCounted : words.countNow(number(sized.count))],
+              [
+                words.howMany,
+                sized !== undefined
+                  ? `${number(sized.count)} ${words.asOf(date(sized.data_as_of))}`
+                  : size.loaded.value.loading
+                    ? texts.loading
+                    : words.notCounted,
+              ],
               [
                 words.howLong,
                 sized === undefined

@@ -1,0 +1,115 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { address, go, here } from '../address.ts';
+import { date } from '../format.ts';
+import { texts } from '../texts.ts';
+import { Pending } from './failure.tsx';
+import { type Loaded, type LoadOptions, useLoad } from './load.ts';
+
+/** Rows of a page. */
+const SIZE = 50;
+
+export interface Pages<Row, Data> {
+  readonly loaded: Signal<Loaded<Data>>;
+  readonly reload: () => void;
+  /** Of this page; undefined: not known yet. */
+  readonly rows: readonly Row[] | undefined;
+  /** Steps through the pages; null where one page has it all. */
+  readonly pager: ComponentChildren;
+}
+
+export interface PagesOptions<Data> extends LoadOptions<Data> {
+  /** The entry of the address that has the number of rows before the page. */
+  readonly name?: string;
+}
+
+/**
+ * Loads a list page by page. The address has the place, so that Back undoes a step.
+ * @param ask loads rows by the `limit` and the `offset` of `page`
+ */
+export function usePages<Row, Data>(
+  ask: (page: Readonly<Record<string, string>>) => (signal: AbortSignal) => Promise<Data>,
+  rowsOf: (data: Data) => readonly Row[],
+  { name = 'offset', ...options }: PagesOptions<Data> = {},
+): Pages<Row, Data> {
+  // One row more than is shown tells whether there is a next page.
+  const { loaded, reload } = useLoad(
+    () => ask({ limit: `${SIZE + 1}`, offset: address.value.query.get(name) ?? '0' }),
+    // The former page stays, dimmed, until the next one is there: its buttons keep the focus.
+    { ...options, keep: true },
+  );
+  const offset = Number(address.value.query.get(name));
+  const { data } = loaded.value;
+  const found = data === undefined ? [] : rowsOf(data);
+  const more = found.length > SIZE;
+  const step = (label: string, enabled: boolean, to: number) => (
+    <button type="button" disabled={!enabled} onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}>
+      {label}
+    </button>
+  );
+  const pager =
+    offset > 0 && data !== undefined && found.length === 0 ? (
+      <p>
+        {texts.nothingHere} <a href={here({ [name]: '' })}>{texts.firstPage}</a>
+      </p>
+    ) : offset > 0 || more ? (
+      <div class="actions">
+        {step(texts.previousPage, offset > 0, offset - SIZE)}
+        {step(texts.nextPage, more, offset + SIZE)}
+      </div>
+    ) : null;
+  return { loaded, reload, rows: data && found.slice(0, SIZE), pager };
+}
+
+export interface ListingProps {
+  readonly pages: Pages<unknown, { readonly data_as_of: string }>;
+  /** Says that the whole list is empty. */
+  readonly none: ComponentChildren;
+  readonly filters?: ComponentChildren;
+  /** The rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A page of a list: what chooses its rows, the rows, and the way to others. */
+export function Listing({ pages: { loaded, reload, rows, pager }, none, filters, children }: ListingProps) {
+  const { data, loading } = loaded.value;
+  return (
+    <section aria-busy={loading}>
+      <div class="row filters">{filters}</div>
+      <Pending loaded={loaded.value} retry={reload} />
+      {rows !== undefined && (rows.length > 0 ? children : pager === null && none)}
+      {pager}
+      {data !== undefined && <p class="quiet">{texts.countedUpTo(date(data.data_as_of))}</p>}
+    </section>
+  );
+}
+
+export interface ChoiceProps {
+  readonly label: string;
+  /** The entry of the address that has the choice. */
+  readonly name: string;
+  /** The names of the values. */
+  readonly of: Readonly<Record<string, string>>;
+  /** The chosen value, where one is always chosen. */
+  readonly value?: string;
+}
+
+/** Chooses the rows of a list, which then begins at its first page. */
+export function Choice({ label, name, of, value }: ChoiceProps) {
+  return (
+    <label>
+      {label}
+      <select
+        value={value ?? address.value.query.get(name) ?? ''}
+        onChange={(event) => go(here({ [name]: event.currentTarget.value, offset: '' }))}
+      >
+        {value === undefined && <option value="">{texts.every}</option>}
+        {Object.entries(of).map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

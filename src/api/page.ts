@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** An integer of a query; one outside the range becomes the nearest end of the range. */
+const clamped = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^-?\d+$/, 'must be an integer')
+    .transform((text) => Math.min(max, Math.max(min, Number(text))))
+    .default(fallback)
+    .meta({ type: 'integer' });
+
+/** Query parameters for a part of a list (decisions.md#bot-errors, #referral-lists). */
+export const page = {
+  limit: clamped(DEFAULT_LIMIT, 1, MAX_LIMIT).describe(`Default ${DEFAULT_LIMIT}, at most ${MAX_LIMIT}, clamped`),
+  offset: clamped(0, 0, Number.MAX_SAFE_INTEGER).describe('Default 0, clamped'),
+};
