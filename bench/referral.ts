@@ -1,9 +1,12 @@
 import pg from 'pg';
-import { createAccounts } from '../src/commands/referral/accounts.ts';
+import { type Accounts, createAccounts } from '../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../src/commands/referral/accruals.ts';
 import { requestPayout } from '../src/commands/referral/payouts.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
+import { migrateRuntimeSchema } from '../src/database/runtime-schema.ts';
+import { openSnapshots } from '../src/database/snapshot-store.ts';
 import { inTransaction } from '../src/database/transaction.ts';
+import { payable } from '../src/domain/referral/account/payout.ts';
 import type { RewardItem } from '../src/domain/referral/account/reward.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
@@ -42,6 +45,8 @@ const server = await openEmbeddedPostgres({
 });
 const pool = new pg.Pool({ connectionString: server.url, max: 4 });
 const log = await openPostgresLog({ connectionString: server.url, anyCategories: ANY_CATEGORIES });
+await migrateRuntimeSchema(pool);
+const snapshots = openSnapshots(pool, (error) => console.warn(error));
 const source = { pool, accounts: schemaOf(accountsReadModel.name, 1) };
 try {
   await accrue();
@@ -79,13 +84,16 @@ function itemOf(index: number): RewardItem {
 }
 
 async function accrue(): Promise<void> {
-  const accounts = createAccounts({ log, sources: systemSources });
+  const accounts = createAccounts({ log, sources: systemSources, snapshots });
+  const [used, servers] = [await processorSeconds([process.pid]), await serverSeconds()];
   const started = performance.now();
   for (let done = 0; done < ACCRUALS; done += ITEMS) {
     const items = Array.from({ length: Math.min(ITEMS, ACCRUALS - done) }, (_, index) => itemOf(done + index));
     await accrueRewards(accounts, { bot: ACCOUNT.bot, referrer: ACCOUNT.userId, items });
   }
   report('accrued', started, ACCRUALS);
+  const [here, there] = [(await processorSeconds([process.pid])) - used, (await serverSeconds()) - servers];
+  console.log(`  which takes ${here.toFixed(1)} s of the processor here and ${there.toFixed(1)} s at the server`);
 }
 
 async function project(): Promise<void> {
@@ -123,19 +131,52 @@ async function ask(): Promise<void> {
   await timed('history, first page', 3, () => historyRows(source, ACCOUNT, first, Date.now()));
 }
 
+/** A first decision as after a start: read from the log alone, then with the snapshot.  */
 async function decide(): Promise<void> {
-  const accounts = createAccounts({ log, sources: systemSources });
-  const pay = () => requestPayout(accounts, { ...ACCOUNT, unit_id: 1, method: 'manual', initiated_by: 'api' });
-  const [before, used] = [memory(), await processorSeconds([process.pid])];
-  await timed('payout, the account read from the log', 1, pay);
-  const seconds = (await processorSeconds([process.pid])) - used;
-  console.log(`  which takes ${seconds.toFixed(1)} s of the processor here and ${memory() - before} MB of memory`);
-  await timed('payout refused, the account in memory', 20, () => pay().catch(() => null));
+  const { rows } = await pool.query<{ bytes: number; behind: number }>(
+    `SELECT bytes::float8, (SELECT revision FROM log.streams WHERE stream LIKE 'account-%') - revision AS behind
+     FROM runtime.snapshots`,
+  );
+  const { bytes, behind } = rows[0]!;
+  console.log(`the snapshot has ${(bytes / ACCRUALS).toFixed(0)} bytes an accrual, and is ${behind} commits behind`);
+  for (const [what, context] of [
+    ['from the log', { log, sources: systemSources }],
+    ['from the snapshot', { log, sources: systemSources, snapshots }],
+    ['from the log', { log, sources: systemSources }],
+    ['from the snapshot', { log, sources: systemSources, snapshots }],
+  ] as const) {
+    const accounts = createAccounts(context);
+    const decided = () => accounts.view(ACCOUNT, (state) => payable(state, undefined, Date.now()));
+    const [before, used, servers] = [memory(), await processorSeconds([process.pid]), await serverSeconds()];
+    await timed(`first decision, ${what}`, 1, decided);
+    const [here, there] = [(await processorSeconds([process.pid])) - used, (await serverSeconds()) - servers];
+    console.log(
+      `  which takes ${here.toFixed(2)} s of the processor here, ${there.toFixed(2)} s at the server, and ${memory() - before} MB of memory`,
+    );
+    await timed('  a reward that was earned before', 1, () => again(accounts));
+    await timed('  the next decision', 20, decided);
+  }
+  const accounts = createAccounts({ log, sources: systemSources, snapshots });
+  await timed('a payout of all, from the snapshot', 1, () =>
+    requestPayout(accounts, { ...ACCOUNT, unit_id: 1, method: 'manual', initiated_by: 'api' }),
+  );
+}
+
+/** A reward that is handed in again changes nothing: the account knows that the event has earned. */
+async function again(accounts: Accounts): Promise<void> {
+  await accrueRewards(accounts, { bot: ACCOUNT.bot, referrer: ACCOUNT.userId, items: [itemOf(7)] });
+}
+
+/** Processor time so far of the server's OS processes that run now, in seconds. */
+async function serverSeconds(): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity');
+  return processorSeconds(rows.map(({ pid }) => pid));
 }
 
 function memory(): number {
   globalThis.gc?.();
-  return Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return Math.round((heapUsed + arrayBuffers) / 2 ** 20);
 }
 
 async function timed(what: string, times: number, work: () => Promise<unknown>): Promise<void> {

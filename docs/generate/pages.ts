@@ -63,6 +63,7 @@ async function openApiDocument(): Promise<OpenApi> {
           log: unused,
           served: unused,
           sources: { now: unused, uuid: unused, randomBytes: unused },
+          snapshots: unused,
           directory: unused,
         }),
         ...adminRoutes({ context: unused, lookups: unused, catalog: unused, events: unused, waitForCatalog: unused }),

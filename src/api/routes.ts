@@ -6,6 +6,7 @@ import {
   receiveTargetEvents,
   receiveUpdates,
 } from '../commands/intake/receive.ts';
+import type { SnapshotStore } from '../commands/stream-snapshots.ts';
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
@@ -38,6 +39,7 @@ export interface ApiDependencies {
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
+  readonly snapshots: SnapshotStore;
   readonly directory: EventTypeDirectory;
 }
 

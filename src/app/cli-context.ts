@@ -53,7 +53,7 @@ export function cliContext(
     const lifecycle = createLifecycle();
     try {
       const foundation = await openFoundation(config, 'command', logger, lifecycle, { mayCreateDatabase });
-      const { pool, log, instance } = foundation;
+      const { pool, log, snapshots, instance } = foundation;
       const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
       const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
         announcedWait(wait, what, { pool, logInDatabase, notice });
@@ -90,6 +90,7 @@ export function cliContext(
       const context: CliContext = {
         log,
         pool,
+        snapshots,
         sources: systemSources,
         readModels,
         projector,

@@ -9,6 +9,7 @@ import {
 } from '../database/embedded/open-embedded-postgres.ts';
 import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
+import { openSnapshots, type Snapshots } from '../database/snapshot-store.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
 import { engineOf } from '../log/engines.ts';
 import type { EventLog } from '../log/port.ts';
@@ -31,6 +32,8 @@ export interface Foundation {
   readonly connectionString: string;
   readonly pool: pg.Pool;
   readonly log: EventLog;
+  /** Snapshots of long streams. */
+  readonly snapshots: Snapshots;
   /**
    * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A
    * command that runs beside a service calls it before it lowers its priority.
@@ -120,7 +123,8 @@ export async function openFoundation(
     yielding.abort();
     embedded?.startNoServer();
   };
-  return { instance, connectionString, pool, log, yieldToService };
+  const snapshots = openSnapshots(pool, (error) => logger.warn({ err: error }, 'a snapshot of a stream is not used'));
+  return { instance, connectionString, pool, log, snapshots, yieldToService };
 }
 
 async function openEmbedded(options: EmbeddedPostgresOptions, lifecycle: Lifecycle): Promise<EmbeddedPostgres> {

@@ -11,13 +11,13 @@ import type { Foundation, Worker } from './compose.ts';
  * @param processes default: all of them; tests pass others
  */
 export function startProcesses(
-  { log, pool, instance }: Foundation,
+  { log, pool, snapshots, instance }: Foundation,
   config: Config,
   logger: Logger,
   processes: readonly Process[] = registered,
 ): Worker {
   const stopping = new AbortController();
-  const context = { log, pool, instance, config, logger, sources: systemSources };
+  const context = { log, pool, snapshots, instance, config, logger, sources: systemSources };
   const running = runProcesses(context, processes, stopping.signal);
   return {
     async stop() {

@@ -81,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const front = await openFront({ logger, host: config.HOST, port: config.PORT, waitsFor: () => wait.waitsFor });
   lifecycle.started('listening', () => front.close());
   const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait });
-  const { log } = foundation;
+  const { log, snapshots } = foundation;
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = options.startProjectors(foundation);
     lifecycle.started('projectors', () => projectors.stop());
@@ -182,6 +182,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
               log: paced,
               served,
               sources,
+              snapshots,
               directory: createEventTypeDirectory({ log, sources }),
             }),
             ...admin,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { LEASE_DDL } from './lease.ts';
 import { type Migrations, migrate } from './migrate.ts';
+import { SNAPSHOTS_DDL } from './snapshot-store.ts';
 
 const migrations: Migrations = {
   '0001_leases': LEASE_DDL,
@@ -55,6 +56,8 @@ const migrations: Migrations = {
       begun_at timestamptz NOT NULL,
       seen_at timestamptz NOT NULL
     );`,
+  // Folded states of long streams: snapshot-store.ts.
+  '0009_snapshots': SNAPSHOTS_DDL,
 };
 
 /**

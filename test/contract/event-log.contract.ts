@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lastCommitOf } from '../../src/commands/stream-snapshots.ts';
 import { verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
@@ -127,6 +128,31 @@ export function describeEventLog(engine: EngineUnderTest): void {
           ]),
         );
         expect(await log.streamHeads([])).toEqual(new Map());
+      });
+
+      it('have the commit that a snapshot of them ends with, and not that of another log', async () => {
+        const stream = `account-${newBot()}/1`;
+        for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
+        const { commits } = await log.read(stream);
+        const bytes = new Uint8Array(0);
+        const snapshotOf = (revision: number, changes: object = {}) => {
+          const { hash, prev } = commits[revision - 1]!;
+          return { head: { revision, hash: hash!, ...changes }, prev: prev!, bytes };
+        };
+        for (const revision of [1, 2, 3])
+          expect(await lastCommitOf(other, stream, snapshotOf(revision))).toEqual(commits[revision - 1]);
+        for (const revision of [1, 2, 3]) {
+          expect(await lastCommitOf(other, stream, snapshotOf(revision, { hash: 'ab'.repeat(32) }))).toBe(null);
+          expect(await lastCommitOf(other, stream, { ...snapshotOf(revision), prev: 'cd'.repeat(32) })).toBe(null);
+        }
+        // Of a longer stream, of one that does not exist, and of one with as many commits.
+        expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 4 }))).toBe(null);
+        expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 400 }))).toBe(null);
+        expect(await lastCommitOf(other, `account-${newBot()}/1`, snapshotOf(1))).toBe(null);
+        expect(await lastCommitOf(other, `account-${newBot()}/1`, snapshotOf(3))).toBe(null);
+        const like = `account-${newBot()}/1`;
+        for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(like));
+        expect(await lastCommitOf(other, like, snapshotOf(3))).toBe(null);
       });
 
       it('keep any JSON of events, all events of a commit together', async () => {

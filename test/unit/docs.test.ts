@@ -27,6 +27,7 @@ describe('the documents', () => {
     log: unused,
     served: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
+    snapshots: unused,
     directory: unused,
   });
   const endpoints = [

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createAccounts } from '../../commands/referral/accounts.ts';
+import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
@@ -32,10 +33,11 @@ export interface ReferralRoutesOptions {
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
+  readonly snapshots: SnapshotStore;
 }
 
 /** The endpoints of the referral program. */
-export function referralRoutes({ config, pool, log, served, sources }: ReferralRoutesOptions): AnyRoute[] {
+export function referralRoutes({ config, pool, log, served, sources, snapshots }: ReferralRoutesOptions): AnyRoute[] {
   const source = async () => ({ pool, referral: await served(referralReadModel) });
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await source()).referral) }));
@@ -50,7 +52,7 @@ export function referralRoutes({ config, pool, log, served, sources }: ReferralR
     now: sources.now,
   };
   const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
-  const accounts = createAccounts({ log, sources });
+  const accounts = createAccounts({ log, sources, snapshots });
   const waitForChange = createChangeWait(pool, accountsReadModel);
   const findCaughtUp = createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS });
   return [

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { createAccounts } from '../../commands/referral/accounts.ts';
+import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
@@ -23,10 +24,11 @@ export interface SettingsRoutesOptions {
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
+  readonly snapshots: SnapshotStore;
 }
 
 /** The settings of an owner, by an owner key (decisions.md#owner-settings). */
-export function settingsRoutes({ config, pool, log, served, sources }: SettingsRoutesOptions): AnyRoute[] {
+export function settingsRoutes({ config, pool, log, served, sources, snapshots }: SettingsRoutesOptions): AnyRoute[] {
   const context = { log, sources };
   const settings = {
     context,
@@ -41,7 +43,7 @@ export function settingsRoutes({ config, pool, log, served, sources }: SettingsR
     ...webhookSettings({
       ...settings,
       allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-      accounts: createAccounts(context),
+      accounts: createAccounts({ ...context, snapshots }),
       accountSource: async () => ({ pool, accounts: await served(accountsReadModel) }),
       waitForAccount: createChangeWait(pool, accountsReadModel),
       findCaughtUp: createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS }),

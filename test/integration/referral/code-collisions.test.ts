@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../../src/api/app.ts';
 import { referralRoutes } from '../../../src/api/referral/routes.ts';
 import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { openSnapshots } from '../../../src/database/snapshot-store.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { readAll } from '../../support/log.ts';
@@ -48,7 +49,14 @@ beforeAll(async () => {
         ratePerKey: 0,
         failuresPerMinute: 0,
       },
-      routes: referralRoutes({ config: { MAX_WAIT_MS }, pool, log, served, sources }),
+      routes: referralRoutes({
+        config: { MAX_WAIT_MS },
+        pool,
+        log,
+        served,
+        sources,
+        snapshots: openSnapshots(pool, console.error),
+      }),
       context: { log, sources },
     },
   });

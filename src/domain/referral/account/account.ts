@@ -2,6 +2,9 @@ import Big from 'big.js';
 import { decider } from '../../decider.ts';
 import type { DataOf, EventOf } from '../../event-type.ts';
 import * as events from '../account-events.ts';
+import { Accruals, type Claim } from './accruals.ts';
+import { Column } from './column.ts';
+import { Earned } from './earned.ts';
 import { Holds } from './holds.ts';
 
 /**
@@ -12,24 +15,6 @@ import { Holds } from './holds.ts';
 export type RateLock = DataOf<typeof events.rewardRateLocked>;
 export type PayoutMethod = DataOf<typeof events.payoutRequested>['method'];
 export type PayoutInitiator = DataOf<typeof events.payoutRequested>['initiated_by'];
-
-/** Accruals that one payout claimed together. They stay together, also after the payout was cancelled. */
-export interface Claim {
-  /** The payout that has them; null: they are unclaimed again, since the payout was cancelled. */
-  payout_id: number | null;
-}
-
-export interface Accrual {
-  /** Decimal text; negative for a compensation. */
-  readonly amount: string;
-  readonly unit_id: number | null;
-  readonly available_at: number;
-  /** The accrual that this one compensates. */
-  readonly compensates: number | null;
-  /** A cancelled accrual counts nowhere. A reversed one counts, and so does its compensation. */
-  state: 'live' | 'cancelled' | 'reversed';
-  claim: Claim | null;
-}
 
 /** interface.md leaves the numbers open; decisions.md#payout-states gives them. */
 export const PAYOUT_STATUS = { created: 0, processing: 1, paid: 2, failed: 3, cancelled: 4 } as const;
@@ -69,12 +54,13 @@ export interface UnitState {
   /** Sums of the accruals that are not cancelled, split by whether they were on hold at the last event of the unit. */
   confirmed: Big;
   held: Big;
-  readonly holds: Holds<Accrual>;
+  /** Rows of accruals. */
+  readonly holds: Holds;
   /** Sum of the payouts that are neither paid nor cancelled. */
   reserved: Big;
   paid: Big;
-  /** Confirmed and never claimed. */
-  unclaimed: Accrual[];
+  /** Rows of the accruals that are confirmed and were never claimed. */
+  readonly unclaimed: Column<Uint32Array>;
   /** Claims of payouts that were cancelled; the next payout takes them. */
   free: Claim[];
 }
@@ -82,9 +68,9 @@ export interface UnitState {
 export interface AccountState {
   /** Time of the last event. */
   clock: number;
-  readonly accruals: Map<number, Accrual>;
-  /** Keys ({@link earningKey}) of what has earned a reward or was refused one. */
-  readonly earned: Set<string>;
+  readonly accruals: Accruals;
+  /** Pairs of rule and event that have earned a reward or were refused one. */
+  readonly earned: Earned;
   /** By rule. */
   readonly locks: Map<number, RateLock>;
   readonly payouts: Map<number, Payout>;
@@ -124,19 +110,14 @@ export const account = decider(
   ],
   (): AccountState => ({
     clock: 0,
-    accruals: new Map(),
-    earned: new Set(),
+    accruals: new Accruals(),
+    earned: new Earned(),
     locks: new Map(),
     payouts: new Map(),
     units: new Map(),
   }),
   evolve,
 );
-
-/** Names a pair of rule and event, which earns once. */
-export function earningKey(ruleId: number, event: { readonly commit_id: string; readonly index: number }): string {
-  return `${ruleId}:${event.commit_id}:${event.index}`;
-}
 
 /**
  * The time that decisions on an account use. A clock that is behind another writer's does not restore a hold that has ended
@@ -151,20 +132,20 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
   switch (event.type) {
     case 'reward_accrued': {
       const { accrual_id, rule_id, amount, unit_id, available_at } = event.data;
-      state.earned.add(earningKey(rule_id, event.data.event));
-      addAccrual(state, accrual_id, newAccrual({ amount, unit_id, available_at, compensates: null }));
+      state.earned.add(rule_id, event.data.event);
+      addAccrual(state, accrual_id, { amount, unit_id, available_at, compensates: null });
       return state;
     }
     case 'reward_rate_locked':
       state.locks.set(event.data.rule_id, event.data);
       return state;
     case 'reward_refused':
-      state.earned.add(earningKey(event.data.rule_id, event.data.event));
+      state.earned.add(event.data.rule_id, event.data.event);
       return state;
     case 'payout_requested':
       for (const { payout_id, amount, unit_id } of event.data.payouts) {
         const { method, initiated_by, at } = event.data;
-        const claims = claim(unitOf(state, unit_id), payout_id, state.clock);
+        const claims = claim(state, unitOf(state, unit_id), payout_id);
         const order = { payout_id, unit_id, amount, method, initiated_by, requested_at: at, claims };
         const attempts = {
           attempts: 0,
@@ -240,65 +221,58 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
       payout.processed_at = event.data.at;
       unit.reserved = unit.reserved.minus(payout.amount);
       for (const each of payout.claims.splice(0)) {
-        each.payout_id = null;
+        state.accruals.moveClaim(each, null);
         unit.free.push(each);
       }
       return;
   }
 }
 
-function newAccrual(given: Omit<Accrual, 'state' | 'claim'>): Accrual {
-  return { ...given, state: 'live', claim: null };
-}
-
-function addAccrual(state: AccountState, accrualId: number, accrual: Accrual): void {
-  state.accruals.set(accrualId, accrual);
+function addAccrual(state: AccountState, accrualId: number, accrual: Parameters<Accruals['add']>[1]): void {
+  const row = state.accruals.add(accrualId, accrual);
   const unit = unitOf(state, accrual.unit_id);
   if (accrual.available_at > state.clock) {
-    unit.holds.add(accrual);
+    unit.holds.add(row);
     unit.held = unit.held.plus(accrual.amount);
   } else {
-    unit.unclaimed.push(accrual);
+    unit.unclaimed.push(row);
     unit.confirmed = unit.confirmed.plus(accrual.amount);
   }
 }
 
 function reverse(state: AccountState, reversed: DataOf<typeof events.accrualReversed>): void {
-  const accrual = state.accruals.get(reversed.accrual_id)!;
+  const row = state.accruals.rowOf(reversed.accrual_id)!;
+  const { amount, unit_id, available_at } = state.accruals.at(row);
   if (reversed.compensation_id !== null) {
-    accrual.state = 'reversed';
-    const { amount, unit_id } = accrual;
+    state.accruals.setState(row, 'reversed');
     const compensation = { amount: negated(amount), unit_id, available_at: reversed.at };
-    addAccrual(state, reversed.compensation_id, newAccrual({ ...compensation, compensates: reversed.accrual_id }));
+    addAccrual(state, reversed.compensation_id, { ...compensation, compensates: reversed.accrual_id });
     return;
   }
-  const unit = unitOf(state, accrual.unit_id);
-  confirm(unit, state.clock);
-  accrual.state = 'cancelled';
-  if (accrual.available_at > state.clock) unit.held = unit.held.minus(accrual.amount);
-  else unit.confirmed = unit.confirmed.minus(accrual.amount);
+  const unit = unitOf(state, unit_id);
+  confirm(state, unit);
+  state.accruals.setState(row, 'cancelled');
+  if (available_at > state.clock) unit.held = unit.held.minus(amount);
+  else unit.confirmed = unit.confirmed.minus(amount);
 }
 
 export const negated = (decimal: string): string => new Big(decimal).times(-1).toFixed();
 
-/** Confirms the accruals of the unit whose hold has ended at `time`. */
-function confirm(unit: UnitState, time: number): void {
-  for (const accrual of unit.holds.take(time)) {
-    if (accrual.state === 'cancelled') continue;
-    unit.held = unit.held.minus(accrual.amount);
-    unit.confirmed = unit.confirmed.plus(accrual.amount);
-    unit.unclaimed.push(accrual);
-  }
+/** Confirms the accruals of the unit whose hold has ended. */
+function confirm({ accruals, clock }: AccountState, unit: UnitState): void {
+  const passed = unit.holds.take(clock).filter((row) => accruals.stateAt(row) !== 'cancelled');
+  const sum = accruals.sum(passed);
+  unit.held = unit.held.minus(sum);
+  unit.confirmed = unit.confirmed.plus(sum);
+  for (const row of passed) unit.unclaimed.push(row);
 }
 
 /** Gives a payout all accruals that are confirmed and unclaimed. */
-function claim(unit: UnitState, payoutId: number, time: number): Claim[] {
-  confirm(unit, time);
-  const claimed: Claim = { payout_id: payoutId };
-  for (const accrual of unit.unclaimed) accrual.claim = claimed;
-  for (const each of unit.free) each.payout_id = payoutId;
-  const claims = [claimed, ...unit.free];
-  unit.unclaimed = [];
+function claim(state: AccountState, unit: UnitState, payoutId: number): Claim[] {
+  confirm(state, unit);
+  const claims = [state.accruals.claim(unit.unclaimed, payoutId), ...unit.free];
+  for (const each of unit.free) state.accruals.moveClaim(each, payoutId);
+  unit.unclaimed.clear();
   unit.free = [];
   return claims;
 }
@@ -316,10 +290,10 @@ function unitOf(state: AccountState, unitId: number | null): UnitState {
   const unit: UnitState = {
     confirmed: ZERO,
     held: ZERO,
-    holds: new Holds(),
+    holds: new Holds((row) => state.accruals.availableAt(row)),
     reserved: ZERO,
     paid: ZERO,
-    unclaimed: [],
+    unclaimed: new Column(new Uint32Array(0)),
     free: [],
   };
   state.units.set(unitId, unit);

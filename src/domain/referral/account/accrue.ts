@@ -1,13 +1,8 @@
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
-import {
-  type AccountEvent,
-  type AccountState,
-  type Accrual,
-  accountTime,
-  earningKey,
-  PAYOUT_STATUS,
-} from './account.ts';
+import { type AccountEvent, type AccountState, accountTime, PAYOUT_STATUS } from './account.ts';
+import type { Accrual } from './accruals.ts';
+import { earningKey } from './earned.ts';
 import { type AmountUnit, availableAt, earningOf, type Rate, type RewardItem } from './reward.ts';
 
 export interface AccrueRewards {
@@ -24,7 +19,7 @@ export function mayAccrue(state: AccountState, items: readonly RewardItem[]): nu
 }
 
 function mayEarn(state: AccountState, { rule, event, refusal }: RewardItem): boolean {
-  return rule.reward_type !== 'external' && refusal === undefined && !state.earned.has(earningKey(rule.rule_id, event));
+  return rule.reward_type !== 'external' && refusal === undefined && !state.earned.has(rule.rule_id, event);
 }
 
 /** Currencies in which an item earns something and for which the bot has no unit. */
@@ -62,7 +57,7 @@ export function accrueRewards(
     const { rule, referral_id, event, base, refusal } = item;
     const { rule_id, reward_type, unit_id } = rule;
     const key = earningKey(rule_id, event);
-    if (state.earned.has(key) || earned.has(key)) continue;
+    if (state.earned.has(rule_id, event) || earned.has(key)) continue;
     const locked = locks.get(rule_id) ?? state.locks.get(rule_id);
     const { amount, percent } = locked ?? rule;
     const rate: Rate = { reward_type, amount, percent };
@@ -110,9 +105,8 @@ export interface ReverseAccrual {
 }
 
 /** Whether the payout that claimed the accrual was paid. */
-export function isPaid(state: AccountState, { claim }: Accrual): boolean {
-  const payoutId = claim?.payout_id ?? null;
-  return payoutId !== null && state.payouts.get(payoutId)?.status === PAYOUT_STATUS.paid;
+export function isPaid(state: AccountState, { payout_id }: Accrual): boolean {
+  return payout_id !== null && state.payouts.get(payout_id)?.status === PAYOUT_STATUS.paid;
 }
 
 /** Whether a reversal of the accrual makes a compensation. A reversal that is refused makes none. */

@@ -1,6 +1,7 @@
 import Big from 'big.js';
-import { type AccountEvent, earningKey } from './account.ts';
+import type { AccountEvent } from './account.ts';
 import { createAuditedPayouts } from './audited-payouts.ts';
+import { earningKey } from './earned.ts';
 
 /** The balance of one unit, as decimal text. */
 export interface AuditedBalance {

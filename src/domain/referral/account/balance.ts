@@ -1,4 +1,4 @@
-import Big from 'big.js';
+import type Big from 'big.js';
 import { type AccountState, accountTime, type UnitState } from './account.ts';
 
 /** The balance of one unit. The four amounts add up to the sum of all accruals that are not cancelled. */
@@ -14,12 +14,15 @@ export interface Balance {
 /** By unit id; `now` milliseconds UTC. */
 export function balances(state: AccountState, now: number): Map<number | null, Balance> {
   const time = accountTime(state, now);
-  return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(unit, time)]));
+  return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(state, unit, time)]));
 }
 
-function balanceOf({ confirmed, held, holds, reserved, paid }: UnitState, time: number): Balance {
-  let passed = new Big(0);
-  for (const { state, amount } of holds.passed(time)) if (state !== 'cancelled') passed = passed.plus(amount);
+function balanceOf(
+  { accruals }: AccountState,
+  { confirmed, held, holds, reserved, paid }: UnitState,
+  time: number,
+): Balance {
+  const passed = accruals.sum(holds.passed(time).filter((row) => accruals.stateAt(row) !== 'cancelled'));
   return {
     available: confirmed.plus(passed).minus(reserved).minus(paid),
     reserved,
