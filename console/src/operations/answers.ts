@@ -1,77 +1,18 @@
+import type {
+  GroupAnswer,
+  JobAnswer,
+  LetterAnswer,
+  ProcessAnswer,
+  VersionAnswer,
+} from '../../../src/api/administration/schemas.ts';
 import { request } from '../api.ts';
 
 /** Answers of `/admin/v1`. Dates are ISO 8601, UTC. */
-
-export interface Version {
-  readonly name: string;
-  readonly version: number;
-  readonly state: 'live' | 'building' | 'ready' | 'stopped';
-  readonly live: boolean;
-  readonly verified: boolean;
-  readonly lag: { readonly events: number; readonly seconds: number };
-  readonly error: string | null;
-  readonly next: 'retry' | 'rebuild' | 'verify' | 'switch' | 'drop' | null;
-}
-
-export interface Job {
-  readonly job_id: string;
-  readonly kind: 'rebuild' | 'verify' | 'audit';
-  readonly projection: string | null;
-  readonly bot: string | null;
-  readonly reason: string;
-  readonly operator: string;
-  readonly requested_at: string;
-  readonly state: 'waiting' | 'running' | 'done' | 'findings' | 'failed';
-  readonly progress: {
-    readonly what: string;
-    readonly done: number;
-    readonly total: number | null;
-    readonly unit: string;
-  } | null;
-  readonly summary: string | null;
-  readonly findings: readonly { readonly kind: string; readonly stream: string | null; readonly message: string }[];
-  readonly findings_count: number;
-  readonly finished_at: string | null;
-}
-
-export interface Letter {
-  readonly id: string;
-  readonly projection: string;
-  readonly version: number;
-  readonly stream: string;
-  readonly position: string;
-  readonly blocking: boolean;
-  readonly at: string;
-  readonly error: string;
-  readonly recorded_at: string;
-  readonly events: readonly {
-    readonly type: string;
-    readonly v: number;
-    readonly data: unknown;
-    readonly data_bytes: number;
-    readonly data_whole: boolean;
-  }[];
-  readonly events_count: number;
-}
-
-export interface BackgroundProcess {
-  readonly name: string;
-  readonly state: 'live' | 'stopped';
-  readonly lag: { readonly events: number; readonly seconds: number };
-  readonly error: string | null;
-  readonly lease: { readonly holder: string; readonly expires_at: string } | null;
-  readonly failures: readonly { readonly subject: string; readonly error: string; readonly until: string }[];
-}
-
-export interface BotErrorGroup {
-  readonly kind: string;
-  readonly source: string;
-  readonly message: string;
-  readonly count: number;
-  readonly unresolved: number;
-  readonly bots: number;
-  readonly last: string;
-}
+export type Version = Readonly<VersionAnswer>;
+export type Job = Readonly<JobAnswer>;
+export type Letter = Readonly<LetterAnswer>;
+export type BackgroundProcess = Readonly<ProcessAnswer>;
+export type BotErrorGroup = Readonly<GroupAnswer>;
 
 /** The state of the service at one moment. */
 export interface Overview {

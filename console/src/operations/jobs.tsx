@@ -22,6 +22,7 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
       ) : (
         <>
           <p>
+            {audit.bot !== null && `${subjectOf(audit)}: `}
             <Result job={audit} /> {words.auditAt(instant(audit.finished_at!))}
           </p>
           <Findings job={audit} />
@@ -44,7 +45,39 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
           {runs ? words.auditRuns : words.auditNow}
         </button>
       )}
+      {ask !== null && <AuditAccount ask={ask} />}
     </section>
+  );
+}
+
+/** Audits one referrer's account, which takes seconds. The result is the job's. */
+function AuditAccount({ ask }: { readonly ask: Ask }) {
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = new FormData(event.currentTarget);
+        const [bot, user] = [String(given.get('bot')).trim(), Number(given.get('user'))];
+        ask({
+          title: words.titles.auditAccount(words.account(bot, user)),
+          effect: words.effects.auditAccount,
+          path: 'jobs',
+          body: { kind: 'audit', bot, user_id: user },
+          reason: true,
+        });
+      }}
+    >
+      <label>
+        {words.publicKey}
+        <input name="bot" required />
+      </label>
+      <label>
+        {texts.referrals.user}
+        <input name="user" inputMode="numeric" pattern="[1-9][0-9]{0,14}" required size={12} />
+      </label>
+      <button type="submit">{words.auditAccount}</button>
+    </form>
   );
 }
 
@@ -60,8 +93,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
           {jobs.map((job) => (
             <li key={job.job_id}>
               <div>
-                <strong>{words.jobTitle(words.kinds[job.kind], job.projection ?? job.bot ?? words.wholeLedger)}</strong>{' '}
-                <Result job={job} />
+                <strong>{words.jobTitle(words.kinds[job.kind], subjectOf(job))}</strong> <Result job={job} />
               </div>
               {!isOver(job) && <Progress job={job} />}
               {job.kind !== 'audit' && <Findings job={job} />}
@@ -93,6 +125,11 @@ function Progress({ job: { progress } }: { readonly job: Job }) {
       <div class="quiet">{words.progress(what, number(done), total === null ? null : number(total), unit)}</div>
     </div>
   );
+}
+
+function subjectOf({ projection, bot, user_id }: Job): string {
+  if (bot !== null && user_id !== null) return words.account(bot, user_id);
+  return projection ?? bot ?? words.wholeLedger;
 }
 
 const SHOWN = 20;

@@ -54,7 +54,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
           <button
             type="button"
             class="plain"
-            aria-label={words.remove(isGroup(item) ? words.addGroup : item.field)}
+            aria-label={words.remove(isGroup(item) ? words.group : item.field)}
             onClick={() => change(index, null)}
           >
             ×

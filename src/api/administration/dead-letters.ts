@@ -5,42 +5,10 @@ import { operatorOf } from '../access.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
-import { READ, reason } from './schemas.ts';
+import { letter, MAX_CHARACTERS, MAX_EVENTS, READ, reason } from './schemas.ts';
 
-/** At most so many events of a commit are shown; a commit may have a thousand. */
-const MAX_EVENTS = 20;
-/** At most so many characters of an event's data are shown; a commit may have megabytes. */
-const MAX_CHARACTERS = 4096;
 /** How long a retry waits until the read model has applied the commit or failed again. */
 const OUTCOME_MS = 4000;
-
-const letter = z
-  .object({
-    id: z.string(),
-    projection: z.string(),
-    version: z.int(),
-    stream: z.string(),
-    position: z.string(),
-    blocking: z.boolean().describe('Whether the read model waits at the commit; false: it has skipped it'),
-    at: z.iso.datetime().describe('When the read model failed to apply it'),
-    error: z.string(),
-    recorded_at: z.iso.datetime(),
-    events: z
-      .array(
-        z.object({
-          type: z.string(),
-          v: z.int(),
-          data: z.unknown().describe('If it is not shown whole: the start of its JSON text, or null'),
-          data_bytes: z.int().describe('Of the JSON text of the whole data'),
-          data_whole: z.boolean(),
-        }),
-      )
-      .describe(
-        `The first ${MAX_EVENTS} events; of each the first ${MAX_CHARACTERS} characters. Personal data are sealed; tokens and hashes of secrets are left out`,
-      ),
-    events_count: z.int(),
-  })
-  .meta({ id: 'DeadLetter' });
 
 const id = z.string().describe('As the list has it');
 const decided = z.object({

@@ -1,7 +1,7 @@
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/work.ts';
-import { JOB_KINDS, JOB_OUTCOMES } from '../../domain/operations/work.ts';
+import { JOB_KINDS } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
 import { findBot } from '../../queries/catalog/bots.ts';
@@ -12,42 +12,7 @@ import { underKey } from '../idempotency.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
-import { READ, reason } from './schemas.ts';
-
-const job = z
-  .object({
-    job_id: z.uuid(),
-    kind: z.enum(JOB_KINDS),
-    projection: z.string().nullable(),
-    bot: z.string().nullable(),
-    user_id: z.int().nullable(),
-    reason: z.string(),
-    operator_id: z.int(),
-    operator: z.string().describe('Name of the operator'),
-    requested_at: z.iso.datetime(),
-    state: z.enum(['waiting', 'running', ...JOB_OUTCOMES]).describe('waiting: no instance works on it now'),
-    progress: z
-      .object({
-        what: z.string(),
-        done: z.number(),
-        total: z.number().nullable(),
-        unit: z.string(),
-        seconds: z.number().describe('Since an instance began or resumed it'),
-      })
-      .nullable(),
-    summary: z.string().nullable(),
-    findings: z.array(
-      z.object({
-        kind: z.string(),
-        stream: z.string().nullable(),
-        revision: z.int().nullable(),
-        message: z.string(),
-      }),
-    ),
-    findings_count: z.int(),
-    finished_at: z.iso.datetime().nullable(),
-  })
-  .meta({ id: 'Job' });
+import { job, READ, reason } from './schemas.ts';
 
 const request = z
   .object({

@@ -5,35 +5,7 @@ import { callerGone } from '../caller-gone.ts';
 import { ApiError, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
-import { lag, READ } from './schemas.ts';
-
-const process = z
-  .object({
-    name: z.string(),
-    state: z.enum(['live', 'stopped']),
-    lag,
-    error: z.string().nullable(),
-    lease: z
-      .object({ holder: z.string(), expires_at: z.iso.datetime() })
-      .nullable()
-      .describe('The instance that works; null: each instance does a part, or none runs it'),
-    failures: z
-      .array(z.object({ subject: z.string(), error: z.string(), until: z.iso.datetime() }))
-      .describe('Parts of the work that fail now and are tried again'),
-  })
-  .meta({ id: 'BackgroundProcess' });
-
-const group = z
-  .object({
-    kind: z.string(),
-    source: z.string(),
-    message: z.string().describe('With … for each number'),
-    count: z.int(),
-    unresolved: z.int(),
-    bots: z.int(),
-    last: z.iso.datetime(),
-  })
-  .meta({ id: 'BotErrorGroup' });
+import { group, process, READ } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 const days = z

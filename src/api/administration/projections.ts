@@ -5,22 +5,7 @@ import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
-import { lag, READ, reason } from './schemas.ts';
-
-const version = z
-  .object({
-    name: z.string(),
-    version: z.int(),
-    state: z.enum(['live', 'building', 'ready', 'stopped']),
-    live: z.boolean().describe('Whether the version answers, also if it has stopped'),
-    verified: z.boolean().describe('Whether a comparison found it equal to a replay of the log'),
-    position: z.string().nullable(),
-    lag,
-    deferred: z.object({ events: z.int(), exact: z.boolean() }).nullable(),
-    error: z.string().nullable(),
-    next: z.enum(['retry', 'rebuild', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
-  })
-  .meta({ id: 'ReadModelVersion' });
+import { READ, reason, version } from './schemas.ts';
 
 const name = z.enum(READ_MODEL_NAMES);
 /** Versions are integers of PostgreSQL. */

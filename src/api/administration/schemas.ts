@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_REASON } from '../../domain/operations/work.ts';
+import { JOB_KINDS, JOB_OUTCOMES, MAX_REASON } from '../../domain/operations/work.ts';
 
 /** Any operator. */
 export const READ = { resource: 'operator' } as const;
@@ -16,3 +16,121 @@ export const lag = z.object({
   events: z.number().describe('Commits not read yet, an upper bound'),
   seconds: z.number().describe('Age of the oldest of them'),
 });
+
+export const version = z
+  .object({
+    name: z.string(),
+    version: z.int(),
+    state: z.enum(['live', 'building', 'ready', 'stopped']),
+    live: z.boolean().describe('Whether the version answers, also if it has stopped'),
+    verified: z.boolean().describe('Whether a comparison found it equal to a replay of the log'),
+    position: z.string().nullable(),
+    lag,
+    deferred: z.object({ events: z.int(), exact: z.boolean() }).nullable(),
+    error: z.string().nullable(),
+    next: z.enum(['retry', 'rebuild', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
+  })
+  .meta({ id: 'ReadModelVersion' });
+
+export const job = z
+  .object({
+    job_id: z.uuid(),
+    kind: z.enum(JOB_KINDS),
+    projection: z.string().nullable(),
+    bot: z.string().nullable(),
+    user_id: z.int().nullable(),
+    reason: z.string(),
+    operator_id: z.int(),
+    operator: z.string().describe('Name of the operator'),
+    requested_at: z.iso.datetime(),
+    state: z.enum(['waiting', 'running', ...JOB_OUTCOMES]).describe('waiting: no instance works on it now'),
+    progress: z
+      .object({
+        what: z.string(),
+        done: z.number(),
+        total: z.number().nullable(),
+        unit: z.string(),
+        seconds: z.number().describe('Since an instance began or resumed it'),
+      })
+      .nullable(),
+    summary: z.string().nullable(),
+    findings: z.array(
+      z.object({
+        kind: z.string(),
+        stream: z.string().nullable(),
+        revision: z.int().nullable(),
+        message: z.string(),
+      }),
+    ),
+    findings_count: z.int(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Job' });
+
+/** At most so many events of a commit are shown; a commit may have a thousand. */
+export const MAX_EVENTS = 20;
+/** At most so many characters of an event's data are shown; a commit may have megabytes. */
+export const MAX_CHARACTERS = 4096;
+
+export const letter = z
+  .object({
+    id: z.string(),
+    projection: z.string(),
+    version: z.int(),
+    stream: z.string(),
+    position: z.string(),
+    blocking: z.boolean().describe('Whether the read model waits at the commit; false: it has skipped it'),
+    at: z.iso.datetime().describe('When the read model failed to apply it'),
+    error: z.string(),
+    recorded_at: z.iso.datetime(),
+    events: z
+      .array(
+        z.object({
+          type: z.string(),
+          v: z.int(),
+          data: z.unknown().describe('If it is not shown whole: the start of its JSON text, or null'),
+          data_bytes: z.int().describe('Of the JSON text of the whole data'),
+          data_whole: z.boolean(),
+        }),
+      )
+      .describe(
+        `The first ${MAX_EVENTS} events; of each the first ${MAX_CHARACTERS} characters. Personal data are sealed; tokens and hashes of secrets are left out`,
+      ),
+    events_count: z.int(),
+  })
+  .meta({ id: 'DeadLetter' });
+
+export const process = z
+  .object({
+    name: z.string(),
+    state: z.enum(['live', 'stopped']),
+    lag,
+    error: z.string().nullable(),
+    lease: z
+      .object({ holder: z.string(), expires_at: z.iso.datetime() })
+      .nullable()
+      .describe('The instance that works; null: each instance does a part, or none runs it'),
+    failures: z
+      .array(z.object({ subject: z.string(), error: z.string(), until: z.iso.datetime() }))
+      .describe('Parts of the work that fail now and are tried again'),
+  })
+  .meta({ id: 'BackgroundProcess' });
+
+export const group = z
+  .object({
+    kind: z.string(),
+    source: z.string(),
+    message: z.string().describe('With … for each number'),
+    count: z.int(),
+    unresolved: z.int(),
+    bots: z.int(),
+    last: z.iso.datetime(),
+  })
+  .meta({ id: 'BotErrorGroup' });
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type VersionAnswer = z.infer<typeof version>;
+export type JobAnswer = z.infer<typeof job>;
+export type LetterAnswer = z.infer<typeof letter>;
+export type ProcessAnswer = z.infer<typeof process>;
+export type GroupAnswer = z.infer<typeof group>;

@@ -148,6 +148,14 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await audit.getByText('done: looked at').waitFor({ timeout: ANSWER_MS });
     const { body } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
     expect(await audit.textContent()).toContain(body.data.items[0].summary);
+    await audit.getByLabel('Public key of the bot').fill(bot.publicKey);
+    await audit.getByLabel('User id').fill('7');
+    await audit.getByRole('button', { name: 'Audit this account' }).click();
+    await giveReason(page, 'the referrer asked');
+    const account = `user 7 of bot ${bot.publicKey}`;
+    await audit.getByText(`${account}: done: compared 0 lines`).waitFor({ timeout: ANSWER_MS });
+    const { body: last } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
+    expect(last.data.items).toMatchObject([{ bot: bot.publicKey, user_id: 7, reason: 'the referrer asked' }]);
     expect(complaints).toEqual([]);
   });
 
