@@ -417,7 +417,7 @@ export const texts = {
     commit: 'Commit',
     clock: 'the clock',
     entry: (id: number) => `accrual ${id}`,
-    from: (user: number) => `by user ${user},`,
+    from: (user: number) => `by user ${user}`,
     inPayout: (id: number) => `in payout ${id}`,
     payoutBy: (id: number) => `payout ${id}`,
     takenBackBy: (id: number) => `taken back by accrual ${id}`,

@@ -115,7 +115,12 @@ function What({ line: { event, accrual_id, payout_id }, entry, lead }: WhatProps
           {` ${words.entry(accrual_id!)} `}
           {entry !== undefined && (
             <span class="quiet">
-              {words.from(entry.referral_id)} {entry.rule_name !== null && <bdi>{entry.rule_name}</bdi>}
+              {words.from(entry.referral_id)}
+              {entry.rule_name !== null && (
+                <>
+                  , <bdi>{entry.rule_name}</bdi>
+                </>
+              )}
             </span>
           )}
           {link('payout', entry?.payout_id, words.inPayout)}

@@ -146,8 +146,5 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
 /** The client has not answered yet. */
 const isUnderWay = ({ status, error }: Delivery): boolean => status === null && error === null;
 
-function outcomeOf({ status, error }: Delivery): string {
-  const answered = status === null ? '' : words.answered(status);
-  if (error !== null) return [answered, error].filter((part) => part !== '').join(': ');
-  return answered === '' ? words.underWay : answered;
-}
+const outcomeOf = ({ status, error }: Delivery): string =>
+  error ?? (status === null ? words.underWay : words.answered(status));

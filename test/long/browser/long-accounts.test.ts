@@ -7,7 +7,7 @@ import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.
 import { pause } from '../../../src/util/pause.ts';
 import { item } from '../../support/account-samples.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
-import { sendingBot } from '../../support/broadcasts.ts';
+import { launch, sendingBot } from '../../support/broadcasts.ts';
 import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -183,6 +183,24 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
     await shot(page, 'sent');
+  });
+
+  it.each([false, true])('a broadcast that is being sent has no axe finding (dark: %s)', async (dark) => {
+    const chats = Array.from({ length: 60 }, (_, at) => at + 100);
+    const id = await launch(service, bot, { chats, cap: 2 });
+    const { page, complaints } = await opened(`broadcasts?id=${id}`, bot.apiKey, { dark });
+    await page.getByText('Sending', { exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'delivered', exact: true }).first().waitFor();
+    await idle(page);
+    expect(await axeFindings(page)).toEqual([]);
+    await shot(page, `running-${dark}`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped', { exact: true }).waitFor();
+    const { count_delivered } = (await service.get(`/v1/broadcast/get?id=${id}`, key)).body.data;
+    // Recipients that a stop cancelled were not attempted.
+    await page.getByRole('progressbar', { name: `${count_delivered} of 60 attempted` }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('broadcasts are found by a part of the name and by status', async () => {
