@@ -14,21 +14,24 @@ interface Files {
   readonly users: string;
 }
 
-const EVENTS = 'name, user, time, value, category, utm';
+const EVENTS = 'name, user, time, value, category, utm, text';
 
 export async function clickHouse(folder: string, { events, users }: Files): Promise<OtherDatabase> {
   const session = new Session(`${folder}/clickhouse`);
   const run = (sql: string) => session.query(sql, 'JSONCompactEachRow');
   run('CREATE DATABASE bench');
   run(`CREATE TABLE bench.events (name UInt32, user UInt64, time UInt64, value Nullable(Decimal(18, 6)),
-         category LowCardinality(Nullable(String)), utm UInt32) ENGINE = MergeTree ORDER BY (name, user, time)`);
+         category LowCardinality(Nullable(String)), utm UInt32,
+         text LowCardinality(Nullable(String))) ENGINE = MergeTree ORDER BY (name, user, time)`);
   run(`INSERT INTO bench.events SELECT ${EVENTS} FROM file('${events}', 'TSV',
-         'name UInt32, user UInt64, time UInt64, value Nullable(Decimal(18, 6)), category Nullable(String), utm UInt32')`);
+         'name UInt32, user UInt64, time UInt64, value Nullable(Decimal(18, 6)), category Nullable(String), utm UInt32, text Nullable(String)')`);
   run('OPTIMIZE TABLE bench.events FINAL');
   run(
-    'CREATE TABLE bench.users (user UInt64, premium UInt8, language LowCardinality(String)) ENGINE = MergeTree ORDER BY user',
+    'CREATE TABLE bench.users (user UInt64, premium UInt8, language LowCardinality(String), first_name String) ENGINE = MergeTree ORDER BY user',
   );
-  run(`INSERT INTO bench.users SELECT * FROM file('${users}', 'TSV', 'user UInt64, premium UInt8, language String')`);
+  run(
+    `INSERT INTO bench.users SELECT * FROM file('${users}', 'TSV', 'user UInt64, premium UInt8, language String, first_name String')`,
+  );
   return {
     name: 'ClickHouse',
     async ask({ sql, funnel }, { from, to }) {
@@ -41,6 +44,7 @@ export async function clickHouse(folder: string, { events, users }: Files): Prom
               inPeriod,
               day: 'intDiv(time, 86400000)',
               median: 'quantileExactInclusive(0.5)',
+              double: 'toFloat64',
               uniq: 'uniqExact(user)',
             })
           : `SELECT level, count() FROM (
@@ -62,11 +66,12 @@ function rowsOf(text: string): number[][] {
 
 export async function duckDb({ events, users }: Files): Promise<OtherDatabase> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run('CREATE MACRO to_double(x) AS CAST(x AS DOUBLE)');
   await connection.run(`CREATE TABLE events AS SELECT * FROM read_csv('${events}', delim = '\t', nullstr = '\\N', header = false,
-    columns = {name: 'INTEGER', user: 'BIGINT', time: 'BIGINT', value: 'DECIMAL(18,6)', category: 'VARCHAR', utm: 'INTEGER'})
+    columns = {name: 'INTEGER', user: 'BIGINT', time: 'BIGINT', value: 'DECIMAL(18,6)', category: 'VARCHAR', utm: 'INTEGER', text: 'VARCHAR'})
     ORDER BY name, "user", time`);
   await connection.run(`CREATE TABLE users AS SELECT * FROM read_csv('${users}', delim = '\t', header = false,
-    columns = {user: 'BIGINT', premium: 'INTEGER', language: 'VARCHAR'})`);
+    columns = {user: 'BIGINT', premium: 'INTEGER', language: 'VARCHAR', first_name: 'VARCHAR'})`);
   return {
     name: 'DuckDB',
     async ask({ sql }, { from, to }) {
@@ -78,6 +83,7 @@ export async function duckDb({ events, users }: Files): Promise<OtherDatabase> {
         inPeriod,
         day: 'time // 86400000',
         median: 'median',
+        double: 'to_double',
         uniq: 'count(DISTINCT "user")',
       });
       const answer = await connection.runAndReadAll(

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { reportAnswer } from '../src/api/reports/schemas.ts';
+import type { Shape } from './report-events.ts';
 
 export type Answer = z.infer<typeof reportAnswer>['data'];
 
@@ -25,6 +26,8 @@ export interface Dialect {
   readonly day: string;
   /** An aggregate function for the exact median. */
   readonly median: string;
+  /** A function that makes a double of a decimal. */
+  readonly double: string;
   /** The exact number of distinct users. */
   readonly uniq: string;
 }
@@ -89,6 +92,7 @@ function daily(
   };
 }
 
+const withUsers = ({ events, users }: Dialect) => `${events} AS e JOIN ${users} AS u ON e.user = u.user`;
 const uniq = ({ uniq }: Dialect) => uniq;
 const count = () => 'count(*)';
 
@@ -105,7 +109,76 @@ function funnel(steps: number): Question {
 
 const INTERVALS = 8;
 
-export const QUESTIONS: readonly Question[] = [
+/** The value of an event is above half of the greatest. */
+function overHalf(least: number): Question[] {
+  const filtered = { filters: ['>', 'events.value_amount', least] };
+  const where = `value > ${least}`;
+  return [
+    daily('daily uniques, value over half', metric('total_uniq_user_id', null, filtered), uniq, where),
+    daily('daily total, value over half', metric('total', null, filtered), count, where),
+  ];
+}
+
+/** The 25 values of a field with the most events. @param from of the SQL: where `value` is read from */
+function topValues(name: string, property: string, column: string, from: (dialect: Dialect) => string): Question {
+  return {
+    name,
+    report: {
+      type: 'trends',
+      type_chart: 'table',
+      requests: [metric('total', null)],
+      separators: [{ property }],
+    },
+    sql: (d) =>
+      `SELECT 1, count(*) AS n FROM ${from(d)} WHERE ${d.inPeriod} GROUP BY ${column} ORDER BY n DESC LIMIT 25`,
+    found: ({ rows }) =>
+      sumOfCells(
+        rows.filter(({ other }) => !other),
+        ['value'],
+      ),
+    expected: sumOf(1),
+  };
+}
+
+/** The questions of a shape of data. */
+export function questionsOf(shape: Shape): readonly Question[] {
+  return shape === 'plain' ? [...QUESTIONS, ...overHalf(50_000)] : [...QUESTIONS, ...overHalf(50), ...WIDE_QUESTIONS];
+}
+
+const cents = (sum: number) => Math.round(sum * 100);
+
+/** Questions about fields with many values. */
+const WIDE_QUESTIONS: readonly Question[] = [
+  {
+    ...daily(
+      'daily sum of values',
+      metric('property_sum', null, { agr_field: 'events.value_amount' }),
+      () => 'sum(value)',
+    ),
+    found: (answer) => cents(sumOfLines(answer)),
+    expected: (rows) => cents(sumOf(1)(rows)),
+  },
+  {
+    ...daily(
+      'daily median of values, one event',
+      metric('property_median', FIRST_EVENT, { agr_field: 'events.value_amount' }),
+      ({ median, double }) => `${median}(${double}(value))`,
+      `name = ${FIRST_EVENT}`,
+    ),
+    found: (answer) => cents(sumOfLines(answer)),
+    expected: (rows) => cents(sumOf(1)(rows)),
+  },
+  topValues('total by first name, top 25', 'user.first_name', 'first_name', withUsers),
+  topValues('total by text, top 25', 'events.value_str', 'text', ({ events }) => events),
+  daily(
+    'daily total, text after another',
+    metric('total', null, { filters: ['>', 'events.value_str', '5'] }),
+    count,
+    `text > '5'`,
+  ),
+];
+
+const QUESTIONS: readonly Question[] = [
   daily('daily total, all events', metric('total', null), count),
   daily('daily total, one event', metric('total', FIRST_EVENT), count, `name = ${FIRST_EVENT}`),
   daily('daily uniques, one event', metric('total_uniq_user_id', FIRST_EVENT), uniq, `name = ${FIRST_EVENT}`),
@@ -171,18 +244,6 @@ export const QUESTIONS: readonly Question[] = [
   funnel(3),
   funnel(5),
   daily(
-    'daily uniques, amount over 50,000',
-    metric('total_uniq_user_id', null, { filters: ['>', 'events.value_amount', 50_000] }),
-    uniq,
-    'value > 50000',
-  ),
-  daily(
-    'daily total, amount over 50,000',
-    metric('total', null, { filters: ['>', 'events.value_amount', 50_000] }),
-    count,
-    'value > 50000',
-  ),
-  daily(
     'daily uniques, of a property',
     metric('total_uniq_user_id', null, { filters: ['=', 'events.properties.category', 'c7'] }),
     uniq,
@@ -210,7 +271,7 @@ export const QUESTIONS: readonly Question[] = [
       separators: [{ property: 'user.language_code' }],
     }),
     sql: (d) => `SELECT ${d.day} AS day, language, ${d.uniq.replace('user', 'e.user').replace('"e.user"', 'e."user"')}
-      FROM ${d.events} AS e JOIN ${d.users} AS u ON e.user = u.user WHERE ${d.inPeriod} GROUP BY day, language`,
+      FROM ${withUsers(d)} WHERE ${d.inPeriod} GROUP BY day, language`,
     expected: sumOf(2),
   },
 ];

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { type LoadResult, postLoad } from './load.ts';
 import { peakResidentMb, residentMb } from './proc.ts';
 import { median } from './quantile.ts';
-import { fillEvents, packed } from './report-events.ts';
-import { bodyOf, lastDays, QUESTIONS } from './report-questions.ts';
+import { fillEvents, packed, printShape, shapeOfData } from './report-events.ts';
+import { bodyOf, lastDays, questionsOf } from './report-questions.ts';
 import { BENCH_USERS, startBenchService } from './service.ts';
 
 /**
@@ -21,7 +21,8 @@ const service = await startBenchService({ REPORT_CONCURRENCY: String(REPORTS), R
 const client = new pg.Client({ connectionString: service.databaseUrl });
 await client.connect();
 const period = lastDays();
-const questions = QUESTIONS.map(({ report }) => JSON.stringify(bodyOf(report, period)));
+const shape = shapeOfData();
+const questions = questionsOf(shape).map(({ report }) => JSON.stringify(bodyOf(report, period)));
 const bodies = BENCH_USERS.slice(0, 10).map((user_id) =>
   JSON.stringify({ event: 'event_1', user_id, value_num: 1999 }),
 );
@@ -29,8 +30,9 @@ const quiet: LoadResult[] = [];
 const busy: LoadResult[] = [];
 const counts = new Map<number, number>();
 try {
-  await fillEvents(service, { events: EVENTS, users: EVENTS / 20, period });
+  await fillEvents(service, { events: EVENTS, users: EVENTS / 20, period, shape });
   await packed(service, client);
+  await printShape(client, shape);
   const idle = await residentMb(service.process.pid!);
   const load = { ...service, bodies, seconds: SECONDS, connections: CONNECTIONS, rate: RATE };
   await postLoad({ ...load, seconds: 2 });

@@ -9,17 +9,19 @@ import { packSlice } from '../src/projections/events/packed/pack.ts';
 import { ask } from './ask.ts';
 import { median } from './quantile.ts';
 import { clickHouse, duckDb, type OtherDatabase } from './report-databases.ts';
-import { fillEvents, packed } from './report-events.ts';
-import { type Answer, bodyOf, lastDays, type Period, QUESTIONS, type Question } from './report-questions.ts';
+import { fillEvents, packed, printShape, shapeOfData } from './report-events.ts';
+import { type Answer, bodyOf, lastDays, type Period, type Question, questionsOf } from './report-questions.ts';
 import { startBenchService } from './service.ts';
 
 /**
  * Compares reports over HTTP with ClickHouse and DuckDB in this process, on the same events: medians of warm runs. They take
  * turns, so that other load on the machine affects all of them. Each answer is compared with those of the other databases.
- * EVENTS and USERS set how many there are.
+ * EVENTS and USERS set how many there are, DATA their shape, and ONLY a part of the names of the questions.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
+const SHAPE = shapeOfData();
+const ONLY = process.env['ONLY'] ?? '';
 const TURNS = Number(process.env['TURNS'] ?? 7);
 /** Runs of one before the next one's turn: in the first run the processor's caches hold the data of the others. */
 const IN_A_ROW = 5;
@@ -37,8 +39,9 @@ const folder = await mkdtemp(join(tmpdir(), 'botledger-reports-'));
 await client.connect();
 try {
   const period = lastDays();
-  await fillEvents(service, { events: EVENTS, users: USERS, period });
+  await fillEvents(service, { events: EVENTS, users: USERS, period, shape: SHAPE });
   await packed(service, client);
+  await printShape(client, SHAPE);
   await describeTables();
   const files = { events: join(folder, 'events.tsv'), users: join(folder, 'users.tsv') };
   await dump(files);
@@ -46,7 +49,8 @@ try {
   console.log(
     `\n${'report, median ms'.padEnd(44)} Botledger   ${databases.map(({ name }) => name).join('   ')}   ratio`,
   );
-  for (const question of QUESTIONS) await compare(question, databases, period);
+  const questions = questionsOf(SHAPE).filter(({ name }) => name.includes(ONLY));
+  for (const question of questions) await compare(question, databases, period);
 } finally {
   await client.end();
   await service.stop();
@@ -109,8 +113,8 @@ async function describeTables(): Promise<void> {
 }
 
 async function dump(files: { readonly events: string; readonly users: string }): Promise<void> {
-  const events = `SELECT event_id, user_id, date, value_amount, category, coalesce(utm_id, 0) FROM events_v1.events`;
-  const users = `SELECT user_id, is_premium::int, language_code FROM users_v1.users`;
+  const events = `SELECT event_id, user_id, date, value_amount, category, coalesce(utm_id, 0), value_str FROM events_v1.events`;
+  const users = `SELECT user_id, is_premium::int, language_code, first_name FROM users_v1.users`;
   await pipeline(client.query(copyTo(`COPY (${events}) TO STDOUT`)), createWriteStream(files.events));
   await pipeline(client.query(copyTo(`COPY (${users}) TO STDOUT`)), createWriteStream(files.users));
 }

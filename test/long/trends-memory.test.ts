@@ -34,6 +34,7 @@ async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('no query is expected')),
+    copy: async () => {},
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onScan() },

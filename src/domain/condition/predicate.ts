@@ -95,18 +95,6 @@ function beyond(type: FieldType, { value: bound, inclusive }: Bound, side: 1 | -
   }
 }
 
-type NumberRange = Pick<Extract<Condition<Field>, { type: 'range' }>, 'from' | 'to'>;
-
-/**
- * Tests a range of numbers by a number's nearest double. Rounding keeps order, so the result is exact, except for a number
- * that rounds to the same double as a bound: then it is undefined, and only the digits decide.
- */
-export function roundedRange({ from, to }: NumberRange): (rounded: number) => boolean | undefined {
-  const low = from === null ? Number.NEGATIVE_INFINITY : Number(from.value.value);
-  const high = to === null ? Number.POSITIVE_INFINITY : Number(to.value.value);
-  return (rounded) => (rounded === low || rounded === high ? undefined : rounded > low && rounded < high);
-}
-
 /** Compares doubles first. Rounding keeps order, so the digits decide only between numbers that round to one double. */
 function compareWith(constant: string): (value: string) => number {
   const [exact, rounded] = [new Big(constant), Number(constant)];

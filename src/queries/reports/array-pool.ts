@@ -71,7 +71,10 @@ function sizeFor(bytes: number): number {
 }
 
 /** The array, or a larger one with the same content, of at least `length`. The array doubles at least, if it grows. */
-export function atLeast<A extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: A, length: number): A {
+export function atLeast<A extends Uint8Array | Uint16Array | Uint32Array | Int8Array | Float64Array>(
+  array: A,
+  length: number,
+): A {
   if (array.length >= length) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(length, 2 * array.length));
   larger.set(array);

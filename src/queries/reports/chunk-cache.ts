@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Column, ColumnName } from '../../projections/events/packed/chunk.ts';
+import type { CodedColumn, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
+import { DecimalColumn } from '../../projections/events/packed/decimals.ts';
 import type { Utm } from './compiled-condition.ts';
 
 /** Columns of a chunk, by name. */
@@ -48,15 +49,17 @@ function bytesOf(column: Column): number {
     case 'number':
       return ENTRY_BYTES + column.numbers.byteLength;
     case 'coded': {
-      const { codes, values } = column;
-      const texts = values.reduce<number>(
-        (sum, value) => sum + VALUE_BYTES + (typeof value === 'string' ? value.length : 0),
-        0,
-      );
+      const { codes } = column;
       // Includes the posting lists that are built beside a column on first use (positions.ts).
-      return ENTRY_BYTES + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + texts;
+      return ENTRY_BYTES + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + valueBytesOf(column);
     }
   }
+}
+
+function valueBytesOf(column: CodedColumn): number {
+  if (column instanceof DecimalColumn) return column.valueBytes;
+  const lengths = column.values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+  return lengths + column.values.length * VALUE_BYTES;
 }
 
 /** The part of the cache that is for UTM labels. */
@@ -65,5 +68,5 @@ const UTM_SHARE = 0.1;
 const UTM_BYTES = 400;
 /** Bytes of an entry or column beside its arrays. */
 const ENTRY_BYTES = 300;
-/** Bytes of a value, with its nearest double (compiled-condition.ts). */
+/** Bytes of a value beside its letters. */
 const VALUE_BYTES = 32;

@@ -17,6 +17,7 @@ import { atLeast } from './array-pool.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
 import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
 import type { Positions } from './positions.ts';
+import { withConstants } from './statement.ts';
 
 /** The combinations of separator values that events have, numbered from 0 in the order in which they first occur. */
 export interface Combinations {
@@ -210,41 +211,58 @@ function byIndex(column: IndexName, numbers: Uint32Array): Pick<ColumnGroup, 'co
   };
 }
 
-/** The number of each user's values, by the user's index. */
+/**
+ * The number of each user's values, by the user's index. One row for each user, because a field may have a value for each;
+ * the values come as bytes, and equal ones are made a value once.
+ */
 async function userNumbers(
   members: readonly Member[],
   numberOf: (values: readonly FieldValue[]) => number,
-  { botId, tables, query, users }: ConditionSource,
+  { botId, tables, copy, users }: ConditionSource,
 ): Promise<Uint32Array> {
   const numbers = new Uint32Array(users);
-  const names = members.map((_, i) => sql.id(`c${i}`));
-  const values = members.map(({ field }, i): RawBuilder<unknown> => {
-    const column = userColumnSql(field, tables);
-    return sql`${shownSql(field, column)} AS ${names[i]!}`;
-  });
-  const found = await query(sql<UserValues>`
-    SELECT ${sql.join(names)}, string_agg(int4send(idx), '') AS indexes
-      FROM (SELECT k.idx, ${sql.join(values)} FROM ${knownUsersSql(tables)} WHERE k.bot_id = ${botId}) AS u
-     GROUP BY ${sql.join(names)}`);
-  for (const row of found) {
-    const number = numberOf(members.map(({ field }, i) => fieldValue(field.type, row[`c${i}`] as UserValue)));
-    const indexes = row['indexes'] as Buffer;
-    for (let at = 0; at < indexes.length; at += 4) numbers[indexes.readInt32BE(at)] = number;
-  }
+  const values = members.map(({ field }) => shownSql(field, userColumnSql(field, tables)));
+  const known = new Map<string, number>();
+  await copy(
+    withConstants(sql`SELECT k.idx, ${sql.join(values)} FROM ${knownUsersSql(tables)} WHERE k.bot_id = ${botId}`),
+    1 + members.length,
+    (bytes, starts, lengths) => {
+      const end = starts[members.length]! + Math.max(0, lengths[members.length]!);
+      // The lengths of the fields are among their bytes, so that no two rows of different values have the same bytes.
+      const key = bytes.toString('latin1', starts[1]! - FIELD_LENGTH, end);
+      let number = known.get(key);
+      if (number === undefined) {
+        number = numberOf(
+          members.map(({ field }, i) => {
+            const [start, length] = [starts[i + 1]!, lengths[i + 1]!];
+            return length < 0 ? null : fieldValue(field.type, bytes.toString('utf8', start, start + length));
+          }),
+        );
+        known.set(key, number);
+      }
+      numbers[bytes.readInt32BE(starts[0]!)] = number;
+    },
+  );
   return numbers;
 }
 
-/** A field's value as answers show it: values that look alike are one. A date has whole seconds in answers. */
+/** Bytes before each field in the binary format of COPY. */
+const FIELD_LENGTH = 4;
+
+/** A field's value as the text that answers show: values that look alike are one. A date has whole seconds in answers. */
 function shownSql({ type }: ReportField, column: RawBuilder<unknown>): RawBuilder<unknown> {
-  if (type === 'boolean') return column;
   return type === 'date' ? sql`(floor(${column} / 1000.0) * 1000)::bigint::text` : sql`(${column})::text`;
 }
 
-type UserValue = string | boolean | null;
-type UserValues = Readonly<Record<string, UserValue | Buffer>>;
-
-function fieldValue(type: ReportField['type'], value: UserValue): FieldValue {
-  if (typeof value !== 'string') return value;
-  if (type === 'date') return Number(value);
-  return type === 'dynamic' ? (parse(value) as FieldValue) : value;
+function fieldValue(type: ReportField['type'], text: string): FieldValue {
+  switch (type) {
+    case 'boolean':
+      return text === 'true';
+    case 'date':
+      return Number(text);
+    case 'dynamic':
+      return parse(text) as FieldValue;
+    default:
+      return text;
+  }
 }

@@ -1,12 +1,7 @@
 import type { Selection } from '../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
-import {
-  type CompiledCondition,
-  type ConditionSource,
-  compileCondition,
-  type EventTest,
-} from './compiled-condition.ts';
+import { all, type CompiledCondition, type ConditionSource, compileCondition } from './compiled-condition.ts';
 import { type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';
 
@@ -23,28 +18,17 @@ export async function eventFilterOf(
   source: ConditionSource,
 ): Promise<EventFilter> {
   const own = filter && (await compileCondition(filter, source));
-  const conditions = [common, own].filter((condition) => condition !== null);
+  const conditions = all([common, own].filter((condition) => condition !== null));
   let found = new Uint32Array(0);
   return {
-    columns: [...(eventId === null ? [] : ['event_id' as const]), ...conditions.flatMap(({ columns }) => columns)],
+    columns: [...(eventId === null ? [] : ['event_id' as const]), ...conditions.columns],
     positionsIn(chunk, begin, end) {
       const positions = within(positionsOf(chunk, eventId), begin, end);
-      const [first, second] = conditions;
-      if (first === undefined || positions.length === 0) return positions;
+      if (common === null && own === null) return positions;
       found = atLeast(found, positions.length);
-      const test = both(first.testOf(chunk), second?.testOf(chunk));
-      let size = 0;
-      for (let i = 0; i < positions.length; i++) {
-        const at = positions[i]!;
-        if (test(at)) found[size++] = at;
-      }
-      return found.subarray(0, size);
+      return found.subarray(0, conditions.select(chunk, positions, found));
     },
   };
-}
-
-function both(first: EventTest, second: EventTest | undefined): EventTest {
-  return second === undefined ? first : (at) => first(at) && second(at);
 }
 
 /**

@@ -28,10 +28,10 @@ export interface ScanOptions {
 /** @param fields that the report names: UTM labels are loaded only if one of them is a label */
 export async function openScan(options: ScanOptions, fields: readonly ReportField[]): Promise<Scan> {
   const { botId, tables, snapshot, arrays } = options;
-  const { query, checkTime } = snapshot;
+  const { query, copy, checkTime } = snapshot;
   const events = await openEvents(options);
   const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  return { botId, tables, query, users: events.users, utms, events, arrays, checkTime };
+  return { botId, tables, query, copy, users: events.users, utms, events, arrays, checkTime };
 }
 
 function isUtm(field: ReportField): boolean {

@@ -6,6 +6,7 @@ import {
   PostgresQueryCompiler,
   type RawBuilder,
 } from 'kysely';
+import pg from 'pg';
 
 /** Kysely as a compiler only: its `sql` template turns every value into a parameter. It opens no connections. */
 const compiler = new Kysely<unknown>({
@@ -21,4 +22,15 @@ const compiler = new Kysely<unknown>({
 export function statement(fragment: RawBuilder<unknown>): { text: string; values: unknown[] } {
   const { sql, parameters } = fragment.compile(compiler);
   return { text: sql, values: [...parameters] };
+}
+
+/** Compiles a fragment to a statement without parameters, for COPY: its values, which are text or numbers, become constants. */
+export function withConstants(fragment: RawBuilder<unknown>): string {
+  const { text, values } = statement(fragment);
+  return text.replace(/\$(\d+)/g, (_, number) => {
+    const value = values[Number(number) - 1];
+    if (typeof value === 'number') return String(value);
+    if (typeof value === 'string') return pg.escapeLiteral(value);
+    throw new TypeError(`COPY takes no ${typeof value}`);
+  });
 }

@@ -49,10 +49,11 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
           const compiled = await compileCondition(condition, scan);
           await scan.events.each(compiled.columns, (chunk, begin, end) => {
             const test = compiled.testOf(chunk);
-            for (let at = begin; at < end; at++) {
-              if (test(at)) found.push(position);
-              position += 1;
-            }
+            const all = Uint32Array.from({ length: end - begin }, (_, i) => begin + i);
+            const passing = all.filter((at) => test(at));
+            expect(all.subarray(0, compiled.select(chunk, all, all))).toEqual(passing);
+            for (const at of passing) found.push(position + at - begin);
+            position += end - begin;
           });
           return snapshot.query(sql<{ holds: boolean | null }>`
           SELECT ${conditionSql(condition, (field: ReportField) => columnSql(field, TABLES))} AS holds

@@ -9,7 +9,8 @@ const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' 
 /** The labels in these parts. */
 async function valuesBy(...parts: readonly string[]) {
   const separators = parts.map((part) => ({ field: reportFields.find(`events.utm_${part}`)!, name: part }));
-  const source = { botId: 1, tables: { events: '', users: '', referral: '' }, utms, users: 0, query: async () => [] };
+  const tables = { events: '', users: '', referral: '' };
+  const source = { botId: 1, tables, utms, users: 0, query: async () => [], copy: async () => {} };
   return (await combinationsOf(separators, source)).values;
 }
 

@@ -66,6 +66,7 @@ function scanOf(events: readonly Event[], chunkSize: number): Scan {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('no query is expected')),
+    copy: async () => {},
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 9, oldestChunk: null, each },

@@ -30,7 +30,7 @@ export interface NumberColumn {
 export interface CodedColumn {
   readonly kind: 'coded';
   readonly codes: Codes;
-  /** Each value once; the first is null: no value. Decimals and JSON are text. */
+  /** Each value once; the first is null: no value. Decimals and JSON are text. Decimals may be parsed at each access. */
   readonly values: readonly (string | number | null)[];
 }
 

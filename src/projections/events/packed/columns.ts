@@ -1,4 +1,5 @@
 import { COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes, nothingCoded } from './chunk.ts';
+import { DecimalColumn } from './decimals.ts';
 
 /**
  * Columns of chunks as bytes, each one a `bytea`. Numbers are little-endian, the byte order of all supported machines.
@@ -28,9 +29,12 @@ export function decodeColumn(name: ColumnName, size: number, bytes: Uint8Array |
     case 'number':
       return { kind: 'number', numbers: decodeNumbers(required(name, bytes)) };
     case 'coded':
-      return bytes === null ? nothingCoded(size) : decodeCoded(size, bytes);
+      return bytes === null ? nothingCoded(size) : decodeCoded(size, bytes, DECIMALS.has(name));
   }
 }
+
+/** Columns of decimals: most reports read their values as integers. */
+const DECIMALS: ReadonlySet<ColumnName> = new Set(['value_int', 'value_amount']);
 
 function required(name: ColumnName, bytes: Uint8Array | null): Uint8Array {
   if (bytes === null) throw new Error(`a chunk without ${name}`);
@@ -77,13 +81,14 @@ function encodeCoded({ codes, values }: CodedColumn): Buffer | null {
   return Buffer.concat([bytesOf(Uint32Array.of(values.length, text.length)), bytesOf(codes), text]);
 }
 
-function decodeCoded(size: number, bytes: Uint8Array): CodedColumn {
+function decodeCoded(size: number, bytes: Uint8Array, isDecimal: boolean): CodedColumn {
   const [count, length] = new Uint32Array(copyOf(bytes.subarray(0, HEADER)));
   const codes = newCodes(count!, size);
   const stored = bytes.subarray(HEADER, HEADER + codes.byteLength);
   new Uint8Array(codes.buffer).set(stored);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER + codes.byteLength, length).toString();
-  return { kind: 'coded', codes, values: JSON.parse(text) };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER + codes.byteLength, length);
+  if (isDecimal) return new DecimalColumn(codes, Buffer.from(text), count!);
+  return { kind: 'coded', codes, values: JSON.parse(text.toString()) };
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Buffer {

@@ -14,16 +14,11 @@ Mean.PE = 1e6;
 export type Counted = readonly [value: bigint, count: number];
 
 /**
- * An exact statistic of numbers, as decimal text; it uses no doubles. Of no numbers, a sum is 0 and other statistics are null.
+ * An exact statistic of numbers, as decimal text; it uses no doubles. Null: there are no numbers.
  * @param counted ascending integers, scaled by `decimals`: 150 with 2 decimals is 1.5
  */
-export function statisticOf(
-  statistic: Statistic | 'sum',
-  counted: readonly Counted[],
-  decimals: number,
-): string | null {
+export function statisticOf(statistic: Statistic, counted: readonly Counted[], decimals: number): string | null {
   const total = counted.reduce((sum, [, count]) => sum + count, 0);
-  if (statistic === 'sum') return decimalText(sumOf(counted), decimals);
   if (total === 0) return null;
   switch (statistic) {
     case 'min':
@@ -31,7 +26,7 @@ export function statisticOf(
     case 'max':
       return decimalText(counted.at(-1)![0], decimals);
     case 'avg':
-      return new Mean(decimalText(sumOf(counted), decimals)).div(total).toFixed();
+      return meanText(sumOf(counted), total, decimals);
     case 'median': {
       const twice = nth(counted, Math.ceil(total / 2)) + nth(counted, Math.floor(total / 2) + 1);
       return decimalText(twice * 5n, decimals + 1);
@@ -53,8 +48,13 @@ function nth(counted: readonly Counted[], n: number): bigint {
   throw new Error(`there are ${seen} values, not ${n}`);
 }
 
-/** Without trailing zeros after the point. */
-function decimalText(value: bigint, decimals: number): string {
+/** A mean, rounded to {@link MEAN_DECIMALS}. @param sum scaled by `decimals` */
+export function meanText(sum: bigint, count: number, decimals: number): string {
+  return new Mean(decimalText(sum, decimals)).div(count).toFixed();
+}
+
+/** An integer scaled by `decimals` as decimal text, without trailing zeros after the point. */
+export function decimalText(value: bigint, decimals: number): string {
   const sign = value < 0n ? '-' : '';
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;

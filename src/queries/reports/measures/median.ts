@@ -1,0 +1,146 @@
+import { codedOf } from '../../../projections/events/packed/chunk.ts';
+import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
+import { atLeast } from '../array-pool.ts';
+import { type NumberedValues, numberedValues } from './numbered-values.ts';
+import { decimalText } from './statistics.ts';
+import type { Tally, TallySize, ValueOf } from './tally.ts';
+
+/** How often each of some values occurs. `numbers` are those of {@link NumberedValues}, each once. */
+interface Counted {
+  readonly numbers: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+/** Medians of the values of events. It counts how often each value occurs in a bucket. */
+export function medianTally(column: 'value_int' | 'value_amount', { lines, buckets }: TallySize): Tally {
+  const values = numberedValues();
+  /** By line: the counts of the bucket that is being added, and of the whole period. */
+  const inBucket = Array.from({ length: lines }, () => new ValueCounts());
+  const inAll = Array.from({ length: lines }, () => new ValueCounts());
+  let current = -1;
+  const cells = new Map<number, Counted>();
+  let codes: ArrayLike<number> = [];
+  let numberOf: (code: number) => number = () => -1;
+
+  /** Keeps the counts of the current bucket, and begins another one. */
+  function begin(bucket: number): void {
+    for (const [line, counts] of inBucket.entries()) {
+      if (counts.size === 0) continue;
+      const counted = counts.take();
+      cells.set(line * buckets + current, counted);
+      for (let i = 0; i < counted.numbers.length; i++) inAll[line]!.add(counted.numbers[i]!, counted.counts[i]!);
+    }
+    current = bucket;
+  }
+
+  return {
+    columns: [column],
+    open(chunk) {
+      const coded = codedOf(chunk, column);
+      codes = coded.codes;
+      const scaled = scaledDecimalsOf(coded);
+      const texts = scaled === null ? coded.values : [];
+      /** By code: the value's number plus 1; 0: not looked up yet. */
+      const known = new Uint32Array(scaled?.integers.length ?? texts.length);
+      numberOf = (code) => {
+        if (code === 0) return -1; // no value
+        if (known[code] === 0)
+          known[code] =
+            1 +
+            (scaled === null
+              ? values.ofText(texts[code] as string)
+              : values.ofInteger(scaled.integers[code]!, scaled.decimals));
+        return known[code]! - 1;
+      };
+    },
+    add(bucket, positions, linesAt, from, to) {
+      if (bucket !== current) begin(bucket);
+      for (let i = from; i < to; i++) {
+        const number = numberOf(codes[positions[i]!]!);
+        if (number >= 0) inBucket[linesAt === null ? 0 : linesAt[i]!]!.add(number, 1);
+      }
+    },
+    values() {
+      begin(-1);
+      return mediansOf(
+        values,
+        inAll.map((counts) => counts.take()),
+        cells,
+        buckets,
+      );
+    },
+  };
+}
+
+/** Counts of values by their numbers. */
+class ValueCounts {
+  #counts = new Uint32Array(64);
+  #numbers = new Uint32Array(64);
+  size = 0;
+
+  add(number: number, times: number): void {
+    if (number >= this.#counts.length) this.#counts = atLeast(this.#counts, number + 1);
+    if (this.#counts[number] === 0) {
+      if (this.size === this.#numbers.length) this.#numbers = atLeast(this.#numbers, this.size + 1);
+      this.#numbers[this.size++] = number;
+    }
+    this.#counts[number]! += times;
+  }
+
+  /** The counts so far. Begins anew. */
+  take(): Counted {
+    const numbers = this.#numbers.slice(0, this.size);
+    const counts = new Uint32Array(this.size);
+    for (let i = 0; i < numbers.length; i++) {
+      counts[i] = this.#counts[numbers[i]!]!;
+      this.#counts[numbers[i]!] = 0;
+    }
+    this.size = 0;
+    return { numbers, counts };
+  }
+}
+
+/** A function outside of the tally: a closure inside it would keep the tally's state in memory. */
+function mediansOf(
+  values: NumberedValues,
+  totals: readonly Counted[],
+  cells: ReadonlyMap<number, Counted>,
+  buckets: number,
+): ValueOf {
+  const { ranks, sorted, decimals } = values.ranked();
+  /** By rank; all 0 between calls. */
+  const counts = new Uint32Array(ranks.length);
+  return (line, bucket) => {
+    const counted = bucket === null ? totals[line]! : cells.get(line * buckets + bucket);
+    if (counted === undefined || counted.numbers.length === 0) return null;
+    let total = 0;
+    for (let i = 0; i < counted.numbers.length; i++) {
+      counts[ranks[counted.numbers[i]!]!] = counted.counts[i]!;
+      total += counted.counts[i]!;
+    }
+    const [low, high] = [rankOfNth(Math.ceil(total / 2), counted), rankOfNth(Math.floor(total / 2) + 1, counted)];
+    for (let i = 0; i < counted.numbers.length; i++) counts[ranks[counted.numbers[i]!]!] = 0;
+    return decimalText((sorted(low) + sorted(high)) * 5n, decimals + 1);
+  };
+
+  /** The rank of the nth of all values, counted from 1. */
+  function rankOfNth(n: number, { numbers }: Counted): number {
+    let seen = 0;
+    // Few of many values: visiting only their ranks is faster than visiting all.
+    if (numbers.length * SORT_COST < counts.length) {
+      const visited = numbers.map((number) => ranks[number]!).sort();
+      for (let i = 0; i < visited.length; i++) {
+        seen += counts[visited[i]!]!;
+        if (seen >= n) return visited[i]!;
+      }
+    } else
+      for (let rank = 0; rank < counts.length; rank++) {
+        seen += counts[rank]!;
+        if (seen >= n) return rank;
+      }
+    throw new Error(`there are ${seen} values, not ${n}`);
+  }
+}
+
+/** How many times longer it takes to sort a rank than to pass one. */
+const SORT_COST = 16;
