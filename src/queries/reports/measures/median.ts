@@ -87,7 +87,7 @@ class ValueCounts {
     this.#counts[number]! += times;
   }
 
-  /** The counts so far. Begins anew. */
+  /** The counts so far, which then are all 0. */
   take(): Counted {
     const numbers = this.#numbers.slice(0, this.size);
     const counts = new Uint32Array(this.size);
