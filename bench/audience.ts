@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { resolveAudience } from '../src/commands/broadcast/resolve-audience.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
+import { inTransaction } from '../src/database/transaction.ts';
 import { parseSegmentations } from '../src/domain/broadcast/audience-segmentations.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { broadcastsReadModel } from '../src/projections/broadcasts/read-model.ts';
+import { packSlice } from '../src/projections/events/packed/pack.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { schemaOf } from '../src/projections/read-model.ts';
 import { recipientsReadModel } from '../src/projections/recipients/read-model.ts';
 import { referralReadModel } from '../src/projections/referral/read-model.ts';
+import { setSearchPath } from '../src/projections/runtime/versions.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { audienceChats } from '../src/queries/broadcast/audience.ts';
 import { systemSources } from '../src/util/system-sources.ts';
@@ -74,6 +77,16 @@ async function fill(): Promise<void> {
     [NOW, DAY, USERS],
   );
   await pool.query(
+    `INSERT INTO ${TABLES.events}.bots (bot_id, public_key, owner_id, pair_separator, value_separator, units, rules, clock,
+       utm_count, user_count) VALUES (1, $1, 1, '', '', '{}', '{}', $2, 0, $3)`,
+    [BOT.bot, NOW, USERS],
+  );
+  await pool.query(
+    `INSERT INTO ${TABLES.events}.known_users (bot_id, user_id, since, idx)
+     SELECT 1, 100000000 + 5003::bigint * (1 + idx), $1::bigint, idx FROM generate_series(0, $2::int - 1) AS idx`,
+    [NOW, USERS],
+  );
+  await pool.query(
     `INSERT INTO ${TABLES.events}.events (user_id, user_idx, date, ord, session, date_received, commit_id, bot_id, event_id, idx,
        value_int, value_amount, category)
      SELECT 100000000 + 5003::bigint * (1 + who), who, $1::bigint - (random() * 90 * $2::bigint)::bigint, i, i,
@@ -82,6 +95,12 @@ async function fill(): Promise<void> {
      FROM (SELECT i, floor($3::int * (random() ^ 2))::int AS who FROM generate_series(1, $4::int) AS i) AS did`,
     [NOW, DAY, USERS, EVENTS],
   );
+  for (let more = true; more; )
+    more = await inTransaction(pool, async (tx) => {
+      await setSearchPath(tx, TABLES.events);
+      return packSlice(tx);
+    });
+  await pool.query(`VACUUM ANALYZE ${TABLES.events}.known_users`);
   await pool.query(`VACUUM ANALYZE ${TABLES.users}.users`);
   await pool.query(`VACUUM ANALYZE ${TABLES.events}.events`);
   console.log(`${USERS} users, ${EVENTS} events`);
@@ -107,6 +126,33 @@ function audiences(): Record<string, unknown> {
           event_filters: ['and', performed({}), performed({ event_id: 103, negation: true, period_days: 7 })],
         }),
       ],
+    },
+    'by fields and three conditions on events': {
+      include: [
+        filter({
+          user_conditions: ['=', 'users.language_code', 'de'],
+          event_filters: [
+            'or',
+            performed({ period_days: 60, conditions: ['>', 'events.value_amount', 100] }),
+            performed({ event_id: 104, conditions: ['in', 'events.category', ['a', 'b']] }),
+            performed({ event_id: 105, period_days: 30, negation: true }),
+          ],
+        }),
+      ],
+    },
+    'fields, custom fields, events with conditions, minus a filter': {
+      include: [
+        filter({
+          user_conditions: ['or', ['>', 'users.custom_fields.level', 20], ['=', 'users.language_code', 'de']],
+          event_filters: [
+            'or',
+            performed({ period_days: 60, conditions: ['>', 'events.value_amount', 100] }),
+            performed({ event_id: 104, conditions: ['in', 'events.category', ['a', 'b']] }),
+          ],
+        }),
+        filter({ user_conditions: ['=', 'users.is_premium', true] }),
+      ],
+      exclude: [filter({ event_filters: performed({ event_id: 105, period_days: 30 }) })],
     },
     'fields, custom fields, events with conditions, minus a filter and a list': {
       include: [

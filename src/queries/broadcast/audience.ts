@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
+import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';
-import { type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
+import { performedIn, type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
+import { performedUsers } from './performed-users.ts';
 
 /** Chats of one chunk: a chunk becomes one event of the frozen audience, and one chunk is in memory at a time. */
 const CHUNK_CHATS = 10_000;
@@ -31,7 +33,8 @@ export async function* audienceChats(
     // If the cancellation fails, the statement runs to its end, and the function ends then.
     cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
     signal?.addEventListener('abort', cancel, { once: true });
-    const { text, values } = statement(audienceSql(segmentations, source));
+    const snapshot = snapshotOf(client, () => signal?.throwIfAborted());
+    const { text, values } = statement(await audienceSql(segmentations, source, snapshot));
     await client.query(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
       signal?.throwIfAborted();
@@ -61,22 +64,35 @@ export interface AudienceSource extends UsersSource {
 /**
  * SQL of the chats of an audience, ascending, each once: all included chats without the excluded ones. It reads the users
  * of the bot once, with a column for inclusion and one for exclusion, and joins the lists to them.
+ * @param snapshot what the SQL will be run on. The users of conditions on events are found here, and are in the SQL
  */
-export function audienceSql(segmentations: Segmentations, source: AudienceSource): RawBuilder<{ chat: string }> {
+export async function audienceSql(
+  segmentations: Segmentations,
+  source: AudienceSource,
+  snapshot: Snapshot,
+): Promise<RawBuilder<{ chat: string }>> {
   const { include, exclude } = segmentations;
   // If a segment includes all users, the other include segments are ignored (interface.md).
   const included = include.find(({ type }) => type === 'all');
   const [of, without] = [split(included === undefined ? include : [included]), split(exclude)];
-  const users = of.users.length + without.users.length === 0 ? [] : [usersSql(of.users, without.users, source)];
+  const performed = await performedUsers(performedIn([...of.users, ...without.users]), source, snapshot);
+  const users =
+    of.users.length + without.users.length === 0 ? [] : [usersSql(of.users, without.users, source, performed)];
+  const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
+  const kept = sql`${after} AND ${notErased(source)}`;
+  // Users alone are unique already: only lists that include chats make it necessary to group them.
+  if (of.lists.length === 0 && users.length === 1) {
+    const isInNone = without.lists.map(
+      (list) =>
+        sql`AND NOT EXISTS (SELECT FROM (${chatsSql(list, source)}) AS list (chat) WHERE list.chat = marked.chat)`,
+    );
+    return sql`SELECT chat FROM (${users[0]}) AS marked
+      WHERE ${kept} AND included AND NOT excluded ${sql.join(isInNone, sql` `)} ORDER BY chat`;
+  }
   const lists = [
     ...of.lists.map((list) => listSql(list, source, true)),
     ...without.lists.map((list) => listSql(list, source, false)),
   ];
-  const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
-  const kept = sql`${after} AND ${notErased(source)}`;
-  // Users alone are in order and unique already.
-  if (lists.length === 0 && users.length === 1)
-    return sql`SELECT chat FROM (${users[0]}) AS marked WHERE ${kept} AND included AND NOT excluded ORDER BY chat`;
   const marked = [...users, ...lists];
   if (marked.length === 0) return sql`SELECT NULL::bigint AS chat WHERE FALSE`;
   return sql`SELECT chat FROM (${sql.join(marked, sql` UNION ALL `)}) AS marked (chat, included, excluded)

@@ -171,7 +171,7 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
         // A loop, because `Uint8Array.from` with a function takes twice as long as the tests.
         for (let code = 0; code < values.length; code++) {
           const value = values[code]!;
-          if (value !== null && holds(read(value))) passes[code] = 1;
+          if (holds(value === null ? null : read(value))) passes[code] = 1;
         }
         return { keys: codes, passes };
       });
@@ -193,7 +193,7 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
         Uint8Array.from(source.utms, (utm) => (holds(utm[storage.part]) ? 1 : 0)),
       );
     case 'session':
-      return onSessions(leaf, storage.column, source);
+      return leaf.type === 'missing' ? withoutSession(storage.column) : onSessions(leaf, storage.column, source);
     case 'user':
       return onUsers(leaf, source);
   }
@@ -268,6 +268,13 @@ async function onUsers(condition: Condition<ReportField>, source: ConditionSourc
 /** @param passes 1 where the condition holds, by the column's index */
 function byIndex(column: IndexName, passes: Uint8Array): CompiledCondition {
   return byKey(column, (chunk) => ({ keys: indexesOf(chunk, column), passes }));
+}
+
+function withoutSession(column: 'session' | 'app_session'): CompiledCondition {
+  return byTest([column], (chunk) => {
+    const numbers = numbersOf(chunk, column);
+    return (at) => Number.isNaN(numbers[at]!);
+  });
 }
 
 /** The database lists the sessions for which the condition holds. A session's id is that of its first event. */

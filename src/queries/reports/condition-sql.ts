@@ -83,8 +83,8 @@ function compared(
 
 /** The value of a jsonb column if it has the type, else null. CASE prevents a cast of text to a number. */
 function dynamicAs(type: Value['type'] | undefined, column: RawBuilder<unknown>): RawBuilder<unknown> {
-  const text = sql`CASE jsonb_typeof(${column}) WHEN ${type} THEN ${column} #>> '{}' END`;
-  return type === 'number' ? sql`(${text})::numeric` : sql`(${text})`;
+  const value = type === 'number' ? sql`(${column})::numeric` : sql`${column} #>> '{}'`;
+  return sql`(CASE jsonb_typeof(${column}) WHEN ${type} THEN ${value} END)`;
 }
 
 function jsonText({ type, value }: Value): string {

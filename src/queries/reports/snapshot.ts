@@ -86,6 +86,21 @@ export async function inSnapshot<T>(
 }
 
 /**
+ * The snapshot of a transaction that the caller has begun, of the isolation level REPEATABLE READ.
+ * @param checkTime throws when the work is to end
+ */
+export function snapshotOf(tx: pg.ClientBase, checkTime: () => void): Snapshot {
+  return {
+    async query(fragment) {
+      const { text, values } = statement(fragment);
+      return (await tx.query(text, values)).rows;
+    },
+    copy: (select, columns, onRow) => copyRows(tx, select, columns, onRow),
+    checkTime,
+  };
+}
+
+/**
  * Ends the transaction that `read` has begun. Nothing was written, so the answer does not wait for the ROLLBACK; the
  * connection returns to the pool after it.
  */

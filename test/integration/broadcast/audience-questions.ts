@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Asked } from './audience-oracle.ts';
-import { AS_OF, SEGMENTS, SOURCES, TASKS, TEXTS } from './audience-world.ts';
+import { AS_OF, SEGMENTS, SESSIONS, SOURCES, TASKS, TEXTS } from './audience-world.ts';
 
 /** Audiences of every kind over one world. */
 
@@ -9,6 +9,7 @@ export const TIMEZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kath
 const DAY = 86_400_000;
 const number = fc.constantFrom<unknown>(0, 0.1, -0.3, 10, 99.99, 1, 2, 3, 30, 101, 9007199254740991);
 const text = fc.constantFrom<unknown>(...TEXTS, ...SOURCES, 'EUR', 'f', 'de', 'active', 'blocked', 'abc', 'UTC');
+const session = fc.constantFrom<unknown>(...SESSIONS, 'no session');
 const truth = fc.constantFrom<unknown>(true, false);
 /** Seconds of the present and of days before, by the clock of UTC, which others show at other hours. */
 const date = fc
@@ -35,6 +36,7 @@ const EVENT_FIELDS: Fields = [
   ['events.date', date],
   ...['user_id', 'event_type_id', 'value_int', 'value_amount'].map((key) => [`events.${key}`, number] as const),
   ...['unit', 'value_str', 'category', 'utm_source', 'utm_medium'].map((key) => [`events.${key}`, text] as const),
+  ...['session_id', 'app_session_id'].map((key) => [`events.${key}`, session] as const),
   ...['command', "it's", 'value_str', 'no.such'].map((key) => [`events.properties.${key}`, text] as const),
 ];
 

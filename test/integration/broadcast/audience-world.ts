@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import type pg from 'pg';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { BROADCASTS_DDL } from '../../../src/projections/broadcasts/tables.ts';
+import { packSlice } from '../../../src/projections/events/packed/pack.ts';
 import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
 import { RECIPIENTS_DDL } from '../../../src/projections/recipients/tables.ts';
 import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
+import { setSearchPath } from '../../../src/projections/runtime/versions.ts';
 import { USERS_DDL } from '../../../src/projections/users/tables.ts';
 
 /** The data behind the audiences of these tests: users, their events, and lists. The oracle reads it as it is. */
@@ -51,6 +54,8 @@ export interface WorldEvent {
   readonly value_str: string | null;
   readonly category: string | null;
   readonly utm_source: string | null;
+  readonly session_id: string;
+  readonly app_session_id: string | null;
   readonly properties: Readonly<Record<string, string>> | null;
 }
 
@@ -124,7 +129,7 @@ export function sampleWorld(): World {
     );
   const event = fc.record({
     bot_id: fc.constantFrom(BOT_ID, BOT_ID, BOT_ID, OTHER_BOT_ID),
-    user_id: fc.integer({ min: 1, max: 30 }),
+    user_id: fc.integer({ min: 1, max: EVENT_USERS }),
     event_id: fc.constantFrom(1, 101, 102, 103),
     date,
     value_int: decimal,
@@ -138,7 +143,11 @@ export function sampleWorld(): World {
   return {
     users,
     erased: [3, 17, 1000],
-    events: fc.sample(event, { numRuns: 250, seed: 4 }),
+    // Each event is a session of its own; half of them are in a mini app.
+    events: fc.sample(event, { numRuns: 250, seed: 4 }).map((fields, index) => {
+      const session_id = `${commitId(index)}.0`;
+      return { ...fields, session_id, app_session_id: index % 2 === 0 ? session_id : null };
+    }),
     segments: new Map([
       [11, [-1001234567890, -5, 3, 4, 5, 1000]],
       [12, [4, 5, 6, 7, Number.MIN_SAFE_INTEGER]],
@@ -179,23 +188,33 @@ export async function storeWorld(pool: pg.Pool, { users, erased, events, segment
       referral === null ? [] : [{ bot_id, user_id, ...referral, date: AS_OF, ord: 1 }],
     ),
   );
+  const bots = [BOT_ID, OTHER_BOT_ID];
   await insert(
     `${TABLES.events}.utms`,
-    [BOT_ID, OTHER_BOT_ID].flatMap((bot_id) => SOURCES.map((source, utm_id) => ({ bot_id, utm_id, source }))),
+    bots.flatMap((bot_id) => SOURCES.map((source, index) => ({ bot_id, utm_id: index + 1, source }))),
   );
   await insert(
-    `${TABLES.events}.events`,
-    events.map(({ utm_source, ...columns }, index) => ({
-      ...columns,
-      date_received: columns.date,
-      ord: index,
-      session: index,
-      user_idx: columns.user_id,
-      commit_id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
-      idx: 0,
-      utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source),
+    `${TABLES.events}.bots`,
+    bots.map((bot_id) => ({
+      bot_id,
+      public_key: publicKey(bot_id),
+      owner_id: 1,
+      pair_separator: '',
+      value_separator: '',
+      units: {},
+      rules: {},
+      clock: AS_OF,
+      utm_count: SOURCES.length,
+      user_count: EVENT_USERS,
     })),
   );
+  await insert(
+    `${TABLES.events}.known_users`,
+    bots.flatMap((bot_id) =>
+      Array.from({ length: EVENT_USERS }, (_, idx) => ({ bot_id, user_id: userIdAt(idx), since: 0, idx })),
+    ),
+  );
+  await insert(`${TABLES.events}.events`, eventRows(events));
   await insert(
     `${TABLES.broadcasts}.segment_chats`,
     [...segments].flatMap(([segment_id, chats]) => chats.map((chat_id) => ({ segment_id, chat_id }))),
@@ -219,6 +238,55 @@ export async function storeWorld(pool: pg.Pool, { users, erased, events, segment
     [...tasks].flatMap(([broadcast_id, { chats }]) =>
       chats.map((chat_id, place) => ({ broadcast_id, chat_id, place, state: 2 })),
     ),
+  );
+}
+
+const commitId = (index: number): string => `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+
+/** Sessions of three events. */
+export const SESSIONS = [0, 7, 100].map((index) => `${commitId(index)}.0`);
+
+/** Only these users, from 1 on, have events; of the others the read model of events may know nothing. */
+const EVENT_USERS = 30;
+/** Indexes are in another order than ids. */
+const userIdAt = (idx: number): number => EVENT_USERS - idx;
+
+const eventRows = (events: readonly WorldEvent[]) =>
+  events.map(({ utm_source, session_id: _, app_session_id, ...columns }, index) => ({
+    ...columns,
+    date_received: columns.date,
+    ord: index,
+    session: index,
+    app_session: app_session_id === null ? null : index,
+    user_idx: EVENT_USERS - columns.user_id,
+    commit_id: commitId(index),
+    idx: 0,
+    utm_id: utm_source === null ? null : SOURCES.indexOf(utm_source) + 1,
+  }));
+
+/** How events are stored: no answer depends on it. */
+export const STORAGES = ['in rows', 'packed, some changed since', 'packed'] as const;
+
+/** Brings the events of {@link storeWorld} to the next of {@link STORAGES}. */
+export async function storeEvents(pool: pg.Pool, storage: (typeof STORAGES)[number], { events }: World): Promise<void> {
+  if (storage === 'in rows') return;
+  const pack = async (changedInChunk: number): Promise<void> => {
+    const limits = { chunk: 16, newest: 5, changed: 10_000, share: 1, changedInChunk };
+    await inTransaction(pool, async (tx) => {
+      await setSearchPath(tx, TABLES.events);
+      while (await packSlice(tx, limits));
+    });
+  };
+  if (storage === 'packed') return pack(1);
+  await pool.query(
+    `UPDATE ${TABLES.events}.events SET category = 'later', value_int = 5, utm_id = 1 WHERE ord % 3 = 0`,
+  );
+  await pack(10_000);
+  await pool.query(
+    `UPDATE ${TABLES.events}.events AS e SET category = r.category, value_int = r.value_int, utm_id = r.utm_id
+     FROM jsonb_populate_recordset(NULL::${TABLES.events}.events, $1) AS r
+     WHERE e.bot_id = r.bot_id AND e.ord = r.ord AND e.ord % 3 = 0`,
+    [JSON.stringify(eventRows(events))],
   );
 }
 

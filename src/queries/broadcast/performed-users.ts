@@ -1,0 +1,74 @@
+import type { Performed } from '../../domain/broadcast/audience.ts';
+import { fieldsOf } from '../../domain/condition/condition.ts';
+import { indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
+import { openArrayPool } from '../reports/array-pool.ts';
+import type { ChunkCache } from '../reports/chunk-cache.ts';
+import { eventFilterOf } from '../reports/event-filter.ts';
+import { firstFrom } from '../reports/positions.ts';
+import { openScan } from '../reports/scan.ts';
+import type { Snapshot } from '../reports/snapshot.ts';
+import type { UsersSource } from './audience-users-sql.ts';
+
+/** For each condition on events the users who fulfil it: bit i is of the user with index i (`known_users.idx`). */
+export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
+
+const DAY_MS = 86_400_000;
+/** Earlier than any event: the first day that a date can name; and later than any event. */
+const ALWAYS = -8_640_000_000_000_000;
+const NEVER = 8_640_000_000_000_001;
+
+/**
+ * Finds the users of conditions on events, by one scan of the packed events: a query over their rows took ten times as long.
+ * Negations are those of the caller.
+ */
+export async function performedUsers(
+  performed: readonly Performed[],
+  { botId, tables, asOf }: UsersSource,
+  snapshot: Snapshot,
+): Promise<PerformedUsers> {
+  const found = new Map<Performed, Buffer>();
+  if (performed.length === 0) return found;
+  const sinceOf = ({ periodDays }: Performed) =>
+    periodDays === 0 ? ALWAYS : Math.max(ALWAYS, asOf - periodDays * DAY_MS);
+  const span = { from: Math.min(...performed.map(sinceOf)), to: NEVER };
+  const arrays = openArrayPool();
+  try {
+    const fields = performed.flatMap(({ condition }) => (condition === null ? [] : fieldsOf(condition)));
+    const scan = await openScan({ botId, tables, span, snapshot, cache: NO_CACHE, arrays }, fields);
+    const filters: Filter[] = [];
+    for (const each of performed) {
+      const users = Buffer.alloc(Math.ceil(scan.users / 8));
+      found.set(each, users);
+      const selection = { eventId: each.eventId, filter: each.condition };
+      filters.push({ users, since: sinceOf(each), ...(await eventFilterOf(selection, null, scan)) });
+    }
+    await scan.events.each(['user_idx', ...filters.flatMap(({ columns }) => columns)], (chunk, begin, end) => {
+      const dates = numbersOf(chunk, 'date');
+      const indexes = indexesOf(chunk, 'user_idx');
+      for (const { users, since, positionsIn } of filters) {
+        const positions = positionsIn(chunk, Math.max(begin, firstFrom(dates, since)), end);
+        for (let i = 0; i < positions.length; i++) {
+          const user = indexes[positions[i]!]!;
+          users[user >>> 3]! |= 1 << (user & 7);
+        }
+      }
+    });
+  } finally {
+    arrays.close();
+  }
+  return found;
+}
+
+interface Filter extends Awaited<ReturnType<typeof eventFilterOf>> {
+  readonly users: Buffer;
+  /** Ms UTC. */
+  readonly since: number;
+}
+
+/** An audience is resolved once. To keep the columns for the next would take memory that reports need. */
+const NO_CACHE: ChunkCache = {
+  get: () => undefined,
+  set: () => {},
+  utms: () => undefined,
+  setUtms: () => {},
+};
