@@ -9,9 +9,9 @@ import { type AccountName, type AccountSource, revisionOf } from '../queries/ref
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import type { LongWorkContext } from './context.ts';
 
-/** A problem of an account: in its stream, or in the balance that the API answers. */
+/** A problem of an account: in its stream, in the balance that the API answers, or in its snapshot. */
 export interface AccountFinding {
-  readonly kind: 'account' | 'balance';
+  readonly kind: 'account' | 'balance' | 'snapshot';
   readonly stream: string;
   readonly revision: number | null;
   readonly message: string;
@@ -53,7 +53,7 @@ async function countAccounts({ pool, accounts }: AccountSource, bot: string | un
 }
 
 async function* findingsOfAccount(
-  { log, sources }: LongWorkContext,
+  { log, sources, snapshots }: LongWorkContext,
   source: AccountSource,
   names: AuditedNames,
   stream: string,
@@ -63,8 +63,11 @@ async function* findingsOfAccount(
   const { revision, rows } = await answeredBalance(source, name, now);
   try {
     const takenElsewhere = (given: readonly string[]) => names.take(stream, given);
-    const { problems, balances } = await auditAccount(log, stream, takenElsewhere, { revision, now });
+    const until = { revision, now };
+    const { problems, wrongSnapshot, balances } = await auditAccount(log, stream, takenElsewhere, until, snapshots);
     for (const problem of problems) yield { kind: 'account', stream, ...problem };
+    if (wrongSnapshot !== null)
+      yield { kind: 'snapshot', stream, revision: wrongSnapshot, message: 'the snapshot differs from the account' };
     const message = balances === null ? 'the read model is ahead of the log' : differentBalance(balances, rows);
     if (message !== null) yield { kind: 'balance', stream, revision, message };
   } catch (error) {

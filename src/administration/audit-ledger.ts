@@ -29,26 +29,63 @@ export interface AuditedLedger {
   readonly note: string;
 }
 
-/** Verifies hash chains, accounts and, unless a bot is named, read models against a replay. */
+/**
+ * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run beside each other: while
+ * one waits for the database, another checks.
+ */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
-  const { log, pool, signal, progress } = context;
   const begun = performance.now();
-  const found: Finding[] = [];
-  let count = 0;
-  const collect = async (findings: AsyncIterable<Finding>): Promise<void> => {
-    for await (const finding of findings) if (++count <= MAX_LISTED) found.push(finding);
-  };
   const checked: Checked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
+  const lists = await together(context, [
+    (part) => listed(findingsOfLog(part, bot, checked)),
+    ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfReadModels(part, checked))] : []),
+  ]);
+  const note = `looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`;
+  const findings = lists.flatMap((list) => list.findings).slice(0, MAX_LISTED);
+  return { findings, count: lists.reduce((sum, { count }) => sum + count, 0), note };
+}
+
+/** Works beside each other. If one fails, the others are stopped, and it is thrown when all have ended. */
+async function together<T>(
+  context: LongWorkContext,
+  works: readonly ((part: LongWorkContext) => Promise<T>)[],
+): Promise<T[]> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([context.signal, ending.signal]);
+  const projector: LongWorkContext['projector'] = (model) => ({ ...context.projector(model), signal });
+  const running = works.map((work) =>
+    work({ ...context, signal, projector }).catch((error: unknown) => {
+      ending.abort(error);
+      throw error;
+    }),
+  );
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}
+
+async function listed(
+  found: AsyncIterable<Finding>,
+): Promise<{ readonly findings: readonly Finding[]; readonly count: number }> {
+  const findings: Finding[] = [];
+  let count = 0;
+  for await (const finding of found) if (++count <= MAX_LISTED) findings.push(finding);
+  return { findings, count };
+}
+
+/** The chains, then the accounts. */
+async function* findingsOfLog(
+  context: LongWorkContext,
+  bot: string | undefined,
+  checked: Checked,
+): AsyncGenerator<Finding> {
+  const { log, pool, signal, progress } = context;
   const onEnd = (audited: AuditedLog): void => void Object.assign(checked, audited);
-  await collect(auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd }));
+  yield* auditLog({ log, pool, key: bot, signal, onProgress: commitsDone(progress, 'walking the log'), onEnd });
   const onAccount = (done: number, total: number): void => {
     checked.accounts = done;
     progress({ what: 'checking accounts', done, total, unit: 'accounts' });
   };
-  await collect(auditAccounts(context, bot, onAccount));
-  if (bot === undefined) await collect(auditReadModels(context, checked));
-  const note = `looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`;
-  return { findings: found, count, note };
+  yield* auditAccounts(context, bot, onAccount);
 }
 
 /** How much an audit has checked. */
@@ -65,11 +102,24 @@ function inWords({ commits, heads, accounts, tables, models }: Checked): string 
   return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
 }
 
-async function* auditReadModels(context: LongWorkContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
-  for (const model of await context.readModels()) {
-    for (const message of await differencesOf(context, model, checked))
-      yield { kind: 'read model', stream: null, revision: null, message };
-  }
+/** Replays at once: one reads and opens commits while the database writes those of another. */
+const AT_ONCE = 2;
+
+/** In the order of the read models. */
+async function* findingsOfReadModels(context: LongWorkContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
+  const models = await context.readModels();
+  const differences: string[][] = [];
+  // A read model that reads much begins early: that of events takes as long as the others together.
+  const waiting = [...models.entries()].sort(([, a], [, b]) => b.categories.length - a.categories.length);
+  const lane = async (part: LongWorkContext): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      differences[next[0]] = await differencesOf(part, next[1], checked);
+  };
+  await together(
+    context,
+    Array.from({ length: AT_ONCE }, () => lane),
+  );
+  for (const message of differences.flat()) yield { kind: 'read model', stream: null, revision: null, message };
 }
 
 async function differencesOf(context: LongWorkContext, model: ReadModel, checked: Checked): Promise<string[]> {

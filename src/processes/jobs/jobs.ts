@@ -93,7 +93,7 @@ function isOutage(error: unknown): boolean {
 }
 
 async function longWork(
-  { log, pool, sources, instance, logger }: ProcessContext,
+  { log, pool, snapshots, sources, instance, logger }: ProcessContext,
   signal: AbortSignal,
   progress: LongWorkContext['progress'],
 ): Promise<LongWorkContext> {
@@ -104,6 +104,7 @@ async function longWork(
   return {
     log,
     pool,
+    snapshots,
     sources,
     signal,
     progress,

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../../src/commands/decide-and-append.ts'
 import { SNAPSHOT_EVENTS } from '../../../src/commands/referral/account-snapshots.ts';
 import { type Accounts, createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';
+import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
 import { requestPayout } from '../../../src/commands/referral/payouts.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { openSnapshots } from '../../../src/database/snapshot-store.ts';
@@ -143,6 +144,25 @@ describe('the snapshot of a long account', () => {
     await expectRead('its first commit');
     await savedFrom(1);
     await expectRead('its snapshot');
+  });
+
+  it('is compared with the account by an audit, also if its checksum was forged', async () => {
+    const audited = async () =>
+      (await auditAccount(log, STREAM, async () => new Map(), { revision: 0, now: 0 }, context.snapshots))
+        .wrongSnapshot;
+    const revision = await savedFrom(1);
+    expect(await audited()).toBe(null);
+    await database.pool.query(
+      'UPDATE runtime.snapshot_parts SET bytes = set_byte(bytes, 5000, get_byte(bytes, 5000) # 1)',
+    );
+    await database.pool.query(
+      `UPDATE runtime.snapshots SET checksum = sha256((SELECT string_agg(bytes, '' ORDER BY part) FROM runtime.snapshot_parts))`,
+    );
+    expect(await audited()).toBe(revision);
+    await database.pool.query('DELETE FROM runtime.snapshots');
+    expect(await audited()).toBe(null);
+    await expectRead('its first commit');
+    await savedFrom(1);
   });
 
   it('is not used by a program of another version, which makes its own', async () => {

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import pg from 'pg';
+import { pino } from 'pino';
+import { auditAccounts } from '../src/administration/audit-accounts.ts';
+import { auditLedger } from '../src/administration/audit-ledger.ts';
+import type { LongWorkContext } from '../src/administration/context.ts';
+import { ANY_CATEGORIES } from '../src/domain/streams.ts';
+import { auditLog } from '../src/log/audit.ts';
+import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { schemaOf } from '../src/projections/read-model.ts';
+import { readModels } from '../src/projections/registry.ts';
+import { shareAmongProjectors } from '../src/projections/runtime/projector.ts';
+import { verify } from '../src/projections/runtime/verify.ts';
+import { servedOf, versionsOf } from '../src/projections/runtime/versions.ts';
+import { systemSources } from '../src/util/system-sources.ts';
+import { ask, botOf, eventIdOf } from './ask.ts';
+import { processorSeconds } from './proc.ts';
+import { projected, startBenchService, visit } from './service.ts';
+
+/**
+ * How long `audit verify` takes, part by part and as a whole, over EVENTS events of USERS users, of which one in twenty earns
+ * a reward. The floor reads every record of the log and decodes it.
+ *
+ *   EVENTS=1000000 USERS=100000 npx tsx bench/audit.ts
+ */
+
+const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
+const USERS = Number(process.env['USERS'] ?? 100_000);
+const BATCH = 1000;
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+const START = Date.now() - DAYS * DAY_MS;
+/** Above the ids of `startBenchService`: an update has its user's id, so a repeated id would make no user. */
+const FIRST_USER = 1_000_000;
+const REFERRERS = 500;
+
+const service = await startBenchService();
+const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 16 });
+const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES });
+try {
+  await fill();
+  await parts();
+} finally {
+  await log.close();
+  await pool.end();
+  await service.stop();
+}
+
+async function fill(): Promise<void> {
+  await projected(service);
+  const code = (index: number): string => `code${index % REFERRERS}`;
+  await ask(
+    service,
+    '/v1/referral/set-code-owners',
+    Array.from({ length: REFERRERS }, (_, index) => ({ code: code(index), user_id: 1 + index })),
+  );
+  const date = Math.floor(START / 1000);
+  for (let user = 0; user < USERS; user += 100)
+    await ask(
+      service,
+      '/v1/send-batch-update',
+      Array.from({ length: 100 }, (_, i) => visit(FIRST_USER + user + i, code(user + i), { date })),
+    );
+  await sendEvents(0, BATCH);
+  await projected(service);
+  const trigger = String(await eventIdOf(service, 'event_0'));
+  const terms = ['--name', 'Orders', '--type', 'percent', '--percent', '2.9', '--hold-days', '14'];
+  const rule = ['rule', 'create', '--bot', await botOf(service), '--trigger-event-id', trigger, ...terms];
+  const child = spawn(process.execPath, ['bin/botledger.js', ...rule], {
+    cwd: `${import.meta.dirname}/..`,
+    env: { ...process.env, ...service.env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [exit] = await once(child, 'exit');
+  if (exit !== 0) throw new Error(`the rule was not created: ${exit}`);
+  for (let sent = BATCH; sent < EVENTS; sent += BATCH) await sendEvents(sent, Math.min(BATCH, EVENTS - sent));
+  await projected(service);
+}
+
+async function sendEvents(sent: number, count: number): Promise<void> {
+  await ask(
+    service,
+    '/v1/send-event',
+    Array.from({ length: count }, (_, i) => ({
+      event: `event_${i % 20}`,
+      user_id: FIRST_USER + ((sent + i * 7919) % USERS),
+      date: new Date(START + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_MS)).toISOString(),
+      ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
+      ...(i % 3 === 0 && { category: `c${i % 30}` }),
+    })),
+  );
+}
+
+async function parts(): Promise<void> {
+  const { signal } = new AbortController();
+  const logger = pino({ level: 'silent' });
+  const shared = shareAmongProjectors(pool, 'bench', logger);
+  const context: LongWorkContext = {
+    log,
+    pool,
+    sources: systemSources,
+    readModels: async () => readModels,
+    waitForSwitch: async () => {},
+    projector: (model) => ({ ...shared, model, log, logger, onBadEvent: 'stop', signal }),
+    projected: async (model) => ({ pool, schema: schemaOf(model.name, 1) }),
+    signal,
+    progress: () => {},
+  };
+  await timed('floor: the log read and decoded', async () => {
+    for await (const _ of log.storedRecords(signal));
+  });
+  await timed('the chains', () => all(auditLog({ log, pool, signal, onProgress: () => {}, onEnd: () => {} })));
+  await timed('the accounts', () => all(auditAccounts(context, undefined, () => {})));
+  for (const model of readModels)
+    await timed(`the read model ${model.name}`, async () => {
+      const version = servedOf(await versionsOf(pool, model))!;
+      const watch = { onCommits: () => {}, onTables: () => {} };
+      const { differences } = await verify(context.projector(model), version, watch);
+      if (differences.length > 0) throw new Error(JSON.stringify(differences));
+    });
+  await timed('audit verify', async () => {
+    const { count, note } = await auditLedger(context, undefined);
+    console.log(note);
+    if (count > 0) throw new Error(`${count} findings`);
+  });
+}
+
+async function all(findings: AsyncIterable<unknown>): Promise<void> {
+  for await (const finding of findings) throw new Error(JSON.stringify(finding));
+}
+
+async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  const [used, servers, started] = [await processorSeconds([process.pid]), await serverSeconds(), performance.now()];
+  await work();
+  const seconds = (performance.now() - started) / 1000;
+  const [here, there] = [(await processorSeconds([process.pid])) - used, (await serverSeconds()) - servers];
+  console.log(
+    `${what}: ${seconds.toFixed(1)} s; processor ${here.toFixed(1)} s here, ${there.toFixed(1)} s at the server`,
+  );
+}
+
+/** Processor time so far of the server's OS processes that run now, in seconds. */
+async function serverSeconds(): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity');
+  return processorSeconds(rows.map(({ pid }) => pid));
+}
