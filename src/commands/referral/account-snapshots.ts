@@ -32,7 +32,8 @@ export interface AccountSnapshots {
   saveIfDue(stream: string, folded: FoldedAccount): void;
 }
 
-export function accountSnapshots({ log, snapshots }: CommandContext): AccountSnapshots {
+/** @param least events between two snapshots, at least */
+export function accountSnapshots({ log, snapshots }: CommandContext, least: number): AccountSnapshots {
   /** Streams of which a snapshot is being saved. */
   const saving = new Set<string>();
   const nothing = (): FoldedAccount => ({ ...nothingLoaded(account), prev: '', saved: 0, unsaved: 0 });
@@ -51,7 +52,7 @@ export function accountSnapshots({ log, snapshots }: CommandContext): AccountSna
 
     saveIfDue(stream, folded) {
       if (snapshots === undefined || saving.has(stream)) return;
-      if (folded.unsaved < Math.max(SNAPSHOT_EVENTS, SNAPSHOT_SHARE * sizeOf(folded.state))) return;
+      if (folded.unsaved < Math.max(least, SNAPSHOT_SHARE * sizeOf(folded.state))) return;
       saving.add(stream);
       const since = folded.saved;
       folded.saved = folded.head.revision;

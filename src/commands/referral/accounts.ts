@@ -7,7 +7,7 @@ import { accountStream } from '../../domain/streams.ts';
 import { ConflictError } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { createIdPool, type IdPool } from '../reserve-ids.ts';
-import { accountSnapshots, type FoldedAccount, foldInto, sizeOf } from './account-snapshots.ts';
+import { accountSnapshots, type FoldedAccount, foldInto, SNAPSHOT_EVENTS, sizeOf } from './account-snapshots.ts';
 
 /** The account of a user of a bot; `bot` is the bot's public key. */
 export interface AccountKey {
@@ -46,10 +46,14 @@ const EVENTS_PER_TURN = 1000;
  * Keeps the folded accounts that were used last and reads each on from its last commit. To read an account of a million
  * accruals from its beginning takes longer than a request may.
  */
-export function createAccounts(context: CommandContext, maxCached = MAX_CACHED): Accounts {
+export function createAccounts(
+  context: CommandContext,
+  maxCached = MAX_CACHED,
+  snapshotEvents = SNAPSHOT_EVENTS,
+): Accounts {
   const { log } = context;
   const entries = new LRUCache<string, FoldedAccount>({ maxSize: maxCached });
-  const snapshots = accountSnapshots(context);
+  const snapshots = accountSnapshots(context, snapshotEvents);
   /** Accounts that are being read from their snapshot or their beginning. */
   const loading = new Map<string, Promise<FoldedAccount>>();
   const pools: Readonly<Record<'accrual' | 'payout', IdPool>> = {

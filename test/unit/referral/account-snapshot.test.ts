@@ -58,7 +58,7 @@ describe('an account from a snapshot', () => {
         expect(hashOf(tailed)).toBe(hashOf(whole));
         expect(hashOf(foldOf(events))).toBe(hashOf(whole));
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
