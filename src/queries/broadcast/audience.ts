@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
+import { readBigint } from '../../database/copy-rows.ts';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
 import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';
@@ -34,13 +35,14 @@ export async function* audienceChats(
     cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
     signal?.addEventListener('abort', cancel, { once: true });
     const snapshot = snapshotOf(client, () => signal?.throwIfAborted());
-    const { text, values } = statement(await audienceSql(segmentations, source, snapshot));
+    const { text, values } = statement(inChunks(await audienceSql(segmentations, source, snapshot)));
     await client.query(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
       signal?.throwIfAborted();
-      const { rows } = await client.query<[string]>({ text: `FETCH ${CHUNK_CHATS} FROM audience`, rowMode: 'array' });
-      if (rows.length > 0) yield rows.map(([chat]) => Number(chat));
-      if (rows.length < CHUNK_CHATS) break;
+      const { rows } = await client.query<{ chats: Buffer }>('FETCH 1 FROM audience');
+      if (rows.length === 0) break;
+      const { chats } = rows[0]!;
+      yield Array.from({ length: chats.length / CHAT_BYTES }, (_, index) => readBigint(chats, CHAT_BYTES * index));
     }
     await client.query('COMMIT');
     broken = false;
@@ -53,6 +55,16 @@ export async function* audienceChats(
     client.release(broken || signal?.aborted);
   }
 }
+
+/** Chats as one row of bytes for each chunk. A row a chat took five times the time here, of which a million took 0.6 s. */
+function inChunks(chats: RawBuilder<{ chat: string }>): RawBuilder<{ chats: Buffer }> {
+  return sql`SELECT string_agg(int8send(chat), ''::bytea ORDER BY chat) AS chats
+    FROM (SELECT chat, (row_number() OVER (ORDER BY chat) - 1) / ${CHUNK_CHATS}::int AS chunk
+            FROM (${chats}) AS audience) AS numbered
+   GROUP BY chunk ORDER BY chunk`;
+}
+
+const CHAT_BYTES = 8;
 
 export interface AudienceSource extends UsersSource {
   /** Public key of the bot. */
