@@ -12,6 +12,8 @@ import {
   reportRunner,
 } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
+import { TeamBrokenError } from '../queries/reports/team.ts';
+import { helpReport } from '../queries/reports/team-report.ts';
 import { createLogger } from './logger.ts';
 
 /** The worker data of a report thread. */
@@ -27,14 +29,23 @@ export interface ReportThreadData {
 /** One report for a thread to run, or a cell of one whose users it finds. */
 export interface ReportThreadTask {
   readonly task: ReportTask | CellTask;
-  /** Receives a message when the thread begins the report. */
+  /**
+   * Receives `begun` when the thread begins the report, and `recruit` when it has work for other threads, too. The answer to
+   * that is a list of ports, each to a thread that does a {@link HelpTask}.
+   */
   readonly begun: MessagePort;
+}
+
+/** A part of a report of another thread. */
+export interface HelpTask {
+  readonly leader: MessagePort;
 }
 
 /** The result of a report. Errors become data, since an error loses its class on the way to another thread. */
 export type ReportOutcome =
   | { readonly type: 'answer'; readonly answer: ReportAnswer }
   | { readonly type: 'users'; readonly users: CellUsers }
+  | { readonly type: 'helped' }
   | { readonly type: 'no such cell'; readonly key: NoSuchCellError['key']; readonly message: string }
   | { readonly type: 'timeout' }
   | { readonly type: 'too large' }
@@ -51,23 +62,46 @@ const pool = createPool({
   onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
 });
 const cache = createChunkCache(cacheBytes);
-const run = reportRunner(pool, cache);
 const findUsers = cellUsersFinder(pool, cache);
 
 /**
  * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
  */
-export default async function runTask({ task, begun }: ReportThreadTask): Promise<ReportOutcome> {
+export default async function runTask(given: ReportThreadTask | HelpTask): Promise<ReportOutcome> {
+  if ('leader' in given) return help(given.leader);
+  const { task, begun } = given;
   begun.postMessage('begun');
-  begun.close();
   try {
     if ('cell' in task) return { type: 'users', users: await findUsers(task) };
-    return { type: 'answer', answer: await run(task) };
+    const recruiting = { leastEvents: LEAST_EVENTS, recruit: () => recruitBy(begun) };
+    return { type: 'answer', answer: await reportRunner(pool, cache, recruiting)(task) };
   } catch (error) {
     if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
     if (error instanceof ReportTimeoutError) return { type: 'timeout' };
     if (error instanceof ReportTooLargeError) return { type: 'too large' };
     if (isDatabaseDown(error)) return { type: 'database down', message: (error as Error).message };
     throw error;
+  } finally {
+    begun.close();
   }
+}
+
+/** A second thread for fewer events costs a fifth more processor time, and saves a millisecond or two (docs/benchmarks.md). */
+const LEAST_EVENTS = 2_500_000;
+
+function recruitBy(begun: MessagePort): Promise<readonly MessagePort[]> {
+  return new Promise((resolve) => {
+    begun.once('message', resolve);
+    begun.postMessage('recruit');
+  });
+}
+
+/** The leader runs the report alone if this fails. */
+async function help(leader: MessagePort): Promise<ReportOutcome> {
+  try {
+    await helpReport(pool, cache, leader);
+  } catch (error) {
+    if (!(error instanceof TeamBrokenError)) logger.warn({ err: error }, 'a part of a report failed');
+  }
+  return { type: 'helped' };
 }

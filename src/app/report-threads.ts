@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
@@ -11,7 +11,7 @@ import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { CellTask, FindCellUsers, ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
-import type { ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
+import type { HelpTask, ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
 /** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
@@ -39,7 +39,7 @@ export function startReportThreads(
     logLevel: config.LOG_LEVEL,
     cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
   };
-  const threads = new Piscina<ReportThreadTask, ReportOutcome>({
+  const threads = new Piscina<ReportThreadTask | HelpTask, ReportOutcome>({
     ...program('report-thread'),
     workerData,
     minThreads: 0,
@@ -48,19 +48,48 @@ export function startReportThreads(
   });
   const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
 
+  /** How many threads run a report or a part of one. */
+  let busy = 0;
+
+  function runTask(task: ReportThreadTask | HelpTask, signal: AbortSignal, port: MessagePort): Promise<ReportOutcome> {
+    busy++;
+    return threads.run(task, { signal, transferList: [port] }).finally(() => busy--);
+  }
+
+  /** Gives the running threads that no report waits for to a report. @returns ports to them */
+  function recruit(withinMs: number): MessagePort[] {
+    const ports: MessagePort[] = [];
+    for (let giveBack = queue.takeFree(); giveBack !== null; giveBack = queue.takeFree()) {
+      const { port1, port2: leader } = new MessageChannel();
+      // A thread takes longer to start than most reports: it starts now, without work, for the next report.
+      if (busy < threads.threads.length) ports.push(port1);
+      else port1.close();
+      // If it fails, its port is closed, and the report's own thread continues without it.
+      runTask({ leader }, AbortSignal.timeout(withinMs), leader)
+        .catch(() => undefined)
+        .finally(giveBack);
+    }
+    return ports;
+  }
+
   /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread takes time, too. */
   async function runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: begins, port2: begun } = new MessageChannel();
     let hasBegun = false;
     let timer = setTimeout(() => end.abort(), beginWithinMs);
-    begins.once('message', () => {
+    begins.on('message', (message: 'begun' | 'recruit') => {
+      if (message === 'recruit') {
+        const helpers = recruit(task.timeoutMs + GRACE_MS);
+        begins.postMessage(helpers, helpers);
+        return;
+      }
       hasBegun = true;
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
     });
     try {
-      return await threads.run({ task, begun }, { signal: end.signal, transferList: [begun] });
+      return await runTask({ task, begun }, end.signal, begun);
     } catch (error) {
       if (!end.signal.aborted) throw error;
       if (!hasBegun) throw new ReportNotRunError();

@@ -6,6 +6,7 @@ import type { TrendsReport } from '../../src/domain/reports/report.ts';
 import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
 import { tallyOf } from '../../src/queries/reports/measures/tally.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
+import { ALONE } from '../../src/queries/reports/team.ts';
 import { runTrends } from '../../src/queries/reports/trends.ts';
 
 setFlagsFromString('--expose-gc');
@@ -35,14 +36,15 @@ async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('no query is expected')),
     copy: async () => {},
+    team: ALONE,
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onScan() },
     arrays: openArrayPool(),
     checkTime() {},
   };
-  const { columns } = await runTrends(reportOf(agrs), scan, 100);
-  expect(columns).toHaveLength(1 + agrs.length);
+  const rows = await runTrends(reportOf(agrs), scan, 100);
+  expect(rows!.columns).toHaveLength(1 + agrs.length);
 }
 
 async function scansOf(agrs: readonly string[]): Promise<number> {

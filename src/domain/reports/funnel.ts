@@ -157,8 +157,14 @@ interface StepCounts {
 /** Counts users by their best attempts. */
 export interface FunnelTally {
   add(attempt: Pick<Attempt, 'level' | 'date' | 'times'>): void;
+  /** The counts so far, for another tally to {@link join}. */
+  part(): FunnelPart;
+  join(part: FunnelPart): void;
   steps(): StepCounts[];
 }
+
+/** By step: numbers of users, and their times from the previous step in milliseconds. */
+type FunnelPart = readonly (Omit<StepCounts, 'median_seconds'> & { readonly waits: Float64Array })[];
 
 export interface FunnelClock {
   readonly windowMs: number;
@@ -179,6 +185,16 @@ export function funnelTally(steps: number, clock: FunnelClock): FunnelTally {
       }
       const missed = rows[level];
       if (missed !== undefined) missed[missedAs(date, clock)] += 1;
+    },
+    part: () => rows.map(({ waits, ...counts }) => ({ ...counts, waits: Float64Array.from(waits) })),
+    join(part) {
+      for (const [step, { users, dropped, in_progress, waits }] of part.entries()) {
+        const row = rows[step]!;
+        row.users += users;
+        row.dropped += dropped;
+        row.in_progress += in_progress;
+        for (const wait of waits) row.waits.push(wait);
+      }
     },
     steps: () => rows.map(({ waits, ...counts }) => ({ ...counts, median_seconds: medianSeconds(waits) })),
   };

@@ -79,8 +79,16 @@ interface CohortCounts {
 export interface RetentionTally {
   /** Adds a member of a cohort. */
   add(cohort: number, user: Pick<UserRetention, 'returns' | 'returned'>): void;
+  /** The counts so far, for another tally to {@link join}. */
+  part(): RetentionPart;
+  join(part: RetentionPart): void;
   /** The counts of a cohort, empty or not, by its index in the calendar. */
   cohort(index: number): CohortCounts;
+}
+
+interface RetentionPart {
+  readonly sizes: Uint32Array;
+  readonly users: Uint32Array;
 }
 
 /** Whether a member of a cohort returned in one of its intervals, as {@link retentionTally} counts it. */
@@ -103,6 +111,11 @@ export function retentionTally({ starts, cohorts, intervals }: RetentionCalendar
         const cell = returned[i]! - cohort;
         if (cell >= 0 && cell < intervals) users[cohort * intervals + cell]! += 1;
       }
+    },
+    part: () => ({ sizes, users }),
+    join(part) {
+      for (const [i, size] of part.sizes.entries()) sizes[i]! += size;
+      for (const [i, count] of part.users.entries()) users[i]! += count;
     },
     cohort(index) {
       const cells = Array.from({ length: intervals }, (_, cell) =>

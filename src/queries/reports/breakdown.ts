@@ -1,12 +1,13 @@
 import { LosslessNumber, stringify } from 'lossless-json';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
-import { largestCombinations } from '../../domain/reports/breakdown.ts';
 import { type LineName, valueKey } from '../../domain/reports/cell.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Separator } from '../../domain/reports/report.ts';
 import { type Cell, type Column, measureCell, type Row } from './answer.ts';
 import type { Combinations } from './combinations.ts';
+import { shownCombinations } from './shown-combinations.ts';
+import type { Team } from './team.ts';
 
 /** Most combinations that a breakdown shows; all others are one (decisions.md#breakdown). */
 export const MAX_COMBINATIONS = 25;
@@ -69,6 +70,14 @@ export function cellOf(value: FieldValue, type: ReportField['type'], timezone: s
   return typeof value === 'object' ? stringify(value)! : value;
 }
 
+/** A tally that can be shared out: each thread of a team fills one. */
+export interface Joinable<Part> {
+  /** The counts so far. They survive a structured clone. */
+  part(): Part;
+  /** Adds what another thread has counted. */
+  join(part: Part): void;
+}
+
 /** The tally of one combination, and the cells that its rows begin with; without a breakdown there are no cells. */
 export interface CombinationTally<T> {
   readonly cells: Row;
@@ -81,31 +90,37 @@ type TallyOf<T> = (combination: number) => T;
 /**
  * Fills a tally for each combination that is shown, in one or two passes. A breakdown takes two: the first counts, so that
  * the second knows the largest combinations. Tallies of all combinations might not fit into memory.
+ * @returns what all threads of the team have counted; null: this thread is not its leader
  */
-export async function tallyByCombination<T>(
+export async function tallyByCombination<T extends Partial<Joinable<unknown>>>(
   breakdown: Breakdown,
-  combinations: Combinations | null,
+  { combinations, team }: { readonly combinations: Combinations | null; readonly team: Team },
   newTally: () => T,
   passes: {
     volumes: (add: (combination: number) => void) => Promise<void>;
     tallies: (of: TallyOf<T>) => Promise<void>;
   },
-): Promise<CombinationTally<T>[]> {
+): Promise<CombinationTally<T>[] | null> {
   if (combinations === null) {
     const tally = newTally();
     await passes.tallies(() => tally);
-    return [{ cells: {}, tally }];
+    return (await joinParts([tally], team)) ? [{ cells: {}, tally }] : null;
   }
   const volumes: number[] = [];
   await passes.volumes((combination) => {
     volumes[combination] = (volumes[combination] ?? 0) + 1;
   });
-  const { shown, more } = largestCombinations(combinations.values, volumes, MAX_COMBINATIONS);
-  const tallies = new Map(shown.map((combination) => [combination, newTally()]));
-  const other = more ? newTally() : undefined;
-  await passes.tallies((combination) => tallies.get(combination) ?? other!);
-  const result = [...tallies].map(([combination, tally]) => {
-    return { cells: cellsOf(breakdown, combinations.values[combination]!), tally };
-  });
-  return other === undefined ? result : [...result, { cells: cellsOf(breakdown, null), tally: other }];
+  const shown = await shownCombinations(combinations, volumes, { limit: MAX_COMBINATIONS, team });
+  const tallies = Array.from({ length: shown.values.length + Number(shown.more) }, newTally);
+  await passes.tallies((combination) => tallies[shown.lineOf[combination]!]!);
+  if (!(await joinParts(tallies, team))) return null;
+  return tallies.map((tally, line) => ({ cells: cellsOf(breakdown, shown.values[line] ?? null), tally }));
+}
+
+/** Adds what the other threads of a team have counted to the leader's tallies. @returns whether this thread is the leader */
+export async function joinParts(tallies: readonly Partial<Joinable<unknown>>[], team: Team): Promise<boolean> {
+  if (team.size === 1) return true;
+  const parts = await team.gather(team.part === 0 ? [] : tallies.map((tally) => tally.part?.()));
+  for (const part of parts?.slice(1) ?? []) for (const [i, tally] of tallies.entries()) tally.join?.(part[i]);
+  return parts !== null;
 }

@@ -28,6 +28,8 @@ export interface Combinations {
   readonly byIndex: { readonly column: IndexName; readonly numbers: Uint32Array } | null;
   /** The values of each combination, by its number. */
   readonly values: readonly (readonly FieldValue[])[];
+  /** Whether a combination has the same number in each thread of a team. */
+  readonly isShared: boolean;
 }
 
 export async function combinationsOf(separators: readonly Separator[], source: ConditionSource): Promise<Combinations> {
@@ -37,7 +39,7 @@ export async function combinationsOf(separators: readonly Separator[], source: C
   // One group has all separators, in their order.
   if (only !== undefined && another === undefined) {
     const { column, values, number, byIndex } = only;
-    return { columns: [column], values, number, byIndex };
+    return { columns: [column], values, number, byIndex, isShared: byIndex !== null || source.team.size === 1 };
   }
   const values: FieldValue[][] = [];
   /**
@@ -58,6 +60,7 @@ export async function combinationsOf(separators: readonly Separator[], source: C
   return {
     columns: groups.map(({ column }) => column),
     byIndex: null,
+    isShared: source.team.size === 1,
     values,
     number(chunk, positions, into) {
       const size = positions.length;
@@ -115,11 +118,11 @@ function byColumn(separators: readonly Separator[]): Member[][] {
 async function groupOf(members: readonly Member[], source: ConditionSource): Promise<ColumnGroup> {
   const column = columnOf(members[0]!.storage);
   if (column === 'utm_id') return { members, ...utmNumbers(members, source.utms) };
-  const { values, numberOf } = numbering();
   if (column === 'user_idx') {
-    const byUser = await userNumbers(members, numberOf, source);
-    return { members, values, ...byIndex(column, byUser) };
+    const { values, numbers } = await source.team.once(() => userNumbers(members, source));
+    return { members, values, ...byIndex(column, numbers) };
   }
+  const { values, numberOf } = numbering();
   const reads = members.map(({ storage }) => {
     if (storage.type !== 'coded') throw new Error(`a separator cannot be read from the column ${column}`);
     return storage.read;
@@ -212,14 +215,14 @@ function byIndex(column: IndexName, numbers: Uint32Array): Pick<ColumnGroup, 'co
 }
 
 /**
- * The number of each user's values, by the user's index. One row for each user, because a field may have a value for each;
+ * The values of users, numbered, and the number of each user's, by the user's index. One row for each user, because a field may have a value for each;
  * the values come as bytes, and equal ones are made a value once.
  */
 async function userNumbers(
   members: readonly Member[],
-  numberOf: (values: readonly FieldValue[]) => number,
   { botId, tables, copy, users }: ConditionSource,
-): Promise<Uint32Array> {
+): Promise<{ readonly numbers: Uint32Array; readonly values: readonly (readonly FieldValue[])[] }> {
+  const { values: combined, numberOf } = numbering();
   const numbers = new Uint32Array(users);
   const values = members.map(({ field }) => shownSql(field, userColumnSql(field, tables)));
   const known = new Map<string, number>();
@@ -243,7 +246,7 @@ async function userNumbers(
       numbers[bytes.readInt32BE(starts[0]!)] = number;
     },
   );
-  return numbers;
+  return { numbers, values: combined };
 }
 
 /** Bytes before each field in the binary format of COPY. */

@@ -18,6 +18,7 @@ import { knownUsersSql, type ReportTables, storageOf, type UtmPart, userColumnSq
 import { integerRanges } from './integer-range.ts';
 import type { Positions } from './positions.ts';
 import type { Query, Snapshot } from './snapshot.ts';
+import type { Team } from './team.ts';
 
 /** Whether the condition holds for the event at a position of a chunk. */
 type EventTest = (at: number) => boolean;
@@ -35,6 +36,8 @@ export interface ConditionSource {
   readonly tables: ReportTables;
   readonly query: Query;
   readonly copy: Snapshot['copy'];
+  /** The threads that scan together. Its leader alone asks the database about users and sessions. */
+  readonly team: Team;
   /** The labels of UTM combinations, by their ids; empty if the report names no UTM field. */
   readonly utms: readonly Utm[];
   /** The number of the bot's users. */
@@ -254,14 +257,17 @@ function onDecimals(
 
 /** The database lists the indexes of the users that fulfil the condition. */
 async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<CompiledCondition> {
-  const { botId, tables, query, users } = source;
+  const { botId, tables, query, users, team } = source;
   const column = (field: ReportField) => userColumnSql(field, tables);
-  const [found] = await query(sql<{ indexes: Buffer | null }>`
-    SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
-     WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
-  const passes = new Uint8Array(users);
-  const indexes = found!.indexes ?? Buffer.alloc(0);
-  for (let at = 0; at < indexes.length; at += 4) passes[indexes.readInt32BE(at)] = 1;
+  const passes = await team.once(async () => {
+    const [found] = await query(sql<{ indexes: Buffer | null }>`
+      SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
+       WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
+    const holds = new Uint8Array(users);
+    const indexes = found!.indexes ?? Buffer.alloc(0);
+    for (let at = 0; at < indexes.length; at += 4) holds[indexes.readInt32BE(at)] = 1;
+    return holds;
+  });
   return byIndex('user_idx', passes);
 }
 
@@ -281,13 +287,15 @@ function withoutSession(column: 'session' | 'app_session'): CompiledCondition {
 async function onSessions(
   leaf: Leaf,
   column: 'session' | 'app_session',
-  { botId, tables, query }: ConditionSource,
+  { botId, tables, query, team }: ConditionSource,
 ): Promise<CompiledCondition> {
   const id = () => sql`(s.commit_id || '.' || s.idx)`;
-  const found = await query(sql<{ session: number }>`
-    SELECT s.ord::float8 AS session FROM ${sql.id(tables.events, 'events')} AS s
-     WHERE s.bot_id = ${botId} AND ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
-  const sessions = new Set(found.map(({ session }) => session));
+  const sessions = await team.once(async () => {
+    const found = await query(sql<{ session: number }>`
+      SELECT s.ord::float8 AS session FROM ${sql.id(tables.events, 'events')} AS s
+       WHERE s.bot_id = ${botId} AND ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
+    return new Set(found.map(({ session }) => session));
+  });
   return byTest([column], (chunk) => {
     const numbers = numbersOf(chunk, column);
     return (at) => sessions.has(numbers[at]!);

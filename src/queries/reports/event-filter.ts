@@ -2,7 +2,7 @@ import type { Selection } from '../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import { all, type CompiledCondition, type ConditionSource, compileCondition } from './compiled-condition.ts';
-import { type Positions, positionsOf, within } from './positions.ts';
+import { columnsOfPositions, type Part, type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';
 
 /** Finds the events of a selection that also pass the report's common filter. */
@@ -21,9 +21,9 @@ export async function eventFilterOf(
   const conditions = all([common, own].filter((condition) => condition !== null));
   let found = new Uint32Array(0);
   return {
-    columns: [...(eventId === null ? [] : ['event_id' as const]), ...conditions.columns],
+    columns: [...columnsOfPositions(eventId, source.team), ...conditions.columns],
     positionsIn(chunk, begin, end) {
-      const positions = within(positionsOf(chunk, eventId), begin, end);
+      const positions = within(positionsOf(chunk, eventId, source.team), begin, end);
       if (common === null && own === null) return positions;
       found = atLeast(found, positions.length);
       return found.subarray(0, conditions.select(chunk, positions, found));
@@ -33,9 +33,9 @@ export async function eventFilterOf(
 
 /**
  * Gives the events that any of the filters finds, in their order. Each event's mark has bit i set if filter i finds it.
- * @param all gives the events that no filter finds, too
+ * @param all gives the events of this part of the users that no filter finds, too; null: it does not
  */
-export function markedEvents(filters: readonly EventFilter[], all: boolean): TimelineOptions['select'] {
+export function markedEvents(filters: readonly EventFilter[], all: Part | null): TimelineOptions['select'] {
   let marks = new Uint32Array(0);
   let found = new Uint32Array(0);
   /** A bitmap of the found positions, 32 in a word. */
@@ -55,18 +55,12 @@ export function markedEvents(filters: readonly EventFilter[], all: boolean): Tim
         bitmap[at >>> 5]! |= 1 << at;
       }
     }
-    const count = all ? writeRange(begin, end, found) : takeBits(bitmap, begin, end, found);
-    add(found.subarray(0, count), marks);
+    if (all !== null) add(within(positionsOf(chunk, null, all), begin, end), marks);
+    else add(found.subarray(0, takeBits(bitmap, begin, end, found)), marks);
   };
 }
 
 const WORD_BITS = 32;
-
-/** Writes the numbers from `begin` to before `end`. @returns how many */
-function writeRange(begin: number, end: number, into: Uint32Array): number {
-  for (let at = begin; at < end; at++) into[at - begin] = at;
-  return end - begin;
-}
 
 /** Writes the positions of the bits that are set from `begin` to before `end`, ascending, and clears them. @returns how many */
 function takeBits(bitmap: Int32Array, begin: number, end: number, into: Uint32Array): number {

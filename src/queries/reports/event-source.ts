@@ -6,6 +6,7 @@ import type { ChunkCache, Columns } from './chunk-cache.ts';
 import type { ReportTables } from './fields.ts';
 import { firstFrom } from './positions.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Team } from './team.ts';
 
 /** From `from` to before `to`, in milliseconds since 1970 UTC. */
 export interface Span {
@@ -36,17 +37,23 @@ interface EventSourceOptions {
   readonly cache: ChunkCache;
 }
 
+/** The events of a bot in a span, in a report's snapshot, before any was read. Survives a structured clone. */
+export interface StoredEvents {
+  readonly bot: BotRow | undefined;
+  /** Chunks that have events of the span, in their order. */
+  readonly chunks: readonly ChunkRow[];
+}
+
 /**
- * Opens the events of a report's snapshot. Packed events come first, from the cache or the table, merged with the events
- * that were changed or added since they were packed. Then come the events that are not packed yet.
+ * Finds the events of a report's snapshot. The query has no parameters, so that it shares a round trip with the snapshot's
+ * BEGIN.
  */
-export async function openEvents({ botId, tables, span, snapshot, cache }: EventSourceOptions): Promise<EventSource> {
+export async function findEvents({ botId, tables, span, snapshot }: EventSourceOptions): Promise<StoredEvents> {
   const table = (name: string) => `${tables.events}.${name}`;
   const chunksTable = sql.table(table('chunks'));
   const [id, from, to] = [botId, span.from, span.to].map((number) => sql.lit(number));
-  // Has no parameters, so that it shares a round trip with the snapshot's BEGIN. It also lists the chunks of the span.
   const [bot] = await snapshot.query(sql<BotRow>`
-    SELECT b.user_count, b.utm_count, t.until_date::float8, t.until_ord::float8, t.changed > 0 AS changed, c.ids, c.sizes,
+    SELECT b.user_count, b.utm_count, t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8, c.ids, c.sizes,
            (SELECT id FROM ${chunksTable} WHERE bot_id = ${id} ORDER BY last_date, last_ord LIMIT 1) AS oldest
       FROM ${sql.table(table('bots'))} AS b LEFT JOIN ${sql.table(table('timelines'))} AS t USING (bot_id)
      CROSS JOIN LATERAL (
@@ -56,13 +63,26 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
           AND last_date <= coalesce((SELECT min(last_date) FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${to}::bigint),
                                     9223372036854775807)) AS c
      WHERE b.bot_id = ${id}`);
+  const sizes = bot?.sizes?.split(',') ?? [];
+  const chunks = bot?.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
+  return { bot, chunks };
+}
+
+/**
+ * Packed events come first, from the cache or the table, merged with the events that were changed or added since they were
+ * packed. Then come the events that are not packed yet. A team's leader alone reads rows, and the others get its chunks.
+ */
+export function openEvents(
+  { botId, tables, span, snapshot, cache }: EventSourceOptions,
+  { bot, chunks }: StoredEvents,
+  team: Team,
+): EventSource {
+  const table = (name: string) => `${tables.events}.${name}`;
   if (bot === undefined) return { users: 0, utms: 0, oldestChunk: null, each: async () => {} };
-  const sizes = bot.sizes?.split(',') ?? [];
-  const chunks = bot.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
 
   /** By chunk id, the events that were changed or added since the chunk was packed. */
   async function changesOf(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
-    if (bot!.changed !== true) return new Map();
+    if (!bot!.changed) return new Map();
     const builders = new Map<string, ChunkBuilder>();
     const columns = withOrder(names);
     await snapshot.copy(
@@ -159,6 +179,12 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
     if (builder.size > 0) onChunk(builder.build());
   }
 
+  async function looseChunks(names: readonly ColumnName[]): Promise<Chunk[]> {
+    const loose: Chunk[] = [];
+    await eachLoose(names, (chunk) => loose.push(chunk));
+    return loose;
+  }
+
   return {
     users: bot.user_count,
     utms: bot.utm_count,
@@ -170,7 +196,7 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
         const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
         if (begin < end) onChunk(chunk, begin, end);
       };
-      const changes = await changesOf(names);
+      const changes = await team.once(() => changesOf(names));
       await eachPacked(
         ({ id }) => (changes.has(id) ? withOrder(names) : names),
         (chunk, { id }) => {
@@ -178,7 +204,8 @@ export async function openEvents({ botId, tables, span, snapshot, cache }: Event
           give(changed === undefined ? chunk : mergeChunks(chunk, changed));
         },
       );
-      await eachLoose(names, give);
+      if (team.size === 1) await eachLoose(names, give);
+      else for (const chunk of await team.once(() => looseChunks(names))) give(chunk);
     },
   };
 }
@@ -197,7 +224,11 @@ interface BotRow {
   /** The last packed event; null: no events are packed. */
   readonly until_date: number | null;
   readonly until_ord: number | null;
-  readonly changed: boolean | null;
+  /** Packed events that were changed or added later. Null, as the next two: the bot has had no events. */
+  readonly changed: number | null;
+  /** Events that are not packed. */
+  readonly loose: number | null;
+  readonly packed: number | null;
   /** Ids of the chunks in their order, separated by commas; null: there are none. */
   readonly ids: string | null;
   /** How many events each chunk has. */

@@ -9,21 +9,22 @@ import {
 } from '../../domain/reports/funnel.ts';
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
+import { breakdownColumns, type CombinationTally, type Joinable, lineNamed, tallyByCombination } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { eventFilterOf, markedEvents } from './event-filter.ts';
 import type { Scan } from './scan.ts';
 import { gatherTimelines } from './timelines.ts';
 
-/** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
+/** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */
 export async function funnelRows(
   report: FunnelReport,
   scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<Rows> {
+): Promise<Rows | null> {
   const { windowMs, period, steps } = report;
   const tallies = await tallyAttempts(report, scan, () => funnelTally(steps.length, { windowMs, to: period.to, now }));
+  if (tallies === null) return null;
   const rows = tallies.flatMap((tally) => stepRows(tally, report));
   return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
 }
@@ -44,16 +45,16 @@ export async function funnelUsers(
       },
     };
   });
-  const lines = tallies.map(({ cells }) => cells);
-  return tallies[lineNamed(cell.line, report.separators, lines)]!.tally.users;
+  const lines = tallies!.map(({ cells }) => cells);
+  return tallies![lineNamed(cell.line, report.separators, lines)]!.tally.users;
 }
 
 /** Adds the best attempt of each user to the tally of the combination of its first event. */
-async function tallyAttempts<T extends { add(attempt: Attempt, user: number): void }>(
+async function tallyAttempts<T extends Partial<Joinable<unknown>> & { add(attempt: Attempt, user: number): void }>(
   report: FunnelReport,
   scan: Scan,
   newTally: () => T,
-): Promise<CombinationTally<T>[]> {
+): Promise<CombinationTally<T>[] | null> {
   const { filter, separators, period } = report;
   const common = filter && (await compileCondition(filter, scan));
   const filters = [];
@@ -63,7 +64,7 @@ async function tallyAttempts<T extends { add(attempt: Attempt, user: number): vo
     columns: filters.flatMap(({ columns }) => columns),
     dated: true,
     // A strict funnel needs all events: any other event ends an attempt.
-    select: markedEvents(filters, report.order === 'strict'),
+    select: markedEvents(filters, report.order === 'strict' ? scan.team : null),
     combinations,
   });
   const rules = { ...report, steps: report.steps.length };
@@ -75,7 +76,7 @@ async function tallyAttempts<T extends { add(attempt: Attempt, user: number): vo
       if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0, timeline.user);
     });
   };
-  return tallyByCombination({ separators, timezone: period.timezone }, combinations, newTally, {
+  return tallyByCombination({ separators, timezone: period.timezone }, { combinations, team: scan.team }, newTally, {
     volumes: (add) => attempts((_, combination) => add(combination)),
     tallies: (of) => attempts((attempt, combination, user) => of(combination).add(attempt, user)),
   });

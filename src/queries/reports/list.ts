@@ -67,8 +67,8 @@ async function countRecords(report: ListReport, options: ScanOptions): Promise<n
     separators: [],
     utm: null,
   };
-  const { rows } = await runTrends(table, await openScan(options, fieldsNamed(table)), 1);
-  return rows[0]!['value'] as number;
+  const counted = await runTrends(table, await openScan(options, fieldsNamed(table)), 1);
+  return counted!.rows[0]!['value'] as number;
 }
 
 /** The users of a list's rows, each once. Events have a user, so have records of users. */

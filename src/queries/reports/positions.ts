@@ -1,16 +1,31 @@
-import { type Chunk, type CodedColumn, codedOf } from '../../projections/events/packed/chunk.ts';
+import {
+  type Chunk,
+  type CodedColumn,
+  codedOf,
+  type IndexColumn,
+  usersOf,
+} from '../../projections/events/packed/chunk.ts';
+import type { Team } from './team.ts';
 
 /** Positions of events in a chunk, ascending: a selection vector. */
 export type Positions = Uint32Array;
 
-/** The positions of the events of a type; null: of all events. */
-export function positionsOf(chunk: Chunk, eventId: number | null): Positions {
-  if (eventId === null) return allPositions(chunk.size);
+/** A thread's part of the users: see {@link Team}. */
+export type Part = Pick<Team, 'part' | 'size'>;
+
+/** The positions of the events of a type, of a part of the users. A type of null: of all events. */
+export function positionsOf(chunk: Chunk, eventId: number | null, part: Part): Positions {
+  if (eventId === null) return part.size === 1 ? allPositions(chunk.size) : positionsOfPart(chunk, part);
   const types = codedOf(chunk, 'event_id');
   const code = types.values.indexOf(eventId);
   if (code < 0) return NO_POSITIONS;
-  const { positions, starts } = postingLists(types);
+  const { positions, starts } = postingLists(types, chunk, part);
   return positions.subarray(starts[code], starts[code + 1]);
+}
+
+/** The columns that {@link positionsOf} reads. */
+export function columnsOfPositions(eventId: number | null, { size }: Part): ('event_id' | 'user_idx')[] {
+  return [...(eventId === null ? [] : ['event_id' as const]), ...(size === 1 ? [] : ['user_idx' as const])];
 }
 
 const NO_POSITIONS = new Uint32Array(0);
@@ -48,22 +63,51 @@ interface PostingLists {
   readonly starts: Uint32Array;
 }
 
-const postingListsOf = new WeakMap<CodedColumn, PostingLists>();
+/** By {@link keyOf} a part. */
+const postingListsOf = new WeakMap<CodedColumn, PostingLists[]>();
 
-/** Built once for each column, by a counting sort. */
-function postingLists(column: CodedColumn): PostingLists {
-  const known = postingListsOf.get(column);
+/** Each part of each number of parts has a small number of its own. */
+function keyOf({ part, size }: Part): number {
+  return (size * (size - 1)) / 2 + part;
+}
+
+/** Built once for each column and part, by a counting sort. */
+function postingLists(column: CodedColumn, chunk: Chunk, part: Part): PostingLists {
+  const byPart = postingListsOf.get(column) ?? [];
+  const known = byPart[keyOf(part)];
   if (known !== undefined) return known;
   const { codes, values } = column;
+  const own = part.size === 1 ? allPositions(chunk.size) : positionsOfPart(chunk, part);
   const starts = new Uint32Array(values.length + 1);
-  for (let i = 0; i < codes.length; i++) starts[codes[i]! + 1]!++;
+  for (let i = 0; i < own.length; i++) starts[codes[own[i]!]! + 1]!++;
   for (let code = 0; code < values.length; code++) starts[code + 1]! += starts[code]!;
   const next = starts.slice();
-  const positions = new Uint32Array(codes.length);
-  for (let i = 0; i < codes.length; i++) positions[next[codes[i]!]!++] = i;
+  const positions = new Uint32Array(own.length);
+  for (let i = 0; i < own.length; i++) positions[next[codes[own[i]!]!]!++] = own[i]!;
   const lists = { positions, starts };
-  postingListsOf.set(column, lists);
+  byPart[keyOf(part)] = lists;
+  postingListsOf.set(column, byPart);
   return lists;
+}
+
+/** By {@link keyOf} a part. */
+const partsOf = new WeakMap<IndexColumn, Positions[]>();
+
+/** The positions of the events of a part of the users. Built once for each column and part. */
+function positionsOfPart(chunk: Chunk, { part, size }: Part): Positions {
+  const column = usersOf(chunk);
+  const byPart = partsOf.get(column) ?? [];
+  const key = keyOf({ part, size });
+  const known = byPart[key];
+  if (known !== undefined) return known;
+  const { indexes } = column;
+  const found = new Uint32Array(indexes.length);
+  let count = 0;
+  for (let at = 0; at < indexes.length; at++) if (indexes[at]! % size === part) found[count++] = at;
+  const positions = found.slice(0, count);
+  byPart[key] = positions;
+  partsOf.set(column, byPart);
+  return positions;
 }
 
 /** Consecutive events of a chunk in one time bucket, up to before position `end`. */

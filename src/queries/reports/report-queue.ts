@@ -14,6 +14,8 @@ interface ReportQueue {
    * @throws ReportNotRunError if the turn does not come within `maxWaitMs`
    */
   run<T>(keyId: number, work: (leftMs: number) => Promise<T>): Promise<T>;
+  /** Takes a slot that no report waits for. Null: there is none. @returns a function that gives the slot back */
+  takeFree(): (() => void) | null;
 }
 
 interface Key {
@@ -82,6 +84,14 @@ export function reportQueue(slots: number, maxWaitMs: number): ReportQueue {
   }
 
   return {
+    takeFree() {
+      if (free === 0) return null;
+      free--;
+      return () => {
+        free++;
+        startWaiting();
+      };
+    },
     async run(keyId, work) {
       const deadline = performance.now() + maxWaitMs;
       await turnOf(keyId);

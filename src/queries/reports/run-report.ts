@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { isoWithOffset } from '../../domain/local-time.ts';
@@ -5,18 +6,19 @@ import type { Warning } from '../../domain/problem.ts';
 import type { ReportCell } from '../../domain/reports/cell.ts';
 import { fieldsNamed, type Report } from '../../domain/reports/report.ts';
 import { eventWarnings, type KnownEvent, type NamedEvent } from '../../domain/reports/warnings.ts';
-import type { ReportAnswer, Rows } from './answer.ts';
+import type { ReportAnswer } from './answer.ts';
 import { openArrayPool } from './array-pool.ts';
 import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
+import type { StoredEvents } from './event-source.ts';
 import type { ReportTables } from './fields.ts';
-import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
-import { retentionRows, retentionSpan } from './retention.ts';
+import { retentionSpan } from './retention.ts';
 import { openScan, type ScanOptions } from './scan.ts';
 import { inSnapshot, type Query } from './snapshot.ts';
-import { runTrends } from './trends.ts';
+import { TeamBrokenError } from './team.ts';
+import { gatherTeam, type Recruiting, teamRows } from './team-report.ts';
 
 /** A checked report to run over the events of a bot. */
 export interface ReportTask {
@@ -62,9 +64,23 @@ export interface CellUsers {
 /** As {@link RunReport}. @throws NoSuchCellError, too */
 export type FindCellUsers = (task: CellTask, keyId: number) => Promise<CellUsers>;
 
-/** Runs reports in this thread, on a connection of the pool. */
-export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
-  return (task) => runReport(pool, cache, task);
+/**
+ * Runs reports in this thread, on a connection of the pool.
+ * @param recruiting other threads that may help; without it, none does
+ */
+export function reportRunner(
+  pool: pg.Pool,
+  cache: ChunkCache,
+  recruiting?: Recruiting,
+): (task: ReportTask) => Promise<ReportAnswer> {
+  return async (task) => {
+    try {
+      return await runReport(pool, cache, task, recruiting);
+    } catch (error) {
+      if (!(error instanceof TeamBrokenError)) throw error;
+      return runReport(pool, cache, task);
+    }
+  };
 }
 
 /** Finds the users of cells in this thread, on a connection of the pool. */
@@ -78,13 +94,29 @@ export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (task: CellTa
   };
 }
 
-async function runReport(pool: pg.Pool, cache: ChunkCache, task: ReportTask): Promise<ReportAnswer> {
-  const { tables, botId, limit, now } = task;
+async function runReport(
+  pool: pg.Pool,
+  cache: ChunkCache,
+  task: ReportTask,
+  recruiting?: Recruiting,
+): Promise<ReportAnswer> {
+  const { tables, botId, limit, now, timeoutMs } = task;
   const { report, warnings, events } = task.parsed;
   const { timezone, from, to } = report.period;
+  const ports: MessagePort[] = [];
   const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
-    const known = await knownEvents(events, { query: options.snapshot.query, tables, botId });
-    return { ...(await rowsIn(report, { now, limit }, options)), known };
+    const { query } = options.snapshot;
+    const known = await knownEvents(events, { query, tables, botId });
+    if (report.type === 'list') return { ...(await listRows(report, options, limit)), known };
+    const counts = new Map(known.map(({ event_id, count }) => [event_id, count]));
+    const scanned = { botId, tables, span: options.span, now, timeoutMs, query, counts };
+    const team = recruiting && {
+      gatherTeam: (stored: StoredEvents) => gatherTeam(report, stored, { ...scanned, recruiting, ports }),
+    };
+    const rows = await teamRows(report, await openScan({ ...options, ...team }, fieldsNamed(report)), { now, limit });
+    return { ...rows!, known };
+  }).finally(() => {
+    for (const port of ports) port.close();
   });
   const { columns, rows, total, matching, known } = result;
   return {
@@ -131,33 +163,20 @@ async function inReport<T>(
   return { result, deferred, behindMs: deferred === null ? lagMs : Math.max(lagMs, now - deferred.since) };
 }
 
-async function rowsIn(
-  report: Report,
-  { now, limit }: { readonly now: number; readonly limit: number },
-  options: ScanOptions,
-): Promise<Rows> {
-  if (report.type === 'list') return listRows(report, options, limit);
-  const scan = await openScan(options, fieldsNamed(report));
-  switch (report.type) {
-    case 'trends':
-      return runTrends(report, scan, limit);
-    case 'funnels':
-      return funnelRows(report, scan, { now, limit });
-    case 'retention':
-      return retentionRows(report, scan, { now, limit });
-  }
+interface CountedEvent extends KnownEvent {
+  readonly count: number;
 }
 
 /** The event types of a bot that have one of the ids or names. */
 async function knownEvents(
   named: readonly NamedEvent[],
   { query, tables, botId }: { readonly query: Query; readonly tables: ReportTables; readonly botId: number },
-): Promise<readonly KnownEvent[]> {
+): Promise<readonly CountedEvent[]> {
   if (named.length === 0) return [];
   const ids = named.map(({ eventId }) => eventId);
   const names = named.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  return query(sql<KnownEvent>`
-    SELECT event_id, name FROM ${sql.id(tables.events, 'event_types')}
+  return query(sql<CountedEvent>`
+    SELECT event_id::int, name, count::float8 FROM ${sql.id(tables.events, 'event_types')}
      WHERE bot_id = ${botId} AND (event_id = ANY(${ids}::bigint[]) OR name = ANY(${names}::text[]))
      ORDER BY event_id`);
 }

@@ -3,9 +3,10 @@ import type { ReportField } from '../../domain/reports/fields.ts';
 import type { ArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
-import { type EventSource, openEvents, type Span } from './event-source.ts';
+import { type EventSource, findEvents, openEvents, type Span, type StoredEvents } from './event-source.ts';
 import { type ReportTables, storageOf } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
+import { ALONE, type Team } from './team.ts';
 
 /** The data of a scan: a bot's events, and the sources of the report's conditions and breakdowns. */
 export interface Scan extends ConditionSource {
@@ -23,15 +24,29 @@ export interface ScanOptions {
   readonly cache: ChunkCache;
   /** Open while the report runs. */
   readonly arrays: ArrayPool;
+  /** Finds threads that help with these events. Without it, the thread is alone. */
+  readonly gatherTeam?: (events: StoredEvents) => Promise<Team>;
 }
 
 /** @param fields that the report names: UTM labels are loaded only if one of them is a label */
 export async function openScan(options: ScanOptions, fields: readonly ReportField[]): Promise<Scan> {
+  const stored = await findEvents(options);
+  return scanOf(options, { stored, fields, team: (await options.gatherTeam?.(stored)) ?? ALONE });
+}
+
+interface TeamScan {
+  readonly stored: StoredEvents;
+  readonly fields: readonly ReportField[];
+  readonly team: Team;
+}
+
+/** A scan of events that were found before, as all threads of a team have it. */
+export async function scanOf(options: ScanOptions, { stored, fields, team }: TeamScan): Promise<Scan> {
   const { botId, tables, snapshot, arrays } = options;
   const { query, copy, checkTime } = snapshot;
-  const events = await openEvents(options);
+  const events = openEvents(options, stored, team);
   const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  return { botId, tables, query, copy, users: events.users, utms, events, arrays, checkTime };
+  return { botId, tables, query, copy, team, users: events.users, utms, events, arrays, checkTime };
 }
 
 function isUtm(field: ReportField): boolean {

@@ -1,5 +1,4 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
-import { largestCombinations } from '../../domain/reports/breakdown.ts';
 import type { TrendsReport } from '../../domain/reports/report.ts';
 import { type Chunk, type ColumnName, indexesOf } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
@@ -8,6 +7,7 @@ import type { Combinations } from './combinations.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
+import { shownCombinations } from './shown-combinations.ts';
 
 /**
  * The lines of a trends report: one for each combination that is shown, then one for all others, if there are any. Without
@@ -39,7 +39,7 @@ export async function linesOf(
   report: TrendsReport,
   filters: readonly { readonly filter: EventFilter; readonly metrics: readonly number[] }[],
   combinations: Combinations,
-  { events }: Scan,
+  { events, team }: Scan,
 ): Promise<Lines> {
   const volumes = combinationVolumes(combinations);
   const columns = [...combinations.columns, ...filters.flatMap(({ filter }) => filter.columns)];
@@ -48,11 +48,8 @@ export async function linesOf(
       volumes.add(chunk, filter.positionsIn(chunk, begin, end), metrics.length);
   });
   const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
-  const { shown, more } = largestCombinations(combinations.values, volumes.total(), limit);
-  const lineOf = new Uint32Array(combinations.values.length).fill(shown.length);
-  for (const [line, combination] of shown.entries()) lineOf[combination] = line;
-  const values = shown.map((combination) => combinations.values[combination]!);
-  return { count: shown.length + 1, shown: values, more, finder: lineFinder(combinations, lineOf) };
+  const { values, more, lineOf } = await shownCombinations(combinations, volumes.total(), { limit, team });
+  return { count: values.length + 1, shown: values, more, finder: lineFinder(combinations, lineOf) };
 }
 
 /** Counts events by the number of their combination. */

@@ -4,7 +4,7 @@ import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts'
 import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
 import { atLeast } from './array-pool.ts';
-import { breakdownColumns, cellsOf, lineNamed } from './breakdown.ts';
+import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts';
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
@@ -14,8 +14,17 @@ import { type BucketRange, bucketRanges, firstFrom, type Positions } from './pos
 import type { Scan } from './scan.ts';
 import { type LineFinder, type Lines, linesOf, ONE_LINE } from './trends-breakdown.ts';
 
-/** Runs a trends report. With a breakdown, it first finds the combinations to show; then it measures the metrics. */
-export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows> {
+/** Runs a trends report. Null: this thread is not the leader of its team. */
+export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows | null> {
+  const measured = await measureAll(report, scan);
+  return measured && trendsRows(report, measured.lines, measured.values, limit);
+}
+
+/** With a breakdown, it first finds the combinations to show; then it measures the metrics. */
+async function measureAll(
+  report: TrendsReport,
+  scan: Scan,
+): Promise<{ readonly lines: Lines; readonly values: readonly ValueOf[] } | null> {
   const { filters, lines } = await filtersAndLines(report, scan);
   const values: ValueOf[] = [];
   const buckets = report.axis?.starts.length ?? 1;
@@ -29,9 +38,10 @@ export async function runTrends(report: TrendsReport, scan: Scan, limit: number)
       return own.length === 0 ? [] : [{ filter, tallies: own }];
     });
     await measure(report, fed, lines.finder, scan);
+    await joinParts(tallies, scan.team);
     values.push(...tallies.map((tally) => tally.values()));
   }
-  return trendsRows(report, lines, values, limit);
+  return scan.team.part === 0 ? { lines, values } : null;
 }
 
 /** The users of a cell, by their indexes. @throws NoSuchCellError */

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { openEvents } from '../../../src/queries/reports/event-source.ts';
+import { findEvents, openEvents } from '../../../src/queries/reports/event-source.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
+import { ALONE } from '../../../src/queries/reports/team.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
@@ -29,7 +30,8 @@ async function fetchedFor(
       return copy(select, ...rest);
     };
     const snapshot = { query, copy: noted, checkTime };
-    const events = await openEvents({ botId, tables: TABLES, span, snapshot, cache });
+    const options = { botId, tables: TABLES, span, snapshot, cache };
+    const events = openEvents(options, await findEvents(options), ALONE);
     await events.each(names, onChunk);
   });
   return [...fetched];

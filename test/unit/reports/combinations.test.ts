@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
 import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
+import { ALONE } from '../../../src/queries/reports/team.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];
@@ -10,7 +11,7 @@ const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' 
 async function valuesBy(...parts: readonly string[]) {
   const separators = parts.map((part) => ({ field: reportFields.find(`events.utm_${part}`)!, name: part }));
   const tables = { events: '', users: '', referral: '' };
-  const source = { botId: 1, tables, utms, users: 0, query: async () => [], copy: async () => {} };
+  const source = { botId: 1, tables, utms, users: 0, query: async () => [], copy: async () => {}, team: ALONE };
   return (await combinationsOf(separators, source)).values;
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Chunk } from '../../../src/projections/events/packed/chunk.ts';
 import { type EventFilter, markedEvents } from '../../../src/queries/reports/event-filter.ts';
+import { ALONE } from '../../../src/queries/reports/team.ts';
 
 const SIZE = 100;
 const chunk: Chunk = { size: SIZE, columns: new Map() };
@@ -18,7 +19,7 @@ function filterFinding(found: readonly number[]): EventFilter {
 
 /** For each range in turn, the positions that are added, with their marks. */
 function added(steps: readonly (readonly number[])[], all: boolean, ranges: readonly (readonly [number, number])[]) {
-  const select = markedEvents(steps.map(filterFinding), all);
+  const select = markedEvents(steps.map(filterFinding), all ? ALONE : null);
   return ranges.map(([begin, end]) => {
     const given: [number, number][] = [];
     select(chunk, begin, end, (at, marks) => {

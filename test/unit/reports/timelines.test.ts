@@ -4,6 +4,7 @@ import { type Chunk, type Column, type ColumnName, indexesOf } from '../../../sr
 import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import type { Combinations } from '../../../src/queries/reports/combinations.ts';
 import type { Scan } from '../../../src/queries/reports/scan.ts';
+import { ALONE } from '../../../src/queries/reports/team.ts';
 import { gatherTimelines, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
@@ -40,6 +41,7 @@ const byUtm: Combinations = {
   columns: ['utm_id'],
   number: (chunk, positions, into) => into.set(positions.map((at) => indexesOf(chunk, 'utm_id')[at]!)),
   byIndex: null,
+  isShared: true,
   values: [],
 };
 
@@ -67,6 +69,7 @@ function scanOf(events: readonly Event[], chunkSize: number): Scan {
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('no query is expected')),
     copy: async () => {},
+    team: ALONE,
     users: USERS,
     utms: [],
     events: { users: USERS, utms: 9, oldestChunk: null, each },

@@ -68,6 +68,11 @@ type NamesOf<Kind> = { [K in ColumnName]: (typeof COLUMN_KINDS)[K] extends Kind 
 
 export const COLUMN_NAMES = Object.keys(COLUMN_KINDS) as readonly ColumnName[];
 
+/** The column of the events' users. */
+export function usersOf(chunk: Chunk): IndexColumn {
+  return columnOf(chunk, 'user_idx', 'index');
+}
+
 export function indexesOf(chunk: Chunk, name: IndexName): Uint32Array {
   return columnOf(chunk, name, 'index').indexes;
 }

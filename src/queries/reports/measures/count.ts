@@ -10,9 +10,16 @@ export function countTally({ lines, buckets }: TallySize): Tally {
       if (linesAt === null) counts[bucket]! += to - from;
       else for (let i = from; i < to; i++) counts[linesAt[i]! * buckets + bucket]! += 1;
     },
+    part: () => counts,
+    join: (part: Float64Array) => addTo(counts, part),
     values: () => (line, bucket) =>
       String(bucket === null ? sum(counts, line * buckets, buckets) : counts[line * buckets + bucket]),
   };
+}
+
+/** Adds numbers to others, each to the one at its place. */
+export function addTo(numbers: Float64Array, others: Float64Array): void {
+  for (let i = 0; i < others.length; i++) numbers[i]! += others[i]!;
 }
 
 function sum(numbers: Float64Array, from: number, count: number): number {

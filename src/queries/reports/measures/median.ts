@@ -5,7 +5,7 @@ import { type NumberedValues, numberedValues } from './numbered-values.ts';
 import { decimalText } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
 
-/** How often each of some values occurs. `numbers` are those of {@link NumberedValues}, each once. */
+/** How often each of some values occurs. `numbers` are those of {@link NumberedValues}; each may occur several times. */
 interface Counted {
   readonly numbers: Uint32Array;
   readonly counts: Uint32Array;
@@ -60,6 +60,21 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
         if (number >= 0) inBucket[linesAt === null ? 0 : linesAt[i]!]!.add(number, 1);
       }
     },
+    part(): MedianPart {
+      begin(-1);
+      return { cells, totals: inAll.map((counts) => counts.take()), values: values.all() };
+    },
+    join(part: MedianPart) {
+      begin(-1);
+      const numberOfTheirs = values.join(part.values);
+      for (const [cell, theirs] of part.cells) {
+        const own = cells.get(cell);
+        const numbers = theirs.numbers.map((number) => numberOfTheirs[number]!);
+        cells.set(cell, joined(own, { numbers, counts: theirs.counts }));
+      }
+      for (const [line, { numbers, counts }] of part.totals.entries())
+        for (let i = 0; i < numbers.length; i++) inAll[line]!.add(numberOfTheirs[numbers[i]!]!, counts[i]!);
+    },
     values() {
       begin(-1);
       return mediansOf(
@@ -70,6 +85,27 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
       );
     },
   };
+}
+
+interface MedianPart {
+  readonly cells: ReadonlyMap<number, Counted>;
+  /** By line. */
+  readonly totals: readonly Counted[];
+  readonly values: ReturnType<NumberedValues['all']>;
+}
+
+function joined(a: Counted | undefined, b: Counted): Counted {
+  if (a === undefined) return b;
+  const numbers = new Uint32Array(a.numbers.length + b.numbers.length);
+  const counts = new Uint32Array(numbers.length);
+  for (const [into, first, second] of [
+    [numbers, a.numbers, b.numbers],
+    [counts, a.counts, b.counts],
+  ] as const) {
+    into.set(first);
+    into.set(second, first.length);
+  }
+  return { numbers, counts };
 }
 
 /** Counts of values by their numbers. */
@@ -115,7 +151,7 @@ function mediansOf(
     if (counted === undefined || counted.numbers.length === 0) return null;
     let total = 0;
     for (let i = 0; i < counted.numbers.length; i++) {
-      counts[ranks[counted.numbers[i]!]!] = counted.counts[i]!;
+      counts[ranks[counted.numbers[i]!]!]! += counted.counts[i]!;
       total += counted.counts[i]!;
     }
     const [low, high] = [rankOfNth(Math.ceil(total / 2), counted), rankOfNth(Math.floor(total / 2) + 1, counted)];
@@ -128,10 +164,10 @@ function mediansOf(
     let seen = 0;
     // Few of many values: visiting only their ranks is faster than visiting all.
     if (numbers.length * SORT_COST < counts.length) {
-      const visited = numbers.map((number) => ranks[number]!).sort();
-      for (let i = 0; i < visited.length; i++) {
-        seen += counts[visited[i]!]!;
-        if (seen >= n) return visited[i]!;
+      const visited = new Set(numbers.map((number) => ranks[number]!).sort());
+      for (const rank of visited) {
+        seen += counts[rank]!;
+        if (seen >= n) return rank;
       }
     } else
       for (let rank = 0; rank < counts.length; rank++) {

@@ -8,7 +8,18 @@ export interface NumberedValues {
   ofInteger(integer: number, decimals: number): number;
   /** The number of a decimal that is too long for an integer. */
   ofText(text: string): number;
+  /** All values, for another thread to {@link join}. */
+  all(): ValuesPart;
+  /** Numbers the values of another thread. @returns the number here by the number there */
+  join(part: ValuesPart): Uint32Array;
   ranked(): RankedValues;
+}
+
+/** By number: an integer and its decimals, or the index of a text and {@link LONG}. */
+interface ValuesPart {
+  readonly integers: Float64Array;
+  readonly scales: Int8Array;
+  readonly texts: readonly string[];
 }
 
 interface RankedValues {
@@ -44,16 +55,23 @@ export function numberedValues(): NumberedValues {
     return number;
   }
 
+  function ofText(text: string): number {
+    let index = indexes.get(text);
+    if (index === undefined) {
+      index = texts.push(text) - 1;
+      indexes.set(text, index);
+    }
+    return numberOf(LONG, index);
+  }
+
   return {
     ofInteger: (integer, decimals) => numberOf(decimals, integer),
-    ofText(text) {
-      let index = indexes.get(text);
-      if (index === undefined) {
-        index = texts.push(text) - 1;
-        indexes.set(text, index);
-      }
-      return numberOf(LONG, index);
-    },
+    ofText,
+    all: () => ({ integers: integers.slice(0, size), scales: scales.slice(0, size), texts }),
+    join: (part) =>
+      Uint32Array.from(part.integers, (integer, i) =>
+        part.scales[i] === LONG ? ofText(part.texts[integer]!) : numberOf(part.scales[i]!, integer),
+      ),
     ranked() {
       const scale = scales[0]!;
       const ranks = new Uint32Array(size);

@@ -80,6 +80,10 @@ export function sumTally(
         sums[line] = 0;
       }
     },
+    part: () => cells,
+    join(part: readonly (Cell | undefined)[]) {
+      for (const [i, cell] of part.entries()) if (cell !== undefined) cells[i] = joined(cells[i], cell);
+    },
     values: () => (line, bucket) => {
       if (bucket !== null) return textOf(statistic, cells[line * buckets + bucket]);
       let all: Cell | undefined;

@@ -1,6 +1,7 @@
 import type { Measure } from '../../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../../projections/events/packed/chunk.ts';
 import type { ArrayPool } from '../array-pool.ts';
+import type { Joinable } from '../breakdown.ts';
 import type { Positions } from '../positions.ts';
 import { countTally } from './count.ts';
 import { bytesOfPair as bytesOfPerUserPair, perUserTally } from './per-user.ts';
@@ -11,7 +12,7 @@ import { bytesOfUser as bytesOfUniqueUser, uniquesTally } from './uniques.ts';
  * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of
  * their dates.
  */
-export interface Tally extends EventTally {
+export interface Tally extends EventTally, Joinable<unknown> {
   /** Gives the results. The returned function does not hold the state of users, so that it can be collected. */
   values(): ValueOf;
 }
