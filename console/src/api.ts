@@ -1,4 +1,3 @@
-import { isSafeNumber } from 'lossless-json';
 import { endedElsewhere, session } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -122,5 +121,5 @@ function read(text: string): unknown {
 
 /** Keeps the digits of a number that a float would change. */
 function exactly(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
-  return typeof value === 'number' && !isSafeNumber(source!) ? source : value;
+  return typeof value === 'number' && String(value) !== source ? source : value;
 }

@@ -2,40 +2,40 @@ import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
 import { date, number } from '../format.ts';
-import { Pending } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
 import { texts } from '../texts.ts';
+import { Card } from './card.tsx';
 
 const words = texts.dashboard;
 
 /** The last broadcasts with what they have come to. */
 export function LatestBroadcasts({ bot }: { readonly bot: string }) {
-  const { loaded, reload } = useLoad(
-    () => (signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5', { bot, signal }),
-    { poll: ({ items }) => (items.some(isRunning) ? 'running' : 'still') },
-  );
-  const { data, loading } = loaded.value;
   return (
-    <section class="card" aria-busy={loading} aria-labelledby="broadcasts">
-      <h2 id="broadcasts">
-        <a href={href('/broadcasts', { bot })}>{words.broadcasts}</a>
-      </h2>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data?.items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
-      <ul class="latest">
-        {data?.items.map((broadcast) => (
-          <li key={broadcast.id}>
-            <a href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
-              <bdi>{broadcast.name ?? texts.broadcasts.unnamed(broadcast.id)}</bdi>
-            </a>{' '}
-            <span class="quiet">
-              {texts.broadcasts.statuses[broadcast.status]}, {date(broadcast.date_create)}
-            </span>
-            {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
-          </li>
-        ))}
-      </ul>
-    </section>
+    <Card
+      id="broadcasts"
+      title={words.broadcasts}
+      link={href('/broadcasts', { bot })}
+      load={(signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5', { bot, signal })}
+      poll={({ items }) => (items.some(isRunning) ? 'running' : 'still')}
+    >
+      {({ items }) => (
+        <>
+          {items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
+          <ul class="latest">
+            {items.map((broadcast) => (
+              <li key={broadcast.id}>
+                <a href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
+                  <bdi>{broadcast.name ?? texts.broadcasts.unnamed(broadcast.id)}</bdi>
+                </a>{' '}
+                <span class="quiet">
+                  {texts.broadcasts.statuses[broadcast.status]}, {date(broadcast.date_create)}
+                </span>
+                {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
   );
 }
 

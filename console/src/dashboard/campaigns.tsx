@@ -1,15 +1,15 @@
 import { href } from '../address.ts';
-import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import type { KnownEvent } from '../parts/catalog.ts';
-import { Pending } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
-import type { Row } from '../reports/answer.ts';
+import { DataTable } from '../parts/data-table.tsx';
+import type { Answer, Row } from '../reports/answer.ts';
 import { configOf, type ReportConfig } from '../reports/config.ts';
+import { Bar } from '../reports/numbers.tsx';
 import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
+import { Card } from './card.tsx';
 import { runReport } from './data.ts';
 
 const words = texts.dashboard;
@@ -30,49 +30,51 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
     chart: 'utm_table',
     metrics: [{ event: start?.event_id ?? null, name: start?.name ?? 'all', agr: 'total_uniq_user_id' }],
   };
-  const { loaded, reload } = useLoad(
-    () => (signal) => {
-      const config = configOf(state, daysOf('30d', timezone, new Date()));
-      const source = config['source_request'] as ReportConfig;
-      return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
-    },
-    { poll: () => 'still' },
+  return (
+    <Card
+      id="campaigns"
+      title={words.campaigns}
+      link={href('/reports', { bot: resource_key, report: writeState(state) })}
+      load={(signal) => {
+        const config = configOf(state, daysOf('30d', timezone, new Date()));
+        const source = config['source_request'] as ReportConfig;
+        return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
+      }}
+    >
+      {({ rows, meta }) => (
+        <>
+          <Ranking rows={rows.filter((row) => row['other'] !== true)} />
+          <AsOf at={meta.data_as_of} zone={timezone} lagMs={meta.lag_ms} />
+        </>
+      )}
+    </Card>
   );
-  const { data, loading } = loaded.value;
-  const rows = data?.rows.filter((row) => row['other'] !== true) ?? [];
+}
+
+function Ranking({ rows }: Pick<Answer, 'rows'>) {
+  if (rows.length === 0) return <p class="quiet">{words.noCampaigns}</p>;
   const most = Math.max(1, ...rows.map(usersOf));
   return (
-    <section class="card campaigns" aria-busy={loading} aria-labelledby="campaigns">
-      <h2 id="campaigns">
-        <a href={href('/reports', { bot: resource_key, report: writeState(state) })}>{words.campaigns}</a>
-      </h2>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data !== undefined && rows.length === 0 && <p class="quiet">{words.noCampaigns}</p>}
-      {rows.length > 0 && (
-        <table class="bars">
-          <thead>
-            <tr>
-              <th scope="col">{words.campaign}</th>
-              <th scope="col" class="number">
-                {words.users}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={campaignOf(row)}>
-                <th scope="row">
-                  <i class="bar" style={{ width: `${(usersOf(row) / most) * 100}%` }} />
-                  <bdi>{campaignOf(row)}</bdi>
-                </th>
-                <td class="number">{number(usersOf(row))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {data !== undefined && <AsOf at={data.meta.data_as_of} zone={timezone} lagMs={data.meta.lag_ms} />}
-    </section>
+    <DataTable
+      bars
+      caption={words.campaign}
+      columns={[
+        {
+          key: 'campaign',
+          label: words.campaign,
+          type: 'string',
+          head: true,
+          show: (_, row) => (
+            <>
+              <Bar part={usersOf(row) / most} />
+              <bdi>{campaignOf(row)}</bdi>
+            </>
+          ),
+        },
+        { key: 'm0', label: words.users, type: 'number' },
+      ]}
+      rows={rows}
+    />
   );
 }
 

@@ -2,8 +2,6 @@ import { href } from '../address.ts';
 import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { Pending } from '../parts/failure.tsx';
-import { useLoad } from '../parts/load.ts';
 import { TimeChart } from '../parts/time-chart.tsx';
 import { configOf } from '../reports/config.ts';
 import { daysOf } from '../reports/period.ts';
@@ -11,6 +9,7 @@ import { writeState } from '../reports/state.ts';
 import { Footnotes } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
+import { Card } from './card.tsx';
 import { ACTIVE_USERS, loadNewUsers, runReport } from './data.ts';
 
 const words = texts.dashboard;
@@ -22,58 +21,46 @@ interface ByDay {
 
 /** New users of the last 30 days, by day. */
 export function Growth({ bot: { resource_key, timezone } }: { readonly bot: Bot }) {
-  const { loaded, reload } = useLoad(
-    () => (signal) => {
-      const { from, to } = daysOf('30d', timezone, new Date());
-      return loadNewUsers(resource_key, { from: `${from} 00:00:00`, to: `${to} 23:59:59` }, signal);
-    },
-    { poll: () => 'still' },
-  );
-  const { data, loading } = loaded.value;
   return (
-    <section id="growth" class="card" aria-busy={loading} aria-labelledby="growth-name" tabIndex={-1}>
-      <h2 id="growth-name">{words.growth}</h2>
-      <Pending loaded={loaded.value} retry={reload} chart />
-      {data !== undefined && (
+    <Card
+      id="growth"
+      title={words.growth}
+      load={(signal) => {
+        const { from, to } = daysOf('30d', timezone, new Date());
+        return loadNewUsers(resource_key, { from: `${from} 00:00:00`, to: `${to} 23:59:59` }, signal);
+      }}
+    >
+      {({ days, total, data_as_of }) => (
         <>
-          <p>
-            <strong>{number(data.total)}</strong> {words.in30Days}
-          </p>
-          <Days days={data.days} shape="bar" label={words.figures.newUsers} />
-          <AsOf at={data.data_as_of} zone={timezone} />
+          <Days days={days} total={total} shape="bar" label={words.figures.newUsers} />
+          <AsOf at={data_as_of} zone={timezone} />
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
 /** Users who did anything, by day. */
 export function ActiveUsers({ bot: { resource_key, timezone } }: { readonly bot: Bot }) {
-  const { loaded, reload } = useLoad(
-    () => (signal) => runReport(resource_key, configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date())), signal),
-    { poll: () => 'still' },
-  );
-  const { data, loading } = loaded.value;
   return (
-    <section class="card" aria-busy={loading} aria-labelledby="active-name">
-      <h2 id="active-name">
-        <a href={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}>{words.activeByDay}</a>
-      </h2>
-      <Pending loaded={loaded.value} retry={reload} chart />
-      {data !== undefined && (
+    <Card
+      id="active"
+      title={words.activeByDay}
+      link={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}
+      load={(signal) => runReport(resource_key, configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date())), signal)}
+    >
+      {(answer) => (
         <>
-          <p>
-            <strong>{number(Number(data.columns[1]?.total ?? 0))}</strong> {words.in30Days}
-          </p>
           <Days
-            days={data.rows.map((row): ByDay => ({ date: String(row['date']), users: Number(row['s0']) }))}
+            days={answer.rows.map((row): ByDay => ({ date: String(row['date']), users: Number(row['s0']) }))}
+            total={Number(answer.columns[1]?.total ?? 0)}
             shape="line"
             label={words.figures.active}
           />
-          <Footnotes answer={data} />
+          <Footnotes answer={answer} />
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -81,11 +68,15 @@ interface DaysProps {
   readonly days: readonly ByDay[];
   readonly shape: 'line' | 'bar';
   readonly label: string;
+  readonly total: number;
 }
 
-function Days({ days, shape, label }: DaysProps) {
+function Days({ days, shape, label, total }: DaysProps) {
   return (
     <>
+      <p>
+        <strong>{number(total)}</strong> {words.in30Days}
+      </p>
       <TimeChart
         times={days.map(({ date }) => date)}
         series={[{ label, values: days.map(({ users }) => users) }]}

@@ -103,7 +103,7 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
         const answer = await request<Answer>('/v1/reports/run', { method: 'POST', bot: key, body: asked, signal });
         return { answer, days, asked };
       }),
-    { poll: () => 'still' },
+    { poll: () => 'seldom' },
   );
   const { data, loading } = loaded.value;
   // A report beyond the builder has no state: its rows say all.

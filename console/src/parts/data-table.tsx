@@ -7,7 +7,9 @@ export interface DataColumn<Row extends object = Readonly<Record<string, Value>>
   readonly label: string;
   /** Type of the values, and class of their cells. */
   readonly type?: string;
-  readonly show?: (value: Value | undefined, row: Row) => ComponentChildren;
+  readonly show?: (value: Value | undefined, row: Row, index: number) => ComponentChildren;
+  /** Names the row. */
+  readonly head?: boolean;
 }
 
 export interface DataTableProps<Row extends object> {
@@ -16,14 +18,16 @@ export interface DataTableProps<Row extends object> {
   readonly rows: readonly Row[];
   /** The id of a row that a link leads to. */
   readonly id?: (row: Row) => string | undefined;
+  /** The heads of the rows have bars. */
+  readonly bars?: boolean;
 }
 
 /** Rows as they are; numbers stand at the right. */
-export function DataTable<Row extends object>({ caption, columns, rows, id }: DataTableProps<Row>) {
+export function DataTable<Row extends object>({ caption, columns, rows, id, bars }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table>
+      <table class={bars === true ? 'bars' : undefined}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
@@ -37,12 +41,13 @@ export function DataTable<Row extends object>({ caption, columns, rows, id }: Da
         <tbody>
           {rows.map((row, index) => (
             <tr key={id?.(row) ?? index} id={id?.(row)} tabIndex={id && -1}>
-              {columns.map(({ key, type, show }) => {
+              {columns.map(({ key, type, show, head }) => {
+                const Cell = head === true ? 'th' : 'td';
                 const value = (row as Readonly<Record<string, Value>>)[key];
                 return (
-                  <td key={key} class={type}>
-                    {show === undefined ? cell(value, type ?? '') : show(value, row)}
-                  </td>
+                  <Cell key={key} class={type} scope={head === true ? 'row' : undefined}>
+                    {show === undefined ? cell(value, type ?? '') : show(value, row, index)}
+                  </Cell>
                 );
               })}
             </tr>

@@ -4,6 +4,7 @@ import type { Value } from '../api.ts';
 import { texts } from '../texts.ts';
 import { type Field, valuesOf } from './catalog.ts';
 import { type Condition, type Group, isGroup, isList, isRange } from './filter.ts';
+import { useTyped } from './typed.ts';
 
 const words = texts.filter;
 
@@ -155,11 +156,11 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
         ))}
       </select>
       {isOpen(field) && (
-        <input
-          aria-label={words.name}
-          placeholder={words.name}
+        <ValueInput
+          label={words.name}
+          type="string"
           value={condition.field.slice(prefixOf(field).length)}
-          onChange={(event) => onChange({ ...condition, field: `${prefixOf(field)}${event.currentTarget.value}` })}
+          onChange={(name) => onChange({ ...condition, field: `${prefixOf(field)}${name}` })}
         />
       )}
       <select
@@ -223,7 +224,7 @@ function valueFrom({ type }: Field, text: string, seen: readonly Value[]): Value
 }
 
 interface ValueInputProps {
-  readonly list: string;
+  readonly list?: string;
   readonly label: string;
   readonly type: string;
   readonly value: string;
@@ -237,8 +238,7 @@ function ValueInput({ list, label, type, value, onChange }: ValueInputProps) {
       placeholder={label}
       list={list}
       inputMode={type === 'number' ? 'decimal' : 'text'}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      {...useTyped(value, (input) => onChange(input.value))}
     />
   );
 }

@@ -10,12 +10,11 @@ export interface Loaded<T> {
 }
 
 const NOTHING = { data: undefined, error: undefined, loading: true };
-const FAST_MS = 1000;
-const SLOW_MS = 10_000;
+const PACES_MS = { running: 1000, still: 10_000, seldom: 60_000, never: null } as const;
 
 export interface LoadOptions<T> {
-  /** Loads again: each second while something runs, else each ten, or never. Absent: never. */
-  readonly poll?: (data: T) => 'running' | 'still' | 'never';
+  /** Loads again: each second while something runs, else each ten, each minute, or never. Absent: never. */
+  readonly poll?: (data: T) => keyof typeof PACES_MS;
   /** The data say themselves what they answer, so that they may stay, dimmed, until the answer to the next question is there. */
   readonly keep?: boolean;
 }
@@ -42,13 +41,13 @@ export function useLoad<T>(
         const data = await load(abort.signal);
         if (abort.signal.aborted) return;
         loaded.value = { data, error: undefined, loading: false };
-        const pace = poll?.(data) ?? 'never';
-        if (pace !== 'never') again(pace === 'running' ? FAST_MS : SLOW_MS);
+        const ms = PACES_MS[poll?.(data) ?? 'never'];
+        if (ms !== null) again(ms);
       } catch (error) {
         if (abort.signal.aborted) return;
         if (!(error instanceof RequestError)) throw error;
         loaded.value = { data: loaded.peek().data, error, loading: false };
-        if (poll !== undefined) again(SLOW_MS);
+        if (poll !== undefined) again(PACES_MS.still);
       }
     };
     const again = (ms: number): void => {

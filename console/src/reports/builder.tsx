@@ -3,6 +3,7 @@ import { number } from '../format.ts';
 import type { Catalog } from '../parts/catalog.ts';
 import { NO_FILTER } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
+import { useTyped } from '../parts/typed.ts';
 import { texts } from '../texts.ts';
 import { daysOf } from './period.ts';
 import {
@@ -133,11 +134,10 @@ function DayInput({ label, value, onChange }: { label: string; value: string; on
       {label}
       <input
         type="date"
-        value={value}
         required
-        onChange={({ currentTarget }) => {
-          if (currentTarget.value !== '') onChange(currentTarget.value);
-        }}
+        {...useTyped(value, (input) => {
+          if (input.value !== '') onChange(input.value);
+        })}
       />
     </label>
   );
@@ -428,10 +428,9 @@ function CountInput({ label, value, max, onChange }: CountInputProps) {
         type="number"
         min={1}
         max={max}
-        value={value}
-        onChange={({ currentTarget }) => {
-          if (currentTarget.checkValidity() && currentTarget.value !== '') onChange(currentTarget.valueAsNumber);
-        }}
+        {...useTyped(value, (input) => {
+          if (input.checkValidity() && input.value !== '') onChange(input.valueAsNumber);
+        })}
       />
     </label>
   );

@@ -65,7 +65,8 @@ export function valueText(value: Value | undefined, row: Row, type: string): str
 /** The value of the period before, where periods are compared. */
 export function Before({ value }: { readonly value: Value | undefined }) {
   return (
-    <span class="quiet">
+    <span class="quiet before">
+      {' '}
       {words.previous}: {cell(value, 'number')}
     </span>
   );

@@ -113,16 +113,21 @@ export interface ReadState {
 
 /** Reads the state from the address. Parts that are missing are those of {@link START}. */
 export function readState(text: string | null): ReadState {
-  const read = jsonOf(text ?? '{}');
-  if (!isObject(read) || !CHECKS.type(read['type'] ?? START.type)) return { state: START, leftOut: null };
-  const parts = Object.entries(CHECKS).filter(([key]) => read[key] !== undefined);
-  const valid = parts.filter(([key, isValid]) => isValid(read[key])).map(([key]) => [key, read[key]]);
-  const leftOut = parts.filter(([key, isValid]) => !isValid(read[key])).map(([key]) => key);
-  const state: ReportState = { ...START, ...Object.fromEntries(valid) };
+  if (text === null) return { state: START, leftOut: [] };
+  const read = jsonOf(text);
+  if (!isObject(read) || !isLike(read['type'] ?? START.type, EXAMPLES.type)) return { state: START, leftOut: null };
+  const valid: Record<string, unknown> = {};
+  const leftOut: string[] = [];
+  for (const [key, example] of Object.entries(EXAMPLES)) {
+    const value = read[key];
+    if (isLike(value, example)) valid[key] = value;
+    else if (value !== undefined) leftOut.push(key);
+  }
+  const state: ReportState = { ...START, ...valid };
   const charts = CHARTS[state.type];
   const fits = charts.includes(state.chart);
   if (!fits && read['chart'] !== undefined) leftOut.push('chart');
-  return { state: text === null ? START : withType(state, state.type, fits ? state.chart : charts[0]!), leftOut };
+  return { state: withType(state, state.type, fits ? state.chart : charts[0]!), leftOut };
 }
 
 function jsonOf(text: string): unknown {
@@ -137,24 +142,22 @@ type Check = (value: unknown) => boolean;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isText: Check = (value) => typeof value === 'string';
 const isOneOf =
   (list: readonly unknown[]): Check =>
   (value) =>
     list.includes(value);
-const isListOf =
-  (isItem: Check, least = 0): Check =>
-  (value) =>
-    Array.isArray(value) && value.length >= least && value.every(isItem);
-const hasParts =
-  (parts: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isObject(value) && Object.entries(parts).every(([key, isValid]) => isValid(value[key]));
-const isCount: Check = (value) => Number.isInteger(value) && (value as number) >= 1;
-const isOptional =
-  (isValid: Check): Check =>
-  (value) =>
-    value === undefined || isValid(value);
+
+/**
+ * Whether a value is like an example: of its type, with parts like each of its parts and items like its only item. A function
+ * of an example decides by itself.
+ */
+function isLike(value: unknown, example: unknown): boolean {
+  if (typeof example === 'function') return example(value) === true;
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((item) => isLike(item, example[0]));
+  if (isObject(example))
+    return isObject(value) && Object.entries(example).every(([key, part]) => isLike(value[key], part));
+  return typeof value === typeof example;
+}
 
 const isScalar: Check = (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
 
@@ -163,11 +166,11 @@ function isItemOfFilter(item: unknown): boolean {
   if ('join' in item) return isFilter(item);
   const { field, operator, value } = item;
   if (typeof field !== 'string' || typeof operator !== 'string') return false;
-  if (isRange(operator)) return isListOf(isScalar, 2)(value) && (value as readonly unknown[]).length === 2;
-  return isList(operator) ? isListOf(isScalar)(value) : isScalar(value);
+  if (isRange(operator)) return isLike(value, [isScalar]) && (value as readonly unknown[]).length === 2;
+  return isList(operator) ? isLike(value, [isScalar]) : isScalar(value);
 }
 
-const isFilter = hasParts({ join: isOneOf(['and', 'or']), items: isListOf(isItemOfFilter) });
+const isFilter: Check = (value) => isLike(value, { join: isOneOf(['and', 'or']), items: [isItemOfFilter] });
 
 /** A day that the calendar has. */
 const isDay: Check = (value) => {
@@ -176,30 +179,30 @@ const isDay: Check = (value) => {
 };
 
 const isPeriod: Check = (value) =>
-  isOneOf(PRESETS)(value) ||
-  (hasParts({ from: isDay, to: isDay })(value) && (value as Days).from <= (value as Days).to);
+  isOneOf(PRESETS)(value) || (isLike(value, { from: isDay, to: isDay }) && (value as Days).from <= (value as Days).to);
+const isCount: Check = (value) => Number.isInteger(value) && (value as number) > 0;
 
-const isMetric = hasParts({
-  event: (id) => id === null || Number.isInteger(id),
-  name: isText,
+const METRIC = {
+  event: (id: unknown) => id === null || Number.isInteger(id),
+  name: '',
   agr: isOneOf([...TABLE_AGGREGATIONS, ...CHART_AGGREGATIONS]),
-  field: isOptional(isOneOf(AMOUNT_FIELDS)),
-  filter: isOptional(isFilter),
-});
+  field: isOneOf([undefined, ...AMOUNT_FIELDS]),
+  filter: (value: unknown) => value === undefined || isFilter(value),
+};
 
-const CHECKS: Readonly<Record<keyof ReportState, Check>> = {
+const EXAMPLES: Readonly<Record<keyof ReportState, unknown>> = {
   type: isOneOf(TYPES),
-  chart: isText,
-  metrics: isListOf(isMetric),
+  chart: '',
+  metrics: [METRIC],
   filter: isFilter,
-  breakdown: isListOf(isText),
+  breakdown: [''],
   period: isPeriod,
   granularity: isOneOf(GRANULARITIES),
-  compare: isOneOf([true, false]),
-  funnel: hasParts({ order: isOneOf(FUNNEL_ORDERS), window: isCount, unit: isOneOf(WINDOW_UNITS) }),
-  retention: hasParts({ cohorts: isOneOf(COHORT_TYPES), intervals: isCount, view: isOneOf(['heat', 'lines']) }),
-  list: hasParts({ columns: isListOf(isText, 1), limit: isCount }),
-  uuid: isText,
+  compare: true,
+  funnel: { order: isOneOf(FUNNEL_ORDERS), window: isCount, unit: isOneOf(WINDOW_UNITS) },
+  retention: { cohorts: isOneOf(COHORT_TYPES), intervals: isCount, view: isOneOf(['heat', 'lines']) },
+  list: { columns: [''], limit: isCount },
+  uuid: '',
 };
 
 /** The state as text for the address, without values that equal those of {@link START}. */

@@ -124,21 +124,27 @@ interface TotalsProps {
   readonly onCell: OpenCell;
 }
 
-function Numbers({ totals, previous, onCell }: TotalsProps) {
+/** A total, and that of the period before. */
+function TotalButton({ total, previous, onCell }: Omit<TotalsProps, 'totals'> & { readonly total: Total }) {
+  return (
+    <>
+      <NumberButton value={total.value} cell={total.cell} title={total.label} onCell={onCell} />
+      {previous !== undefined && <Before value={previous.find(({ label }) => label === total.label)?.value} />}
+    </>
+  );
+}
+
+function Numbers({ totals, ...rest }: TotalsProps) {
   return (
     <ul class="numbers">
-      {totals.map(({ label, value, cell: named }) => {
-        const before = previous?.find((total) => total.label === label);
-        return (
-          <li key={label}>
-            <span>{label}</span>
-            <strong>
-              <NumberButton value={value} cell={named} title={label} onCell={onCell} />
-            </strong>
-            {before !== undefined && <Before value={before.value} />}
-          </li>
-        );
-      })}
+      {totals.map((total) => (
+        <li key={total.label}>
+          <span>{total.label}</span>
+          <strong>
+            <TotalButton total={total} {...rest} />
+          </strong>
+        </li>
+      ))}
     </ul>
   );
 }
@@ -163,35 +169,40 @@ function Shares({ metrics, totals, previous, onCell }: TotalsProps & Pick<Report
   return (
     <>
       {!hasWhole && <p class="quiet">{words.noShares}</p>}
-      <table class="bars">
-        <thead>
-          <tr>
-            <th scope="col">{words.event}</th>
-            {[words.total, ...(hasWhole ? [words.share] : [])].map((label) => (
-              <th key={label} scope="col" class="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {totals.map(({ label, value, cell: named }, index) => {
-            const part = all > 0 ? sizes[index]! / all : 0;
-            return (
-              <tr key={label}>
-                <th scope="row">
-                  <Bar part={part} index={index} /> {label}
-                </th>
-                <td class="number">
-                  <NumberButton value={value} cell={named} title={label} onCell={onCell} />{' '}
-                  {previous !== undefined && <Before value={previous.find((total) => total.label === label)?.value} />}
-                </td>
-                {hasWhole && <td class="number">{share(part)}</td>}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <DataTable
+        bars
+        caption={words.charts.pie}
+        columns={[
+          {
+            key: 'label',
+            label: words.event,
+            type: 'string',
+            head: true,
+            show: (label, { part }, index) => (
+              <>
+                <Bar part={Number(part)} index={index} /> {label}
+              </>
+            ),
+          },
+          {
+            key: 'value',
+            label: words.total,
+            type: 'number',
+            show: (_, __, index) => <TotalButton total={totals[index]!} previous={previous} onCell={onCell} />,
+          },
+          ...(hasWhole
+            ? [
+                {
+                  key: 'part',
+                  label: words.share,
+                  type: 'number',
+                  show: (part: Value | undefined) => share(Number(part)),
+                },
+              ]
+            : []),
+        ]}
+        rows={totals.map(({ label, value }, index) => ({ label, value, part: all > 0 ? sizes[index]! / all : 0 }))}
+      />
     </>
   );
 }
@@ -213,7 +224,7 @@ function Rows({ answer, previous, onCell }: PartProps & Pick<ViewProps, 'previou
           const title = [key === 'value' ? row['label'] : label, ...values].join(', ');
           return (
             <>
-              <NumberButton value={value} cell={tableCell(answer, row, key)} title={title} onCell={onCell} />{' '}
+              <NumberButton value={value} cell={tableCell(answer, row, key)} title={title} onCell={onCell} />
               {previous !== undefined && <Before value={before.get(lineOf(row))?.[key]} />}
             </>
           );

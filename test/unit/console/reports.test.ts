@@ -101,7 +101,7 @@ describe('a state of the report page', () => {
     ['chart', 5],
     ['funnel', { order: 'ordered' }],
     ['retention', { ...START.retention, intervals: '8' }],
-    ['list', { columns: [], limit: 5 }],
+    ['list', { columns: [5], limit: 5 }],
     ['uuid', {}],
   ])('leaves out what it cannot read of a link, and names it: %s %j', (key, value) => {
     const { state, leftOut } = readState(JSON.stringify({ type: 'trends', [key]: value, compare: true }));
