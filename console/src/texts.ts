@@ -1,3 +1,7 @@
+/** A name among words: its marks of direction end with it. */
+const isolated = (name: string): string => `\u2068${name}\u2069`;
+const quoted = (name: string): string => `“${isolated(name)}”`;
+
 /** Every text of the console, in one place, ready for a second language. */
 export const texts = {
   name: 'Botledger',
@@ -98,8 +102,8 @@ export const texts = {
     readModel: 'Read model',
     version: (version: number) => `version ${version}`,
     states: { live: 'Answers', building: 'Being built', ready: 'Built', stopped: 'Stopped' },
-    verified: 'equal to a replay',
-    notVerified: 'not compared yet',
+    verified: 'verified',
+    notVerified: 'not verified',
     upToDate: 'none',
     behind: (time: string, commits: string) => `${time}, ${commits} commits`,
     rising: 'rising',
@@ -125,7 +129,7 @@ export const texts = {
       verify: (name: string) => `Verify ${name}`,
       switch: (name: string) => `Switch to ${name}`,
       drop: (name: string) => `Drop ${name}`,
-      audit: 'Audit the whole ledger',
+      audit: 'Audit the whole log',
       auditAccount: (account: string) => `Audit ${account}`,
       retry: 'Apply the commit again',
       skip: 'Skip the commit',
@@ -142,9 +146,9 @@ export const texts = {
     },
     kinds: { rebuild: 'rebuild', verify: 'verification', audit: 'audit' },
     jobs: 'Jobs',
-    noJobs: 'No jobs yet. Rebuild or verify a read model above, or audit the ledger below.',
+    noJobs: 'No jobs yet. Rebuild or verify a read model above, or audit the log below.',
     jobTitle: (kind: string, what: string) => `${kind[0]!.toUpperCase()}${kind.slice(1)} of ${what}:`,
-    wholeLedger: 'the whole ledger',
+    wholeLog: 'the whole log',
     account: (bot: string, user: number) => `user ${user} of bot ${bot}`,
     jobStates: { waiting: 'waits for an instance.', running: 'runs.', done: 'done:', failed: 'failed:' },
     found: (count: string) => `${count} findings:`,
@@ -152,7 +156,7 @@ export const texts = {
     moreFindings: 'The first are shown. All: npx botledger audit verify',
     progress: (what: string, done: string, all: string | null, unit: string) =>
       all === null ? `${what}: ${done} ${unit}` : `${what}: ${done} of ${all} ${unit}`,
-    askedBy: (operator: string, at: string, reason: string) => `${operator}, ${at}: ${reason}`,
+    askedBy: (operator: string, at: string, reason: string) => `${isolated(operator)}, ${at}: ${reason}`,
     audit: 'Audit',
     auditMeans: 'Proves that the log is unbroken and that every answer follows from it.',
     noAudit: 'No audit was asked for here yet.',
@@ -390,7 +394,7 @@ export const texts = {
     nothing: 'Nothing has been earned.',
     nothingThen: 'Nothing had been earned by then.',
     future: 'This moment is still ahead. Choose one of the past.',
-    noSuchUser: (id: string) => `There is no such user id: “${id}”`,
+    noSuchUser: (id: string) => `There is no such user id: ${quoted(id)}`,
     unit: 'Unit',
     unitById: (id: number) => `unit ${id}`,
     noUnit: 'without a unit',
@@ -492,7 +496,7 @@ export const texts = {
     toPin: 'Saved report',
     pin: 'Pin',
     takeOff: 'Take off',
-    unpin: (name: string) => `Take off “${name}”`,
+    unpin: (name: string) => `Take off ${quoted(name)}`,
   },
   settings: {
     title: 'Settings',
@@ -563,9 +567,9 @@ export const texts = {
     expiresHint: 'At the end of this day, UTC. Empty: never.',
     rotate: 'Rotate',
     revoke: 'Revoke',
-    askRevoke: (name: string) => `Revoke “${name}”? Whatever uses it stops working within 2 seconds.`,
+    askRevoke: (name: string) => `Revoke ${quoted(name)}? Whatever uses it stops working within 2 seconds.`,
     askRevokeOwner: 'The keys that it made by rotating itself stop, too.',
-    askRotate: (name: string) => `Issue a new key in place of “${name}”? The old one works for another 24 hours.`,
+    askRotate: (name: string) => `Issue a new key in place of ${quoted(name)}? The old one works for another 24 hours.`,
     askRotateOwn: 'You are using it: log in with the new key before then.',
     goalsMean: 'Goals are completions that your server reports with send-target.',
     noGoals: 'No goals.',
@@ -609,7 +613,7 @@ export const texts = {
     inactive: 'inactive',
     activeLabel: 'It earns',
     edit: 'Edit',
-    editRule: (name: string) => `Edit “${name}”`,
+    editRule: (name: string) => `Edit ${quoted(name)}`,
     editMeans: 'Rewards that were earned keep their amounts.',
     newRule: 'New rule',
     createRule: 'Create the rule',
@@ -661,7 +665,7 @@ export const texts = {
     search: 'Search saved reports',
     noSaved: 'No saved reports yet. Build one, give it a name, and save it.',
     beyondBuilder: (name: string) =>
-      `“${name}” has settings that this page cannot show. Run it by its uuid: POST /v1/reports/run`,
+      `${quoted(name)} has settings that this page cannot show. Run it by its uuid: POST /v1/reports/run`,
     unreadable: 'The report of this link could not be read. A new one is shown.',
     leftOut: (parts: string) => `Parts of this link could not be read and are left out: ${parts}.`,
     type: 'Type',

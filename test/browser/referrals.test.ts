@@ -198,7 +198,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await page.getByRole('alert').getByText('still ahead').waitFor();
     expect(await page.locator('.balance dl').count()).toBe(0);
     await page.goto(url({ user: 'abc' }));
-    await page.getByText('There is no such user id: “abc”').waitFor();
+    await page.getByText('There is no such user id: “\u2068abc\u2069”').waitFor();
     expect(console.complaints).toEqual([]);
   });
 

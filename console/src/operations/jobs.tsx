@@ -129,7 +129,7 @@ function Progress({ job: { progress } }: { readonly job: Job }) {
 
 function subjectOf({ projection, bot, user_id }: Job): string {
   if (bot !== null && user_id !== null) return words.account(bot, user_id);
-  return projection ?? bot ?? words.wholeLedger;
+  return projection ?? bot ?? words.wholeLog;
 }
 
 const SHOWN = 20;

@@ -166,7 +166,7 @@ function NextStep({ payout: { payout_id, status, method } }: { readonly payout: 
   );
 }
 
-/** The calls of the client's webhook, and why the payout is where it is. */
+/** The attempts to announce the payout, and why the payout is where it is. */
 function Deliveries({ payout: { deliveries, error, method } }: { readonly payout: Payout }) {
   if (deliveries.length === 0) return <>{error ?? (method === 'manual' ? words.byHand : '–')}</>;
   const last = deliveries.at(-1)!;

@@ -135,7 +135,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await giveReason(page, HOSTILE[5]!);
     await row(models, 'reports version 1').waitFor({ state: 'detached' });
     const jobs = section(page, 'Jobs');
-    expect(await jobs.getByText(`${HOSTILE[0]},`).count(), 'the operator’s name').toBeGreaterThan(0);
+    expect(await jobs.getByText(`\u2068${HOSTILE[0]}\u2069,`).count(), 'the operator’s name').toBeGreaterThan(0);
     expect(await jobs.textContent()).toContain(HOSTILE[3]);
     expect(complaints).toEqual([]);
   });

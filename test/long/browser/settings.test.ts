@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
     await row(page, 'Shop server')
       .getByRole('button', { name: /^Revoke/ })
       .click();
-    await page.getByRole('dialog').getByText('“Shop server”').waitFor();
+    await page.getByRole('dialog').getByText('“\u2068Shop server\u2069”').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
     expect(await call()).toBe(200);
     await row(page, 'Shop server')

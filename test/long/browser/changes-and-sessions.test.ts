@@ -1,0 +1,268 @@
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey, revokeKey } from '../../../src/commands/catalog/keys.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../../support/browser.ts';
+import { section } from '../../support/operations-page.ts';
+import { createOperator, type TestOperator } from '../../support/operators.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+const SECTIONS = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
+const OVER = 'Your session is over';
+const NO_ANSWER = 'The service did not answer.';
+const WHY = 'Why? The log keeps it.';
+
+describe.skipIf(CHROMIUM === undefined)('the console where a request or a session is cut off', () => {
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  let actor: TestOperator;
+  /** An owner key for all bots of the bot's owner. */
+  let owner: string;
+
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startTestService({ ADMIN_API: 'on' }), startBrowser()]);
+    bot = await service.createBot();
+    ({ apiKey: owner } = await ownerKey());
+    actor = await createOperator(service, 'act', HOSTILE[6]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  async function ownerKey() {
+    const issued = await issueKey(service.commands, {
+      ...{ ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: null, expiresAt: null },
+    });
+    await service.projected();
+    return issued;
+  }
+  async function open(key: string, options: Parameters<TestBrowser['open']>[0] = {}): Promise<ConsolePage> {
+    const console = await browser.open(options);
+    await logInWith(console, service.address, key);
+    return console;
+  }
+  const settings = (page: Page, name: string) =>
+    page.goto(`${service.address}/console/settings?bot=${bot.publicKey}&section=${name}`);
+  /** Chromium reports refused and cut requests as failed loads. */
+  const unexpected = ({ complaints }: ConsolePage): string[] =>
+    complaints.filter((text) => !/status of 4\d\d|ERR_FAILED/.test(text));
+
+  it('the token of a log-in link leaves the address and the history, with a session and without one', async () => {
+    const without = await browser.open();
+    await without.page.goto(`${service.address}/console#token=spent`);
+    await without.page.getByText('This link was used before').waitFor();
+    expect(without.page.url()).toBe(`${service.address}/console`);
+    expect(await axeFindings(without.page)).toEqual([]);
+
+    const { page } = await open(owner);
+    await page.goto(`${service.address}/console/reports`);
+    for (const link of ['/console/settings#token=second', '/console/settings#token=third']) {
+      await page.goto(service.address + link);
+      await expect.poll(() => page.url()).not.toContain('token');
+    }
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.goBack();
+    expect(page.url()).not.toContain('token');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    // A log-out is no end elsewhere, and the link is not used after it.
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('a session that was logged out elsewhere says so and leads to the log-in', async () => {
+    const first = await open(actor.operatorKey);
+    const other = await first.page.context().newPage();
+    await other.goto(`${service.address}/console`);
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await other.getByRole('heading', { name: 'Log in' }).waitFor();
+    await first.page.getByText(OVER).waitFor();
+    const asked: string[] = [];
+    first.page.on('request', (request) => asked.push(request.url()));
+    await logInAgain(first.page, actor.operatorKey);
+    expect(await first.page.getByText(OVER).count()).toBe(0);
+    // Only the log-in and its page: nothing was asked for in vain before it.
+    expect(asked[0]).toBe(`${service.address}/console/session`);
+    expect(unexpected(first)).toEqual([]);
+  });
+
+  it.each([
+    ['light', { width: 1280 }],
+    ['dark', { dark: true, width: 1280 }],
+    ['360 px', { width: 360 }],
+  ] as const)('a session whose key was revoked says so, readably (%s)', async (name, options) => {
+    const { apiKey, keyId } = await ownerKey();
+    const console = await open(apiKey, options);
+    const { page } = console;
+    await settings(page, 'goals');
+    await page.getByRole('heading', { name: 'New goal' }).waitFor();
+    await revokeKey(service.commands, { ownerId: bot.ownerId, keyId });
+    await expect
+      .poll(async () => {
+        await page
+          .getByRole('link', { name: /^Units/ })
+          .click({ timeout: 1000 })
+          .catch(() => {});
+        await page
+          .getByRole('link', { name: 'Goals' })
+          .click({ timeout: 1000 })
+          .catch(() => {});
+        return page.getByText(OVER).count();
+      })
+      .toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(options.width);
+    const folder = process.env['SHOTS'];
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/session-over-${name}.png` });
+    expect(unexpected(console)).toEqual([]);
+  });
+
+  async function logInAgain(page: Page, key: string): Promise<void> {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+  }
+
+  /** Cuts the first request before it arrives, and the answer of the second. */
+  async function cut(page: Page, url: string): Promise<void> {
+    let requests = 0;
+    await page.route(url, async (route: Route) => {
+      if (route.request().method() === 'GET' || ++requests > 2) return route.continue();
+      if (requests === 2) await route.fetch();
+      await route.abort('failed');
+    });
+  }
+
+  it('a setting whose request or answer is cut off is made once', async () => {
+    const console = await open(owner);
+    const { page } = console;
+    await settings(page, 'units');
+    await cut(page, '**/v1/settings/units/create');
+    const form = page.locator('form');
+    await form.getByLabel('Code').fill('PTS');
+    const create = form.getByRole('button', { name: 'Create the unit' });
+    for (let i = 0; i < 2; i++) {
+      await create.click();
+      await form.getByRole('alert').getByText(NO_ANSWER).waitFor();
+    }
+    await create.click();
+    await form.getByText('Saved.').waitFor();
+    await page.getByRole('cell', { name: 'PTS' }).waitFor();
+    const headers = { 'api-key': owner, 'resource-key': bot.publicKey };
+    expect((await service.get('/v1/settings/units', headers)).body.data.items).toHaveLength(1);
+    expect(unexpected(console)).toEqual([]);
+  });
+
+  it('a job whose request or answer is cut off is asked for once; an edited reason is another request', async () => {
+    const console = await open(actor.operatorKey);
+    const { page } = console;
+    await cut(page, '**/admin/v1/jobs');
+    await section(page, 'Audit').getByRole('button', { name: 'Audit now' }).click();
+    await page.getByLabel(WHY).fill('the first reason');
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Confirm' });
+    for (let i = 0; i < 2; i++) {
+      await confirm.click();
+      await dialog.getByRole('alert').getByText(NO_ANSWER).waitFor();
+    }
+    await confirm.click();
+    await dialog.waitFor({ state: 'detached' });
+    const jobs = async () =>
+      (await service.get('/admin/v1/jobs?kind=audit', actor.key)).body.data.items as {
+        state: string;
+        reason: string;
+      }[];
+    expect((await jobs()).map(({ reason }) => reason)).toEqual(['the first reason']);
+    await expect.poll(async () => (await jobs())[0]!.state).toBe('done');
+
+    // The answer is lost, and the reason is edited before the second attempt.
+    await page.unroute('**/admin/v1/jobs');
+    let isFirst = true;
+    await page.route('**/admin/v1/jobs', async (route) => {
+      if (route.request().method() === 'GET' || !isFirst) return route.continue();
+      isFirst = false;
+      await route.fetch();
+      await route.abort('failed');
+    });
+    await section(page, 'Audit').getByRole('button', { name: 'Audit now' }).click();
+    await page.getByLabel(WHY).fill('the second reason');
+    await confirm.click();
+    await dialog.getByRole('alert').getByText(NO_ANSWER).waitFor();
+    await expect.poll(async () => (await jobs())[0]!.state).toBe('done');
+    await page.getByLabel(WHY).fill('an edited reason');
+    await confirm.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await jobs()).map(({ reason }) => reason)).toEqual([
+      'an edited reason',
+      'the second reason',
+      'the first reason',
+    ]);
+    expect(unexpected(console)).toEqual([]);
+  });
+
+  it('a change is asked for, left and made by keyboard alone', async () => {
+    const console = await open(actor.operatorKey);
+    const { page } = console;
+    const verify = section(page, 'Read models').getByRole('button', { name: 'Verify reports' });
+    await verify.waitFor();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    for (let i = 0; i < 100 && (await focused()) !== 'Verify reports'; i++) await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Verify reports');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('left alone');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await focused(), 'the focus returns').toBe('Verify reports');
+    await page.keyboard.press('Enter');
+    expect(await page.getByLabel(WHY).inputValue()).toBe('');
+    await page.keyboard.type('by keyboard');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Confirm');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { body } = await service.get('/admin/v1/jobs?limit=1', actor.key);
+    expect(body.data.items).toEqual([expect.objectContaining({ kind: 'verify', reason: 'by keyboard' })]);
+    expect(unexpected(console)).toEqual([]);
+  });
+
+  it('hostile texts in every field of the log-in, settings and operations run nothing', async () => {
+    const stranger = await browser.open();
+    await stranger.page.goto(`${service.address}/console`);
+    for (const text of HOSTILE) {
+      await stranger.page.getByLabel('API key').fill(text);
+      await stranger.page.getByRole('button', { name: 'Log in' }).click();
+      await stranger.page.getByRole('alert').getByText('API key invalid').waitFor();
+    }
+    const asOwner = await open(owner);
+    for (const name of SECTIONS)
+      for (const text of HOSTILE) {
+        await settings(asOwner.page, name);
+        const form = asOwner.page.locator('form:has(input)').first();
+        await form.waitFor();
+        const fields = form.locator('input[type=text], input[type=password]');
+        for (const field of await fields.all()) await field.fill(text);
+        const answer = asOwner.page.waitForResponse((response) => response.request().method() === 'POST');
+        await form.getByRole('button').last().click();
+        await answer;
+      }
+    const asOperator = await open(actor.operatorKey);
+    for (const text of HOSTILE) {
+      await section(asOperator.page, 'Read models').getByRole('button', { name: 'Verify users' }).click();
+      await asOperator.page.getByLabel(WHY).fill(text);
+      await asOperator.page.getByRole('button', { name: 'Confirm' }).click();
+      await asOperator.page.getByRole('dialog').waitFor({ state: 'detached' });
+      await section(asOperator.page, 'Jobs').getByText(text).first().waitFor();
+      await section(asOperator.page, 'Read models').getByRole('button', { name: 'Verify users' }).waitFor();
+    }
+    for (const console of [stranger, asOwner, asOperator]) expect(unexpected(console)).toEqual([]);
+  });
+});
