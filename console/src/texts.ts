@@ -27,7 +27,7 @@ export const texts = {
     hint: 'The first start writes one to DATA_DIR/demo.key. Others: npx botledger key issue --kind personal',
     submit: 'Log in',
     ended:
-      'Your session is over: it ends after 12 hours, after 2 without use, with its key, and by a log-out elsewhere.',
+      'Your session is over. It ends after 12 hours, after 2 hours without use, with its key, and by a log-out elsewhere.',
     linkUsed: 'This link was used before, or is older than ten minutes. Log in with a key.',
     notSecure:
       'A browser keeps the session only over TLS, or on this machine. Open the console at https://…, or through a tunnel: ssh -L 3000:127.0.0.1:3000 HOST',

@@ -30,7 +30,11 @@ export function Login() {
   return (
     <main id="main" class="login">
       <h1>{texts.login.title}</h1>
-      {endedElsewhere.value && <p role="alert">{texts.login.ended}</p>}
+      {endedElsewhere.value && (
+        <p class="warning" role="alert">
+          {texts.login.ended}
+        </p>
+      )}
       <p>{texts.login.intro}</p>
       {!window.isSecureContext && <p class="failure">{texts.login.notSecure}</p>}
       {error.value !== undefined && <Failure error={error.value} />}
