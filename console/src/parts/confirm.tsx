@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import type { Attempt } from './attempt.ts';
 import { Failure } from './failure.tsx';
@@ -17,7 +17,8 @@ interface ConfirmProps {
 /** Asks before a change. It is open while it is rendered, and returns the focus to where it was. */
 export function Confirm({ question, action, attempt: { error, busy }, onYes, onNo, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Open before the next key: a typed reason keeps its first letters.
+  useLayoutEffect(() => {
     const element = dialog.current!;
     error.value = undefined;
     element.showModal();

@@ -100,9 +100,9 @@ export function Keys({ bot }: { readonly bot: Bot }) {
         ]}
         row={(key) => ({
           id: key.key_id,
-          name: key.is_own ? `${key.name ?? ''} ${words.thisKey}`.trim() : key.name,
+          name: key.is_own ? words.thisKey(key.name ?? '') : key.name,
           kind: words.kinds[key.kind],
-          bots: key.bots === null ? words.allBots : key.bots.map((each) => names.get(each) ?? each).join(', '),
+          bots: key.bots === null ? words.allBots : words.names(key.bots.map((each) => names.get(each) ?? each)),
           state: stateText(key),
           used: key.last_used_at === null ? words.neverUsed : date(key.last_used_at),
           issued: date(key.issued_at),
