@@ -46,8 +46,8 @@ export async function payReferrers(client: Client): Promise<void> {
 }
 
 /**
- * Users with an available balance, those with most referrals first: as many as are shown, or fewer if fewer earned anything
- * in time. Rewards follow the events that earn them within seconds, one referrer after another.
+ * Users with an available balance, those with most referrals first. Waits until the first ones that are shown have earned,
+ * for a limited time: some may never earn. Rewards follow the events that earn them within seconds, one referrer after another.
  */
 async function referrersWithMoney(client: Client): Promise<number[]> {
   const began = performance.now();
@@ -55,8 +55,9 @@ async function referrersWithMoney(client: Client): Promise<number[]> {
     const { referrers } = (await client.get('referral/referrers?limit=10')).data as {
       readonly referrers: readonly Referrer[];
     };
-    const found = referrers.filter(({ balance }) => balance.some(({ available }) => available > 0));
-    if (found.length >= SHOWN || performance.now() - began > PATIENCE_MS) return found.map(({ user_id }) => user_id);
+    const hasMoney = ({ balance }: Referrer): boolean => balance.some(({ available }) => available > 0);
+    if (referrers.slice(0, SHOWN).every(hasMoney) || performance.now() - began > PATIENCE_MS)
+      return referrers.filter(hasMoney).map(({ user_id }) => user_id);
     await pause(INTERVAL_MS);
   }
 }

@@ -104,7 +104,9 @@ it('lets referrers earn, and shows a payout that waits, one that failed and a re
       { user_id: first.user_id, status: 0, method: 'manual' },
     ]);
   const { entries } = await get(`/v1/referral/entries?user_id=${third.user_id}`);
-  expect(entries[0]).toMatchObject({ reason: 'The order was returned', reversed_at: expect.any(String) });
+  expect(entries).toContainEqual(
+    expect.objectContaining({ reason: 'The order was returned', reversed_at: expect.any(String) }),
+  );
 });
 
 it('has the same history for the same seed and moment, and a larger history contains a smaller one', () => {
