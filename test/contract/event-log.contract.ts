@@ -131,7 +131,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
       });
 
       it('have the commit that a snapshot of them ends with, and not that of another log', async () => {
-        const stream = `account-${newBot()}/1`;
+        const stream = `bot-${newBot()}`;
         for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
         const { commits } = await log.read(stream);
         const bytes = new Uint8Array(0);
@@ -148,9 +148,9 @@ export function describeEventLog(engine: EngineUnderTest): void {
         // Of a longer stream, of one that does not exist, and of one with as many commits.
         expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 4 }))).toBe(null);
         expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 400 }))).toBe(null);
-        expect(await lastCommitOf(other, `account-${newBot()}/1`, snapshotOf(1))).toBe(null);
-        expect(await lastCommitOf(other, `account-${newBot()}/1`, snapshotOf(3))).toBe(null);
-        const like = `account-${newBot()}/1`;
+        expect(await lastCommitOf(other, `bot-${newBot()}`, snapshotOf(1))).toBe(null);
+        expect(await lastCommitOf(other, `bot-${newBot()}`, snapshotOf(3))).toBe(null);
+        const like = `bot-${newBot()}`;
         for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(like));
         expect(await lastCommitOf(other, like, snapshotOf(3))).toBe(null);
       });
