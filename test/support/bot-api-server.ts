@@ -17,6 +17,8 @@ export interface Call {
 /** How a call is answered. By default, as the platform answers for a delivered message. */
 export interface Behaviour {
   readonly delayMs?: number;
+  /** Answers when this is fulfilled. */
+  readonly after?: Promise<unknown>;
   readonly error?: { readonly code: number; readonly description: string; readonly parameters?: object };
   /** The body is sent unchanged, with this status. */
   readonly raw?: { readonly status: number; readonly body: string };
@@ -71,7 +73,8 @@ export async function startBotApi(): Promise<BotApiServer> {
     }
     const call = { ...read, n: calls.length + 1, at };
     calls.push(call);
-    const { delayMs, error, raw, reset, hang } = decide(call) ?? {};
+    const { delayMs, after, error, raw, reset, hang } = decide(call) ?? {};
+    await after;
     if (delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (hang === true) return;
     if (reset === true) return void request.socket.resetAndDestroy();

@@ -37,6 +37,15 @@ const refused = (description: string, code = 400, parameters?: object): Behaviou
   error: { code, description, ...(parameters && { parameters }) },
 });
 
+/** A promise that the test fulfils, for answers that wait for it. */
+function signal(): { readonly promise: Promise<void>; fulfil(): void } {
+  let fulfil = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    fulfil = resolve;
+  });
+  return { promise, fulfil: () => fulfil() };
+}
+
 async function relaunch(id: number, changes = {}): Promise<void> {
   const { publicKey, ownerId } = bot;
   await activateBroadcast(service.commands, { bot: publicKey, id, ownerId, changes, ready: () => undefined }, {});
@@ -178,10 +187,15 @@ describe('the broadcast is in error', () => {
       4: refused('Bad Request: message is too long'),
       5: refused('Bad Request: BUTTON_URL_INVALID'),
     };
-    platform.behave(({ chatId, parameters }) => (parameters['text'] === 'Mended' ? undefined : answers[chatId]));
+    const { promise: cancelled, fulfil } = signal();
+    platform.behave(({ chatId, parameters }) => {
+      if (parameters['text'] === 'Mended') return undefined;
+      return answers[chatId] ?? (chatId > 50 ? { after: cancelled } : undefined);
+    });
     const id = await launch(service, bot, { chats: some(100), cap: 30 });
     await until(service, id, ({ count_delivered }) => count_delivered > 15);
     await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
+    fulfil();
     expect(await until(service, id, hasEnded)).toMatchObject({ status: 4, count_not_delivered: 5, count_unknown: 2 });
     expect((await recipientsOf(service, id))[3]).toMatchObject({ state: 'not_delivered' });
 
@@ -237,11 +251,18 @@ describe('a rate limit', () => {
 
   test('pauses the bot, and slows the broadcast down until its end', async () => {
     let limited = 0;
-    platform.behave(({ chatId }) => (chatId === 12 && limited++ === 0 ? limit : undefined));
+    const { promise: pauseSeen, fulfil } = signal();
+    platform.behave(({ chatId }) => {
+      if (chatId === 12 && limited++ === 0) return limit;
+      // The end ends the pause in the read model, too, so it waits for the test.
+      return calls().length === 21 ? { after: pauseSeen } : undefined;
+    });
     const onLimit = { stop: false, extraDelay: 100 };
+    const begun = Date.now();
     const id = await launch(service, bot, { chats: some(20), cap: 1000, onLimit });
     const paused = await until(service, id, ({ paused_until }) => paused_until !== null);
-    expect(paused.paused_until).toBeGreaterThan(Date.now() - 1000);
+    fulfil();
+    expect(paused.paused_until).toBeGreaterThanOrEqual(begun + 1000);
     expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 20, paused_until: null });
     const at = calls().map((call) => call.at);
     const limitedAt = callsTo(12)[0]!.at;
