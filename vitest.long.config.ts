@@ -12,6 +12,7 @@ export default defineConfig({
       'test/integration/events-projection.test.ts',
       'test/integration/events-projection-slices.test.ts',
       'test/integration/referral/read-model.test.ts',
+      'test/integration/reports/team.test.ts',
       ...testsWithLongOnes(),
     ],
     // What stands here is put over the environment that is given.
@@ -32,8 +33,8 @@ export default defineConfig({
 /** Files with a test by `longOnly`; the suites of the log have one, too. */
 function testsWithLongOnes(): string[] {
   const contracts = ['postgres', 'kafka', 'eventstore'].map((engine) => `test/contract/${engine}.test.ts`);
-  const files = readdirSync('test/integration', { recursive: true, encoding: 'utf8' })
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
-    .map((name) => join('test/integration', name));
+    .map((name) => join('test', name));
   return [...contracts, ...files.filter((file) => readFileSync(file, 'utf8').includes('/long-only.ts'))];
 }

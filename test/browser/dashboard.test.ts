@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
 import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { longOnly, longRows } from '../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
 const NOW = new Date();
@@ -143,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('leads from every figure to the report that explains it', async () => {
+  longOnly('leads from every figure to the report that explains it', async () => {
     const console = await browser.open();
     const { page } = console;
     await open(page);
@@ -194,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect([...console.complaints, ...other.complaints]).toEqual([]);
   });
 
-  it.each([false, true])('has no axe finding, and fits 360 px (dark: %s)', async (dark) => {
+  it.each([false, ...longRows([true])])('has no axe finding, and fits 360 px (dark: %s)', async (dark) => {
     const console = await browser.open({ dark, width: dark ? 360 : 1280 });
     await open(console.page);
     await console.page.locator('[data-figure="revenue"]').waitFor();

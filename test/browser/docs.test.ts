@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { longOnly } from '../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the pages of the API and the guide', () => {
@@ -15,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the API and the guide', ()
     await service.stop();
   });
 
-  it('try a request out under a policy that allows our own files alone', async () => {
+  longOnly('try a request out under a policy that allows our own files alone', async () => {
     const { page, complaints } = await browser.open();
     const opened = await page.goto(`${service.address}/docs`);
     expect(opened!.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src /);

@@ -7,6 +7,7 @@ import { administerPayout } from '../../src/commands/referral/payouts.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { pause } from '../../src/util/pause.ts';
 import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { longOnly, longRows } from '../support/long-only.ts';
 import { processed } from '../support/processes.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -202,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('leads from a page beyond the end of a list to its first, and says what a payout waits for', async () => {
+  longOnly('leads from a page beyond the end of a list to its first, and says what a payout waits for', async () => {
     await program.send({ user_id: await program.referral(BO) });
     await service.projected();
     await processed(service, accruals.name);
@@ -222,7 +223,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
+  it.each([false, ...longRows([true])])('has no axe finding (dark: %s)', async (dark) => {
     const console = await browser.open({ dark });
     await logIn(console);
     for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {

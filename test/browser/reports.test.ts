@@ -10,6 +10,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../support/browser.ts';
+import { longOnly, longRows } from '../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 
 const PRICE = '123456789012345.123456';
@@ -241,7 +242,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('shows script in names as text, on every type of report', async () => {
+  longOnly('shows script in names as text, on every type of report', async () => {
     const console = await browser.open();
     await logIn(console);
     for (const name of HOSTILE)
@@ -256,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it.each([false, true])('has no axe finding (dark: %s)', async (dark) => {
+  it.each([false, ...longRows([true])])('has no axe finding (dark: %s)', async (dark) => {
     const console = await browser.open({ dark });
     await console.page.goto(`${service.address}/console`);
     await console.page.getByLabel('API key').waitFor();

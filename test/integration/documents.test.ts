@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
 import { commandsOf, runInBash } from '../support/console.ts';
+import { longOnly } from '../support/long-only.ts';
 import { type Block, blocksOf, isRun, PAGES, runBlocks } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -40,7 +41,7 @@ const PAGES_RUN_HERE = [
 /** Pages that another test runs, since they need another service. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/cookbook.md': 'test/integration/demo.test.ts',
-  'docs/psql.md': 'test/integration/psql-role.test.ts',
+  'docs/psql.md': 'test/long/psql-role.test.ts',
 };
 
 const hasConsole = (page: string): boolean => blocksOf(page).some(({ language }) => language === 'console');
@@ -73,7 +74,7 @@ until_available 5
 `;
 
 // This page runs first, since it shows the first ids.
-it('docs/auditing.md: each command prints what the page shows, except dates, hashes and counts', async () => {
+longOnly('docs/auditing.md: each command prints what the page shows, except dates, hashes and counts', async () => {
   const variables = { ...service.env, URL: service.address };
   await runBlocks([AUDITED_ACCOUNT], variables, folder);
   const shown = blocksOf('docs/auditing.md')

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
 import { query, serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
+import { longOnly } from '../support/long-only.ts';
 
 const log = { info: () => {}, warn: () => {} };
 
@@ -76,7 +77,7 @@ describe('a service', () => {
     await (await open('service')).close();
   });
 
-  test('moves to another port when its own is taken', async () => {
+  longOnly('moves to another port when its own is taken', async () => {
     const first = await open('service');
     await first.close();
     const intruder = createServer().listen({ host: '127.0.0.1', port: Number(new URL(first.url).port) });
@@ -128,7 +129,7 @@ describe('commands', () => {
     expect(await serverOf(folder.path)).toBeUndefined();
   });
 
-  test('that start and end concurrently leave neither a server nor an incomplete cluster', async () => {
+  longOnly('that start and end concurrently leave neither a server nor an incomplete cluster', async () => {
     const oneCommand = async (): Promise<void> => {
       const command = await open('command');
       await query(command.url, 'SELECT 1');

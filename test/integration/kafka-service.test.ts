@@ -1,10 +1,8 @@
 import { afterAll, describe } from 'vitest';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { topicText } from '../support/topic-records.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
-import { describeErasure } from './erasure.suite.ts';
 
 /** The whole service with the log on Kafka. `test/long/engines.test.ts` has the other suites. */
 const broker = await startKafkaBroker();
@@ -15,5 +13,4 @@ describe.skipIf(broker === null)('the service on Kafka', () => {
 
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
-  describeErasure({ start, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) });
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { expect, inject, test as it } from 'vitest';
 import { listenStartError } from '../../src/app/start-failures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { longRows } from '../support/long-only.ts';
 import { serviceProcess } from '../support/service-process.ts';
 
 /** A wrong setting ends the service with 1 and one line that names the variable. */
@@ -30,10 +31,12 @@ async function refusal(env: Record<string, string>): Promise<string> {
 
 test.each<[string, Partial<URL>, RegExp]>([
   ['a port where nothing listens', { port: '1' }, /:1\/\S* .*ECONNREFUSED/],
-  ['a host that is not known', { hostname: 'unknown.invalid' }, /unknown\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
   ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist/],
-  ['a role that is missing', { username: 'no_such_role' }, /no_such_role/],
-  ['TLS where the server has none', { search: '?sslmode=verify-full' }, /SSL/],
+  ...longRows<[string, Partial<URL>, RegExp]>([
+    ['a host that is not known', { hostname: 'unknown.invalid' }, /unknown\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
+    ['a role that is missing', { username: 'no_such_role' }, /no_such_role/],
+    ['TLS where the server has none', { search: '?sslmode=verify-full' }, /SSL/],
+  ]),
 ])('DATABASE_URL names %s', async (_, change, expected) => {
   const url = Object.assign(new URL(inject('databaseUrl')), change);
   const message = await refusal({ DATABASE_URL: url.href });
@@ -49,7 +52,7 @@ test('KAFKA_BROKERS names a port where no broker listens', async ({ database }) 
 
 test
   .skipIf(process.platform !== 'linux')
-  .each(['/proc/botledger', '/proc/botledger/deeper', '/proc/self', '/dev/null'])(
+  .each(['/proc/botledger', ...longRows(['/proc/botledger/deeper', '/proc/self', '/dev/null'])])(
   'DATA_DIR %s, where no folder can be made',
   async (folder) => {
     expect(await refusal({ DATA_DIR: folder })).toMatch(`botledger: cannot use DATA_DIR ${folder}: `);

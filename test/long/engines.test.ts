@@ -15,6 +15,7 @@ import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { streamText } from '../support/stream-text.ts';
+import { topicText } from '../support/topic-records.ts';
 
 /** Every read model on every engine, and the suites that `npm test` runs on some engines only. */
 const broker = await startKafkaBroker();
@@ -57,6 +58,9 @@ describe(`the snapshot of a long account on EventStoreDB (${eventStore.kind})`, 
   describeLongAccount(onEventStore));
 describe(`attribution on EventStoreDB (${eventStore.kind})`, () => describeAttribution(onEventStore));
 describe(`late attribution on EventStoreDB (${eventStore.kind})`, () => describeLateAttribution(onEventStore));
+describe.skipIf(broker === null)('erasure on Kafka', () =>
+  describeErasure({ start: onKafka, stored: ({ env }) => topicText(broker!.brokers, env['KAFKA_TOPIC']!) }),
+);
 describe(`erasure on EventStoreDB (${eventStore.kind})`, () =>
   describeErasure({
     start: onEventStore,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BotApiProcess, botApiProcess } from '../../support/bot-api-process.ts';
 import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 /** How fast broadcasts are sent, by the clock of the receiver (decisions.md#cap-at-the-receiver). */
@@ -36,36 +37,41 @@ function usage(times: readonly number[], cap: number): number {
   return ((times.length - 1) * 1000) / (times.at(-1)! - times[0]!) / cap;
 }
 
-test.concurrent('a bot never gets more than its largest cap in 0.98 s through, each broadcast never more than its own', async () => {
-  const runs = await Promise.all(
-    [
-      { token: '1:fast', caps: [7] },
-      { token: '2:slow100', caps: [30] },
-      { token: '3:fast', caps: [200] },
-      { token: '4:slow100', caps: [200] },
-      { token: '5:fast', caps: [40, 40, 10] },
-    ].map(async ({ token, caps }) => {
-      const bot = await sendingBot(service, token);
-      const broadcasts = caps.map(async (cap, n) => {
-        const chats = Array.from({ length: Math.ceil((cap * SECONDS) / caps.length) }, (_, i) => n * 10_000 + i + 1);
-        return { cap, chats: new Set(chats), id: await launch(service, bot, { chats, cap }) };
-      });
-      return { token, cap: Math.max(...caps), broadcasts: await Promise.all(broadcasts) };
-    }),
-  );
-  for (const { id } of runs.flatMap(({ broadcasts }) => broadcasts)) await until(service, id, hasEnded);
-  const arrivals = await platform.arrivals();
-  for (const { token, cap, broadcasts } of runs) {
-    const ofBot = arrivals.filter(([, , , by]) => by === token);
-    const times = ofBot.map(([at]) => at);
-    expect(times).toHaveLength(broadcasts.reduce((sum, { chats }) => sum + chats.size, 0));
-    expect(mostInWindow(times)).toBeLessThanOrEqual(cap);
-    for (const { cap: own, chats } of broadcasts)
-      expect(mostInWindow(ofBot.filter(([, chat]) => chats.has(chat)).map(([at]) => at))).toBeLessThanOrEqual(own);
-    if (broadcasts.length === 1) expect(usage(times, cap)).toBeGreaterThan(LEAST_USED);
-    console.log(`${token}, cap ${cap}: at most ${mostInWindow(times)} in 0.98 s, ${usage(times, cap).toFixed(3)} used`);
-  }
-});
+longOnly(
+  'a bot never gets more than its largest cap in 0.98 s through, each broadcast never more than its own',
+  async () => {
+    const runs = await Promise.all(
+      [
+        { token: '1:fast', caps: [7] },
+        { token: '2:slow100', caps: [30] },
+        { token: '3:fast', caps: [200] },
+        { token: '4:slow100', caps: [200] },
+        { token: '5:fast', caps: [40, 40, 10] },
+      ].map(async ({ token, caps }) => {
+        const bot = await sendingBot(service, token);
+        const broadcasts = caps.map(async (cap, n) => {
+          const chats = Array.from({ length: Math.ceil((cap * SECONDS) / caps.length) }, (_, i) => n * 10_000 + i + 1);
+          return { cap, chats: new Set(chats), id: await launch(service, bot, { chats, cap }) };
+        });
+        return { token, cap: Math.max(...caps), broadcasts: await Promise.all(broadcasts) };
+      }),
+    );
+    for (const { id } of runs.flatMap(({ broadcasts }) => broadcasts)) await until(service, id, hasEnded);
+    const arrivals = await platform.arrivals();
+    for (const { token, cap, broadcasts } of runs) {
+      const ofBot = arrivals.filter(([, , , by]) => by === token);
+      const times = ofBot.map(([at]) => at);
+      expect(times).toHaveLength(broadcasts.reduce((sum, { chats }) => sum + chats.size, 0));
+      expect(mostInWindow(times)).toBeLessThanOrEqual(cap);
+      for (const { cap: own, chats } of broadcasts)
+        expect(mostInWindow(ofBot.filter(([, chat]) => chats.has(chat)).map(([at]) => at))).toBeLessThanOrEqual(own);
+      if (broadcasts.length === 1) expect(usage(times, cap)).toBeGreaterThan(LEAST_USED);
+      console.log(
+        `${token}, cap ${cap}: at most ${mostInWindow(times)} in 0.98 s, ${usage(times, cap).toFixed(3)} used`,
+      );
+    }
+  },
+);
 
 test.concurrent('albums count their length, and one that is longer than the cap goes alone', async () => {
   const media = (length: number) => Array.from({ length }, (_, i) => ({ type: 'photo', media: `file_${i}` }));

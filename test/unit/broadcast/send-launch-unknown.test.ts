@@ -11,6 +11,7 @@ import { createConnections, createSendQueue, type SendQueue } from '../../../src
 import type { SendingWriter } from '../../../src/processes/broadcasts/stream-writer.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { DONE, sendOnce, writerOf } from '../../support/launch.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 
 /** A platform whose answers do not say whether it has sent the message. */
@@ -81,29 +82,33 @@ beforeEach(() => {
   answer = written({ type: 'answered', status: 502, body: '<html>' });
 });
 
-test('a platform that answers only 502 costs less than half of the audience, then one recipient an attempt, until it answers again', async () => {
-  const sending = begin();
-  await until(isSlowed);
-  const lost = called.length;
-  expect(lost).toBeGreaterThanOrEqual(10);
-  expect(lost).toBeLessThan(100);
-  await isStill();
-  for (const [tries, seconds] of [4, 8].entries()) {
-    expect(waitMs()).toBeGreaterThan(0);
-    expect(waitMs()).toBeLessThanOrEqual(seconds * 1000);
-    now += waitMs() - 1;
+longOnly(
+  'a platform that answers only 502 costs less than half of the audience, then one recipient an attempt, until it answers again',
+  async () => {
+    const sending = begin();
+    await until(isSlowed);
+    const lost = called.length;
+    expect(lost).toBeGreaterThanOrEqual(10);
+    expect(lost).toBeLessThan(100);
     await isStill();
-    now += 1;
-    await expect.poll(() => called.length, WAIT).toBe(lost + tries + 1);
-    await expect.poll(() => waitMs(), WAIT).toBe(2 * seconds * 1000);
-  }
+    for (const [tries, seconds] of [4, 8].entries()) {
+      expect(waitMs()).toBeGreaterThan(0);
+      expect(waitMs()).toBeLessThanOrEqual(seconds * 1000);
+      now += waitMs() - 1;
+      await isStill();
+      now += 1;
+      await expect.poll(() => called.length, WAIT).toBe(lost + tries + 1);
+      await expect.poll(() => waitMs(), WAIT).toBe(2 * seconds * 1000);
+    }
 
-  answer = written(DONE);
-  const { state } = await end(sending);
-  expect(called.toSorted((a, b) => a - b)).toEqual(chats);
-  expect(state.places.filter((place) => place === PLACE.unknown)).toHaveLength(lost + 2);
-  expect(state.paused).toBe(null);
-}, 60_000);
+    answer = written(DONE);
+    const { state } = await end(sending);
+    expect(called.toSorted((a, b) => a - b)).toEqual(chats);
+    expect(state.places.filter((place) => place === PLACE.unknown)).toHaveLength(lost + 2);
+    expect(state.paused).toBe(null);
+  },
+  60_000,
+);
 
 const WAIT = { timeout: 10_000 };
 
