@@ -1,29 +1,23 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../support/browser.ts';
+import type { TestBot, TestService } from '../support/service.ts';
+import { startConsole, type TestConsole } from '../support/test-console.ts';
 
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const USERS = 8;
 const BUYERS = 3;
 
 describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its users', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let buy: number;
   const key = (): Record<string, string> => ({ 'api-key': bot.apiKey });
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot();
     const at = (hour: number): string => `${DAY}T0${hour}:00:00.000Z`;
     for (let id = 1; id <= USERS; id++) {
@@ -51,15 +45,7 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
     const { body } = await service.get('/v1/reports/events', key());
     buy = body.data.items.find(({ name }: { name: string }) => name === 'buy').event_id;
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
-
-  /** Keeps a screenshot if SHOTS names a folder. */
-  async function shot(page: Page, name: string): Promise<void> {
-    if (process.env['SHOTS'] !== undefined) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png` });
-  }
+  afterAll(() => started.stop());
 
   const start = { event: 1, name: 'start', agr: 'total' };
   const bought = (agr = 'total') => ({ event: buy, name: 'buy', agr });
@@ -77,17 +63,13 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
     return (await dialog.locator('strong').textContent())!;
   }
 
-  async function logIn(options: { dark?: boolean; width?: number } = {}): Promise<ConsolePage> {
-    const opened = await browser.open(options);
-    await logInWith(opened, service.address, bot.apiKey);
-    return opened;
-  }
+  const logIn = (options?: PageOptions) => started.logIn(bot.apiKey, options);
 
   it('from a step of a funnel to a draft whose list has as many users', async () => {
     const { page, complaints } = await logIn();
     await openReport(page, { type: 'funnels', metrics: [start, bought()] });
     expect(await openUsers(page, /^5: show the users of after start, before buy$/)).toBe('5 users');
-    await shot(page, 'users');
+    await shoot(page, 'users');
     const rows = page.getByRole('dialog').locator('tbody tr');
     expect(await rows.count()).toBe(USERS - BUYERS);
     expect(await rows.first().textContent()).toContain(HOSTILE[4]!);
@@ -154,6 +136,6 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
     await openUsers(page, /reached$/);
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    await shot(page, `users-360-${dark ? 'dark' : 'light'}`);
+    await shoot(page, `users-360-${dark ? 'dark' : 'light'}`);
   });
 });

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
-import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { axeFindings, CHROMIUM, giveKey, HOSTILE } from '../support/browser.ts';
+import { aKey } from '../support/catalog.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import type { TestBot, TestService } from '../support/service.ts';
+import { startConsole, type TestConsole } from '../support/test-console.ts';
 
 const NOW = new Date();
 /** Where it is about noon now, so that today and yesterday have hours before and behind it. */
@@ -17,19 +18,17 @@ const at = (hours: number): string => new Date(NOON + hours * HOUR).toISOString(
 const PRICE = '1234567890123.45';
 
 describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot({ timezone: ZONE, token: '1:a' });
     await fill();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   const key = () => ({ 'api-key': bot.apiKey });
   async function post(path: string, body: unknown): Promise<{ readonly data: Record<string, never> }> {
@@ -72,10 +71,6 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await service.projected();
   }
 
-  async function open(page: Page, apiKey = bot.apiKey): Promise<void> {
-    await logInWith({ page, complaints: [] }, service.address, apiKey);
-  }
-
   /** Today's number, yesterday's. */
   async function figure(page: Page, name: string): Promise<string[]> {
     const card = page.locator(`[data-figure="${name}"]`);
@@ -83,9 +78,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   }
 
   it('begins the console, with the numbers of the API today and yesterday by this time', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(bot.apiKey);
     const { page } = console;
-    await open(page);
     await page.locator('[data-figure="revenue"]').waitFor();
     const day = (ms: number): string =>
       new Intl.DateTimeFormat('en-CA', { timeZone: ZONE, dateStyle: 'short' }).format(ms);
@@ -145,9 +139,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   });
 
   longOnly('leads from every figure to the report that explains it', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(bot.apiKey);
     const { page } = console;
-    await open(page);
     for (const name of ['active', 'events', 'sales', 'revenue']) {
       const link = page.locator(`[data-figure="${name}"] a`);
       await link.waitFor();
@@ -174,13 +167,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       settings: { params: { ':date_from': '2026-01-01 00:00:00', ':date_to': '2026-01-07 23:59:59' } },
     };
     await post('reports/save', { name: HOSTILE[3], report_config: config });
-    const console = await browser.open();
-    await open(console.page);
+    const console = await started.logIn(bot.apiKey);
     await console.page.getByLabel('Saved report').selectOption(HOSTILE[3]!);
     await console.page.getByRole('button', { name: 'Pin', exact: true }).click();
-    const other = await browser.open();
     await console.page.getByRole('region', { name: HOSTILE[3]! }).waitFor();
-    await open(other.page);
+    const other = await started.logIn(bot.apiKey);
     const card = other.page.getByRole('region', { name: HOSTILE[3]! });
     await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('9');
     // As many days as it was saved with, ending today in the bot's zone, which is named.
@@ -196,8 +187,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   });
 
   it.each([false, ...longRows([true])])('has no axe finding, and fits 360 px (dark: %s)', async (dark) => {
-    const console = await browser.open({ dark, width: dark ? 360 : 1280 });
-    await open(console.page);
+    const console = await started.logIn(bot.apiKey, { dark, width: dark ? 360 : 1280 });
     await console.page.locator('[data-figure="revenue"]').waitFor();
     await console.page.getByRole('region', { name: 'Top campaigns' }).locator('tbody tr').first().waitFor();
     expect(await axeFindings(console.page)).toEqual([]);
@@ -208,8 +198,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
 
   it("says how to send the first event, and shows nothing of another owner's bot", async () => {
     const other = await service.createBot();
-    const console = await browser.open();
-    await open(console.page, other.apiKey);
+    const console = await started.logIn(other.apiKey);
     await console.page.getByText('/v1/send-event').waitFor();
     await console.page.goto(`${service.address}/console/dashboard?bot=${bot.publicKey}`);
     await console.page.getByText('There is no such bot').waitFor();
@@ -222,9 +211,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
   });
 
   it('names no other bot when a link is of one that the key may not see, and shows the choice', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(bot.apiKey);
     const { page } = console;
-    await open(page);
     await page.goto(`${service.address}/console/dashboard?bot=nosuch`);
     await page.getByRole('alert').getByText('There is no such bot, or this key may not see it').waitFor();
     expect(await page.locator('[data-figure]').count()).toBe(0);
@@ -239,16 +227,14 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const { ownerId } = await createOwner(service.commands, {
       ...{ name: 'New', plan: 'premium', currency: 'USD', broadcastsPerMonth: 1 },
     });
-    const issued = { ownerId, bots: 'all', name: null, expiresAt: null } as const;
-    const { apiKey } = await issueKey(service.commands, { ...issued, kind: 'owner' });
-    const { apiKey: personal } = await issueKey(service.commands, { ...issued, kind: 'personal' });
+    const { apiKey } = await aKey(service.commands, ownerId, 'all', { kind: 'owner' });
+    const { apiKey: personal } = await aKey(service.commands, ownerId, 'all', { kind: 'personal' });
     await service.projected();
-    const console = await browser.open();
+    const console = await started.logIn(personal);
     const { page } = console;
-    await open(page, personal);
     await page.getByText('npx botledger bot create').waitFor();
     await page.getByRole('button', { name: 'Log out' }).click();
-    await open(page, apiKey);
+    await giveKey(page, apiKey);
     await page.getByText('This key has no bot yet').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Settings' }).click();

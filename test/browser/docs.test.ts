@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { CHROMIUM } from '../support/browser.ts';
 import { longOnly } from '../support/long-only.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import type { TestBot, TestService } from '../support/service.ts';
+import { startConsole, type TestConsole } from '../support/test-console.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the pages of the API and the guide', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   longOnly('try a request out under a policy that allows our own files alone', async () => {
-    const { page, complaints } = await browser.open();
+    const { page, complaints } = await started.browser.open();
     const opened = await page.goto(`${service.address}/docs`);
     expect(opened!.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src /);
     await page.getByRole('button', { name: 'Authorize' }).click();
@@ -34,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages of the API and the guide', ()
   });
 
   it('show the guide, with its diagram, without a complaint of the browser', async () => {
-    const { page, complaints } = await browser.open();
+    const { page, complaints } = await started.browser.open();
     await page.goto(`${service.address}/docs/guide`);
     await page.locator('.flow li').first().waitFor();
     expect(await page.locator('.flow li').first().textContent()).toMatch(/API clients.*→.*event log/s);

@@ -6,19 +6,20 @@ import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts'
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { pause } from '../../src/util/pause.ts';
-import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
 import { processed } from '../support/processes.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { startConsole, type TestConsole } from '../support/test-console.ts';
 import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiver.ts';
 
 /** Beyond a float: three of them have more digits than it keeps. */
 const REWARD = '9999999999999.99';
 
 describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let client: WebhookReceiver;
   let program: RewardProgram;
   /** A referrer whose first accrual was paid and then taken back, and who has an accrual on hold. */
@@ -27,16 +28,14 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   const BO = 902;
 
   beforeAll(async () => {
-    [service, browser, client] = await Promise.all([
-      startTestService({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,1' }),
-      startBrowser(),
-      webhookReceiver(),
-    ]);
+    client = await webhookReceiver();
+    started = await startConsole({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,1' });
+    ({ service } = started);
     program = await rewardProgram(service);
     await fill();
   });
   afterAll(async () => {
-    await Promise.all([browser.close(), service.stop()]);
+    await started.stop();
     await client.close();
   });
 
@@ -71,8 +70,6 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
 
   const url = (query: Readonly<Record<string, string>> = {}): string =>
     `${service.address}/console/referrals?${new URLSearchParams({ bot: program.bot.publicKey, ...query })}`;
-  const logIn = (page: Awaited<ReturnType<TestBrowser['open']>>): Promise<void> =>
-    logInWith(page, service.address, program.bot.apiKey);
 
   /** The shown balance of the only unit. */
   const balance = (page: Page): Promise<string[]> => page.locator('.balance dl dd').allTextContents();
@@ -90,9 +87,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   }
 
   it('lists referrers with names as text, ordered by any amount, and leads to each', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     await page.goto(url());
     const names = page.locator('tbody th a');
     await expect.poll(() => names.allTextContents()).toEqual([`${HOSTILE[1]} @ada`, `${HOSTILE[0]} @ada`]);
@@ -109,9 +105,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   });
 
   it('shows the balance of any moment as the API has it, by a date and by the slider', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     await page.goto(url({ user: `${ADA}` }));
     await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA));
     const { history } = await program.call.data(`history?user_id=${ADA}`);
@@ -132,9 +127,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   });
 
   it('shows every line with the balance after it, what was taken back with its reason, and links both ways', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     await page.goto(url({ user: `${ADA}` }));
     const rows = page.getByRole('region', { name: 'History' }).locator('tbody tr');
     const { history } = await program.call.data(`history?user_id=${ADA}`);
@@ -166,9 +160,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const held: ServerResponse[] = [];
     client.answers((_, response) => void held.push(response));
     const { payout_id: payoutId } = await program.call.data('payout', { user_id: BO });
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     await page.goto(url({ view: 'payouts' }));
     const row = page.locator(`#payout-${payoutId}`);
     await expect.poll(() => row.locator('.state').textContent(), { timeout: 20_000 }).toBe('processing');
@@ -192,9 +185,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   });
 
   it('refuses a moment that is still ahead, and an id that no user has', async () => {
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     await page.goto(url({ user: `${ADA}`, at: '2999-01-01 00:00:00' }));
     await page.getByRole('alert').getByText('still ahead').waitFor();
     expect(await page.locator('.balance dl').count()).toBe(0);
@@ -209,9 +201,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await processed(service, accruals.name);
     await service.projected();
     const { payout_id: payoutId } = await program.call.data('payout', { user_id: BO, method: 'manual' });
-    const console = await browser.open();
+    const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
-    await logIn(console);
     for (const query of [{ view: 'payouts', offset: '5000' }, { offset: '5000' }]) {
       await page.goto(url(query));
       await page.getByText('There is nothing on this page of the list.').waitFor();
@@ -224,8 +215,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   });
 
   it.each([false, ...longRows([true])])('has no axe finding (dark: %s)', async (dark) => {
-    const console = await browser.open({ dark });
-    await logIn(console);
+    const console = await started.logIn(program.bot.apiKey, { dark });
     for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {
       await console.page.goto(url(query));
       await console.page.locator('tbody tr').first().waitFor();
@@ -236,8 +226,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   });
 
   it('fits a page of 360 px', async () => {
-    const console = await browser.open({ width: 360 });
-    await logIn(console);
+    const console = await started.logIn(program.bot.apiKey, { width: 360 });
     for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {
       await console.page.goto(url(query));
       await console.page.locator('tbody tr').first().waitFor();
@@ -248,9 +237,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
 
   it("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {
     const other = await service.createBot();
-    const console = await browser.open();
-    const { page } = console;
-    await logInWith(console, service.address, other.apiKey);
+    const { page } = await started.logIn(other.apiKey);
     await page.goto(`${service.address}/console/referrals`);
     await page.getByText('/v1/referral/create-code').waitFor();
     await page.goto(`${service.address}/console/referrals?view=payouts`);

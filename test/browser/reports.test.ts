@@ -1,36 +1,27 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeKey } from '../../src/commands/catalog/keys.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../support/browser.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, giveKey, HOSTILE, type PageOptions } from '../support/browser.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
-import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import type { TestBot, TestService } from '../support/service.ts';
+import { startConsole, type TestConsole } from '../support/test-console.ts';
 
 const PRICE = '123456789012345.123456';
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   const events = new Map<string, number>();
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot();
     await fill();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   /** Ten users by language, three of them buyers; amounts beyond the precision of a float; names that are script. */
   async function fill(): Promise<void> {
@@ -61,9 +52,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     for (const { name, event_id } of body.data.items) events.set(name, event_id);
   }
 
-  async function logIn(console: ConsolePage, apiKey = bot.apiKey): Promise<void> {
-    await logInWith(console, service.address, apiKey);
-    await console.page.getByRole('link', { name: 'Reports', exact: true }).click();
+  const show = (page: Page): Promise<void> => page.getByRole('link', { name: 'Reports', exact: true }).click();
+  async function opened(apiKey = bot.apiKey, options?: PageOptions): Promise<ConsolePage> {
+    const console = await started.logIn(apiKey, options);
+    await show(console.page);
+    return console;
   }
 
   async function openReport(page: Page, state: object): Promise<void> {
@@ -84,12 +77,12 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   const metric = (name: string, agr = 'total'): object => ({ event: events.get(name) ?? null, name, agr });
 
   it('refuses a wrong key in words, logs in with a right one, and out', async () => {
-    const { page, complaints } = await browser.open();
+    const { page, complaints } = await started.browser.open();
     await page.goto(`${service.address}/console`);
     await page.getByLabel('API key').fill('wrong:key');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').getByText('API key invalid').waitFor();
-    await logIn({ page, complaints });
+    await giveKey(page, bot.apiKey);
     expect(await page.evaluate('document.cookie')).toBe('');
     expect(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length])')).toBe('[0,0]');
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -102,8 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   describe('of every type, with the numbers of the API', () => {
     let console: ConsolePage;
     beforeAll(async () => {
-      console = await browser.open();
-      await logIn(console);
+      console = await opened();
     });
 
     it.each([
@@ -179,8 +171,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   });
 
   it('a report is built by hand, Back undoes, a reload keeps, a link shares, and it is saved and opened', async () => {
-    const { page, complaints } = await browser.open();
-    await logIn({ page, complaints });
+    const { page, complaints } = await opened();
     await choice(page, 'Event 1').selectOption({ label: 'buy (3 times)' });
     await choice(page, 'Counted as').selectOption('events');
     await choice(page, 'Period').selectOption('Last 7 days');
@@ -206,9 +197,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   });
 
   it('says in words what the service refuses', async () => {
-    const console = await browser.open();
-    await logIn(console);
-    const { page } = console;
+    const { page } = await opened();
     const state = { filter: { join: 'and', items: [{ field: 'events.nothing', operator: '=', value: 1 }] } };
     await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(state))}`);
     await page.getByRole('alert').getByText('unknown field (at source_request.filters.1)').waitFor();
@@ -217,21 +206,17 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   it.each(['garbage', '{"type":"nothing"}', '5'])(
     'says that the report of a link cannot be read: %s',
     async (report) => {
-      const console = await browser.open();
-      await logIn(console);
-      const { page } = console;
+      const { page, complaints } = await opened();
       await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(report)}`);
       await page.getByRole('alert').getByText('could not be read').waitFor();
       await choice(page, 'Period').selectOption('Today');
       await page.getByRole('alert').waitFor({ state: 'detached' });
-      expect(console.complaints).toEqual([]);
+      expect(complaints).toEqual([]);
     },
   );
 
   it('by hour: hours still ahead are empty, midnight has its hour, and lines are named', async () => {
-    const console = await browser.open();
-    await logIn(console);
-    const { page } = console;
+    const { page, complaints } = await opened();
     await openReport(page, { period: 'today', granularity: 'hour', compare: true });
     await page.getByText('Broken line: the period before').waitFor();
     await page.locator('.legend').getByText('Any event, users', { exact: true }).waitFor();
@@ -239,12 +224,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     expect(rows[0]![0]).toMatch(/12:00.AM/);
     // All but the hours of the day that have begun.
     expect(rows.filter(([, value]) => value !== '–').length).toBeLessThanOrEqual(new Date().getUTCHours() + 1);
-    expect(console.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   longOnly('shows script in names as text, on every type of report', async () => {
-    const console = await browser.open();
-    await logIn(console);
+    const console = await opened();
     for (const name of HOSTILE)
       await openReport(console.page, { metrics: [{ event: events.get(name), name, agr: 'total' }], chart: 'line' });
     await openReport(console.page, { chart: 'table', metrics: [metric('all')], breakdown: ['events.category'] });
@@ -258,11 +242,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   });
 
   it.each([false, ...longRows([true])])('has no axe finding (dark: %s)', async (dark) => {
-    const console = await browser.open({ dark });
-    await console.page.goto(`${service.address}/console`);
-    await console.page.getByLabel('API key').waitFor();
-    expect(await axeFindings(console.page)).toEqual([]);
-    await logIn(console);
+    const { page } = await started.browser.open({ dark });
+    await page.goto(`${service.address}/console`);
+    await page.getByLabel('API key').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await giveKey(page, bot.apiKey);
     for (const state of [
       { metrics: [metric('buy')], breakdown: ['user.language_code'] },
       { chart: 'pie', metrics: [metric('buy')] },
@@ -270,34 +254,32 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
       { type: 'retention', metrics: [metric('start'), metric('buy')] },
       { type: 'list' },
     ]) {
-      await openReport(console.page, state);
-      expect(await axeFindings(console.page), JSON.stringify(state)).toEqual([]);
+      await openReport(page, state);
+      expect(await axeFindings(page), JSON.stringify(state)).toEqual([]);
     }
   });
 
   it('fits a page of 360 px', async () => {
-    const console = await browser.open({ width: 360 });
-    await logIn(console);
-    await openReport(console.page, { type: 'retention', metrics: [metric('start'), metric('buy')] });
-    expect(await console.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    const { page } = await opened(bot.apiKey, { width: 360 });
+    await openReport(page, { type: 'retention', metrics: [metric('start'), metric('buy')] });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   });
 
   it("a proxy's page instead of an answer is an error, and its retry works", async () => {
-    const console = await browser.open();
-    await console.page.route('**/v1/reports/run', (route) => route.fulfill({ status: 200, body: '<html>' }));
-    await logIn(console);
-    const alert = console.page.locator('.answer .failure').filter({ hasText: 'The service did not answer.' });
+    const { page } = await started.logIn(bot.apiKey);
+    await page.route('**/v1/reports/run', (route) => route.fulfill({ status: 200, body: '<html>' }));
+    await show(page);
+    const alert = page.locator('.answer .failure').filter({ hasText: 'The service did not answer.' });
     await alert.first().waitFor();
-    await console.page.unroute('**/v1/reports/run');
+    await page.unroute('**/v1/reports/run');
     await alert.first().getByRole('button').click();
-    await console.page.locator('.answer').getByText('As a table').first().waitFor();
+    await page.locator('.answer').getByText('As a table').first().waitFor();
     expect(await alert.count()).toBe(0);
   });
 
   it('a revoked key throws out', async () => {
     const other = await service.createBot();
-    const console = await browser.open();
-    await logIn(console, other.apiKey);
+    const { page } = await opened(other.apiKey);
     const { rows } = await service.database.pool.query('SELECT key_id::int FROM catalog_v1.keys WHERE owner_id = $1', [
       other.ownerId,
     ]);
@@ -305,25 +287,24 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await service.projected();
     await expect
       .poll(async () => {
-        await choice(console.page, 'Period')
+        await choice(page, 'Period')
           .selectOption('Today', { timeout: 1000 })
           .catch(() => {});
-        await choice(console.page, 'Period')
+        await choice(page, 'Period')
           .selectOption('Yesterday', { timeout: 1000 })
           .catch(() => {});
-        return console.page.getByRole('heading', { name: 'Log in' }).count();
+        return page.getByRole('heading', { name: 'Log in' }).count();
       })
       .toBe(1);
   });
 
   it("another owner's bot is not to be had by its address", async () => {
     const other = await service.createBot();
-    const console = await browser.open();
-    await logIn(console);
-    await console.page.goto(`${service.address}/console/reports?bot=${other.publicKey}`);
-    await console.page.getByText('There is no such bot').waitFor();
-    expect(await choice(console.page, 'Bot').inputValue()).toBe('');
-    const answer = await console.page.evaluate(
+    const { page } = await opened();
+    await page.goto(`${service.address}/console/reports?bot=${other.publicKey}`);
+    await page.getByText('There is no such bot').waitFor();
+    expect(await choice(page, 'Bot').inputValue()).toBe('');
+    const answer = await page.evaluate(
       `fetch('/v1/reports/events', { headers: { 'resource-key': '${other.publicKey}' } }).then((r) => r.status)`,
     );
     expect(answer).toBe(403);

@@ -28,9 +28,14 @@ export interface ConsolePage {
   readonly complaints: readonly string[];
 }
 
+export interface PageOptions {
+  readonly dark?: boolean;
+  readonly width?: number;
+}
+
 export interface TestBrowser {
   /** A page of a browser of its own, without cookies. */
-  open(options?: { readonly dark?: boolean; readonly width?: number }): Promise<ConsolePage>;
+  open(options?: PageOptions): Promise<ConsolePage>;
   close(): Promise<void>;
 }
 
@@ -84,9 +89,24 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /** Logs in by hand at the console of a service. */
-export async function logInWith({ page }: ConsolePage, serviceAddress: string, apiKey: string): Promise<void> {
+export async function logInWith(
+  { page }: Pick<ConsolePage, 'page'>,
+  serviceAddress: string,
+  apiKey: string,
+): Promise<void> {
   await page.goto(`${serviceAddress}/console`);
+  await giveKey(page, apiKey);
+}
+
+/** Logs in by hand on a page that asks for a key. */
+export async function giveKey(page: Page, apiKey: string): Promise<void> {
   await page.getByLabel('API key').fill(apiKey);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+/** Keeps a screenshot of the whole page, if SHOTS names a folder. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SHOTS'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

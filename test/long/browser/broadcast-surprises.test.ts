@@ -1,42 +1,25 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
-import { launch, sendingBot } from '../../support/broadcasts.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { launch } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, shoot } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the console says what would surprise about a broadcast', () => {
-  let platform: BotApiServer;
+  let started: SendingConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let key: Record<string, string>;
 
   beforeAll(async () => {
-    platform = await startBotApi();
-    [service, browser] = await Promise.all([startTestService({ TELEGRAM_API_ROOT: platform.root }), startBrowser()]);
-    bot = await sendingBot(service);
+    started = await startSendingConsole();
+    ({ service, bot } = started);
     key = { 'api-key': bot.apiKey };
   });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await platform?.close();
-  });
+  afterAll(() => started.stop());
 
-  async function opened(): Promise<ConsolePage> {
-    const console = await browser.open();
-    await logInWith(console, service.address, bot.apiKey);
-    return console;
-  }
+  const opened = (): Promise<ConsolePage> => started.logIn(bot.apiKey);
   const show = (page: Page, id: number | string): Promise<unknown> =>
     page.goto(`${service.address}/console/broadcasts?id=${id}`);
   const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
@@ -44,10 +27,6 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
   async function saved(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Save the draft' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('id')).toMatch(/^\d+$/);
-  }
-  async function shot(page: Page, name: string): Promise<void> {
-    const shots = process.env['SHOTS'];
-    if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
   }
 
   it('a time that is past is a warning at the field, after a save and before the launch', async () => {
@@ -62,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     await page.getByText('The type of a draft is fixed.').waitFor();
     await page.getByRole('button', { name: 'Launch…' }).click();
     await page.getByRole('dialog').getByText(past).waitFor();
-    await shot(page, 'past');
+    await shoot(page, 'past');
     await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
     await field(page, 'Chat id').fill('no');
     await page.getByRole('button', { name: 'Send a test' }).click();
@@ -85,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     const save = page.getByRole('button', { name: 'Save the draft' });
     await save.click();
     await page.getByText('This draft was changed elsewhere.').waitFor();
-    await shot(page, 'elsewhere');
+    await shoot(page, 'elsewhere');
     expect(await axeFindings(page)).toEqual([]);
     expect(await api(id)).toMatchObject({ name: 'first', message: { text: 'new' } });
     await page.getByRole('button', { name: 'Overwrite' }).click();
@@ -121,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
   });
 
   it('the recipients follow the progress; audience, launch and end are shown', async () => {
-    platform.behave(({ chatId }) =>
+    started.platform.behave(({ chatId }) =>
       chatId === 2000 ? { error: { code: 403, description: 'Forbidden: bot was blocked by the user' } } : undefined,
     );
     const { page } = await opened();
@@ -130,8 +109,8 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     await page.getByRole('cell', { name: 'The user blocked the bot' }).waitFor();
     await page.getByText('Finished', { exact: true }).waitFor();
     await expect.poll(() => page.getByRole('cell', { name: 'delivered', exact: true }).count()).toBe(11);
-    platform.behave(() => undefined);
-    await shot(page, 'finished');
+    started.platform.behave(() => undefined);
+    await shoot(page, 'finished');
     expect(await axeFindings(page)).toEqual([]);
     const { date_activate, date_finish } = await api(id);
     const facts = (await page.locator('dl:not(.parts)').first().textContent()) ?? '';
@@ -142,11 +121,8 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
 
   it('says before the launch that the bot has no token', async () => {
     const without = await service.createBot();
-    const { apiKey } = await issueKey(service.commands, {
-      ...{ ownerId: without.ownerId, bots: 'all', kind: 'owner', name: 'Owner', expiresAt: null },
-    });
-    const console = await browser.open();
-    await logInWith(console, service.address, apiKey);
+    const { apiKey } = await aKey(service.commands, without.ownerId, 'all', { kind: 'owner' });
+    const console = await started.logIn(apiKey);
     await console.page.goto(`${service.address}/console/broadcasts?bot=${without.publicKey}&id=new`);
     await console.page.getByText('The bot has no token').getByRole('link', { name: 'Settings' }).click();
     await expect.poll(() => console.page.url()).toContain(`/console/settings?bot=${without.publicKey}`);

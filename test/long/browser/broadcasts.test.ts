@@ -1,41 +1,22 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
-import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { MESSAGE_TYPES } from '../../../src/domain/broadcast/broadcast-events.ts';
+import { hasEnded, launch, until } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, HOSTILE, type PageOptions, shoot } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 const FILE = 'https://files.example/a.png';
-const TYPES = [
-  'sendMessage',
-  'sendPhoto',
-  'sendVideo',
-  'sendDocument',
-  'sendAnimation',
-  'sendAudio',
-  'sendVoice',
-  'sendMediaGroup',
-] as const;
 
 describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcasts', () => {
-  let platform: BotApiServer;
+  let started: SendingConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let key: Record<string, string>;
 
   beforeAll(async () => {
-    platform = await startBotApi();
-    [service, browser] = await Promise.all([startTestService({ TELEGRAM_API_ROOT: platform.root }), startBrowser()]);
-    bot = await sendingBot(service);
+    started = await startSendingConsole();
+    ({ service, bot } = started);
     key = { 'api-key': bot.apiKey };
     for (const [i, first_name] of HOSTILE.entries()) {
       const message = {
@@ -50,17 +31,11 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
     await service.projected();
   });
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await platform?.close();
-    expect(platform.mistakes).toEqual([]);
+    await started.stop();
+    expect(started.platform.mistakes).toEqual([]);
   });
 
-  async function opened(options?: Parameters<TestBrowser['open']>[0]): Promise<ConsolePage> {
-    const console = await browser.open(options);
-    await logInWith(console, service.address, bot.apiKey);
-    return console;
-  }
+  const opened = (options?: PageOptions): Promise<ConsolePage> => started.logIn(bot.apiKey, options);
   const choice = (page: Page | Locator, name: string): Locator => page.getByRole('combobox', { name, exact: true });
   const show = (page: Page, id: number | string): Promise<unknown> =>
     page.goto(`${service.address}/console/broadcasts?id=${id}`);
@@ -74,7 +49,7 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
     return idOf(page);
   }
 
-  it.each(TYPES)('of type %s: composed, previewed and saved', async (type) => {
+  it.each(MESSAGE_TYPES)('of type %s: composed, previewed and saved', async (type) => {
     const { page, complaints } = await opened();
     await show(page, 'new');
     await choice(page, 'Type').selectOption(type);
@@ -141,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
     await field(page, 'Chat id').fill('3');
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('Delivered.', { exact: true }).waitFor();
-    const test = platform.calls.at(-1)!;
+    const test = started.platform.calls.at(-1)!;
     expect(test).toMatchObject({ chatId: 3, parameters: { text: `Hello ${HOSTILE[2]}` } });
     expect(await page.locator('.keyboard').textContent()).toBe('Shop');
 
@@ -157,7 +132,7 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
       count_recipients: recipients,
     });
     expect(await page.locator('.parts dd').allTextContents()).toEqual([`${recipients}`, '0', '0', '0', '0']);
-    const sent = platform.calls.filter(({ n }) => n > test.n);
+    const sent = started.platform.calls.filter(({ n }) => n > test.n);
     expect(sent.map(({ chatId }) => chatId).sort()).toEqual([3, 4, 5, 6, 7]);
     await page.getByRole('cell', { name: 'delivered' }).first().waitFor();
     const csv = page.getByRole('link', { name: 'CSV' });
@@ -259,9 +234,7 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
       await page.locator('.bubble b').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
-      const shots = process.env['SHOTS'];
-      if (shots !== undefined)
-        await page.screenshot({ path: `${shots}/composer-${width}-${dark}.png`, fullPage: true });
+      await shoot(page, `composer-${width}-${dark}`);
     }
   });
 });

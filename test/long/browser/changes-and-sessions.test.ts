@@ -1,18 +1,20 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, revokeKey } from '../../../src/commands/catalog/keys.ts';
+import { revokeKey } from '../../../src/commands/catalog/keys.ts';
 import {
   axeFindings,
   CHROMIUM,
   type ConsolePage,
+  giveKey,
   HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
+  type PageOptions,
+  shoot,
 } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
 import { section } from '../../support/operations-page.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const SECTIONS = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
 const OVER = 'Your session is over';
@@ -20,36 +22,28 @@ const NO_ANSWER = 'The service did not answer.';
 const WHY = 'Why? The log keeps it.';
 
 describe.skipIf(CHROMIUM === undefined)('the console where a request or a session is cut off', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let actor: TestOperator;
   /** An owner key for all bots of the bot's owner. */
   let owner: string;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService({ ADMIN_API: 'on' }), startBrowser()]);
+    started = await startConsole({ ADMIN_API: 'on' });
+    ({ service } = started);
     bot = await service.createBot();
     ({ apiKey: owner } = await ownerKey());
     actor = await createOperator(service, 'act', HOSTILE[6]);
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   async function ownerKey() {
-    const issued = await issueKey(service.commands, {
-      ...{ ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: null, expiresAt: null },
-    });
+    const issued = await aKey(service.commands, bot.ownerId, 'all', { kind: 'owner' });
     await service.projected();
     return issued;
   }
-  async function open(key: string, options: Parameters<TestBrowser['open']>[0] = {}): Promise<ConsolePage> {
-    const console = await browser.open(options);
-    await logInWith(console, service.address, key);
-    return console;
-  }
+  const open = (key: string, options?: PageOptions): Promise<ConsolePage> => started.logIn(key, options);
   const settings = (page: Page, name: string) =>
     page.goto(`${service.address}/console/settings?bot=${bot.publicKey}&section=${name}`);
   /** Chromium reports refused and cut requests as failed loads. */
@@ -57,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     complaints.filter((text) => !/status of 4\d\d|ERR_FAILED/.test(text));
 
   it('the token of a log-in link leaves the address and the history, with a session and without one', async () => {
-    const without = await browser.open();
+    const without = await started.browser.open();
     await without.page.goto(`${service.address}/console#token=spent`);
     await without.page.getByText('This link was used before').waitFor();
     expect(without.page.url()).toBe(`${service.address}/console`);
@@ -87,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     await first.page.getByText(OVER).waitFor();
     const asked: string[] = [];
     first.page.on('request', (request) => asked.push(request.url()));
-    await logInAgain(first.page, actor.operatorKey);
+    await giveKey(first.page, actor.operatorKey);
     expect(await first.page.getByText(OVER).count()).toBe(0);
     // Only the log-in and its page: nothing was asked for in vain before it.
     expect(asked[0]).toBe(`${service.address}/console/session`);
@@ -120,16 +114,9 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
       .toBe(1);
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(options.width);
-    const folder = process.env['SHOTS'];
-    if (folder !== undefined) await page.screenshot({ path: `${folder}/session-over-${name}.png` });
+    await shoot(page, `session-over-${name}`);
     expect(unexpected(console)).toEqual([]);
   });
-
-  async function logInAgain(page: Page, key: string): Promise<void> {
-    await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
-  }
 
   /** Cuts the first request before it arrives, and the answer of the second. */
   async function cut(page: Page, url: string): Promise<void> {
@@ -235,7 +222,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
   });
 
   it('hostile texts in every field of the log-in, settings and operations run nothing', async () => {
-    const stranger = await browser.open();
+    const stranger = await started.browser.open();
     await stranger.page.goto(`${service.address}/console`);
     for (const text of HOSTILE) {
       await stranger.page.getByLabel('API key').fill(text);

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { item } from '../../support/account-samples.ts';
-import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
-import { launch, sendingBot } from '../../support/broadcasts.ts';
-import { axeFindings, CHROMIUM, HOSTILE, logInWith, startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { launch } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
 import { referralCaller } from '../../support/referral.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 const ADA = 42;
@@ -19,27 +19,20 @@ const LATE = 1050;
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long account and many users', () => {
-  let platform: BotApiServer;
+  let started: SendingConsole;
   let client: WebhookReceiver;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let key: Record<string, string>;
   let owner: string;
   let payoutId: number;
 
   beforeAll(async () => {
-    platform = await startBotApi();
     client = await webhookReceiver();
-    const network = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0' };
-    [service, browser] = await Promise.all([
-      startTestService({ TELEGRAM_API_ROOT: platform.root, ...network }),
-      startBrowser(),
-    ]);
-    bot = await sendingBot(service);
+    started = await startSendingConsole({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0' });
+    ({ service, bot } = started);
     key = { 'api-key': bot.apiKey };
-    const scope = { ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: 'Owner', expiresAt: null } as const;
-    owner = (await issueKey(service.commands, scope)).apiKey;
+    owner = (await aKey(service.commands, bot.ownerId, 'all', { kind: 'owner' })).apiKey;
     for (const [index, first_name] of HOSTILE.entries()) {
       const id = index + 1;
       const from = { id, is_bot: false, first_name };
@@ -57,9 +50,8 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await service.projected();
   });
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await Promise.all([platform?.close(), client?.close()]);
+    await started.stop();
+    await client.close();
   });
 
   const call = () => referralCaller(service, bot);
@@ -72,15 +64,10 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await accrueRewards(createAccounts(service.commands), { bot: bot.publicKey, referrer: ADA, items });
     await service.projected();
   }
-  async function opened(path: string, apiKey = bot.apiKey, options: Parameters<TestBrowser['open']>[0] = {}) {
-    const console = await browser.open(options);
-    await logInWith(console, service.address, apiKey);
+  async function opened(path: string, apiKey = bot.apiKey, options?: PageOptions) {
+    const console = await started.logIn(apiKey, options);
     await console.page.goto(`${service.address}/console/${path}`);
     return console;
-  }
-  async function shot(page: Page, name: string): Promise<void> {
-    const shots = process.env['SHOTS'];
-    if (shots !== undefined) await page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
   }
   const idle = (page: Page): Promise<void> =>
     expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0) as Promise<void>;
@@ -100,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.goBack();
     await expect.poll(shown).toEqual(await ids(''));
     await idle(page);
-    await shot(page, 'account');
+    await shoot(page, 'account');
     // From a payout to a line that is many pages away.
     await page.locator(`#payout-${payoutId} summary`).last().click();
     const link = page
@@ -124,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    await shot(page, `account-360-${dark}`);
+    await shoot(page, `account-360-${dark}`);
   });
 
   it('a second delivery whose answer was lost is asked for once', async () => {
@@ -142,12 +129,12 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.getByText('answered 200').waitFor();
     await page.unroute('**/webhook/redeliver');
     expect(client.calls.length).toBe(before + 1);
-    await shot(page, 'deliveries');
+    await shoot(page, 'deliveries');
   });
 
   it('from a cell of a funnel to a sent broadcast, though the answer to the launch was lost', async () => {
     const reason = `Forbidden: ${HOSTILE[0]}`;
-    platform.behave(({ chatId }) => (chatId === 2 ? { error: { code: 403, description: reason } } : undefined));
+    started.platform.behave(({ chatId }) => (chatId === 2 ? { error: { code: 403, description: reason } } : undefined));
     const { body } = await service.get('/v1/reports/events', key);
     const buy = body.data.items.find(({ name }: { name: string }) => name === 'buy').event_id;
     const metrics = [
@@ -170,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     const dialog = page.getByRole('dialog');
     await dialog.getByText(new RegExp(`^${users} as of `)).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await shot(page, 'launch');
+    await shoot(page, 'launch');
     await page.route('**/broadcast/activate', async (route) => {
       await route.fetch();
       await route.abort();
@@ -178,11 +165,11 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await dialog.getByRole('button', { name: 'Launch now' }).click();
     await page.getByText('Finished', { exact: true }).waitFor();
     await page.getByRole('cell', { name: reason, exact: true }).waitFor();
-    expect(platform.calls.map(({ chatId }) => chatId).sort()).toEqual(HOSTILE.slice(1).map((_, at) => at + 2));
+    expect(started.platform.calls.map(({ chatId }) => chatId).sort()).toEqual(HOSTILE.slice(1).map((_, at) => at + 2));
     expect(await page.locator('.parts dd').allTextContents()).toEqual([`${users - 1}`, '1', '0', '0', '0']);
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
-    await shot(page, 'sent');
+    await shoot(page, 'sent');
   });
 
   it.each([false, true])('a broadcast that is being sent has no axe finding (dark: %s)', async (dark) => {
@@ -193,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.getByRole('cell', { name: 'delivered', exact: true }).first().waitFor();
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
-    await shot(page, `running-${dark}`);
+    await shoot(page, `running-${dark}`);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped', { exact: true }).waitFor();
@@ -218,7 +205,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.getByText('No broadcast matches.').waitFor();
     await page.goBack();
     await expect.poll(names).toEqual([HOSTILE[3]]);
-    await shot(page, 'broadcasts');
+    await shoot(page, 'broadcasts');
     await page.goto(`${service.address}/console/referrals?user=${encodeURIComponent(HOSTILE[0]!)}`);
     await page.getByText(`There is no such user id: “${HOSTILE[0]}”`).waitFor();
     expect(complaints).toEqual([]);

@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, logInWith, startBrowser, type TestBrowser } from '../../support/browser.ts';
+import { CHROMIUM, logInWith } from '../../support/browser.ts';
 import { giveReason, row, section } from '../../support/operations-page.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
 import { type ServiceProcess, serviceProcess } from '../../support/service-process.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const ANSWER_MS = 30_000;
 
 describe.skipIf(CHROMIUM === undefined)('the page Operations beside a service that is killed', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let actor: TestOperator;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService({ ADMIN_API: 'on' }), startBrowser()]);
+    started = await startConsole({ ADMIN_API: 'on' });
+    ({ service } = started);
     bot = await service.createBot();
     actor = await createOperator(service, 'act');
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   it('a rebuild that was asked for here outlives a kill -9 of the service, and is switched', async () => {
     const rows = Array.from({ length: 1000 }, (_, i) => ({ event: `event ${i % 7}`, user_id: 7 }));
@@ -43,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Operations beside a service th
       try {
         await instance.start();
         await instance.ready();
-        const console = await browser.open();
+        const console = await started.browser.open();
         const { page } = console;
         await logInWith(console, instance.address, actor.operatorKey);
         const models = section(page, 'Read models');

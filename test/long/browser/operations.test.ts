@@ -2,24 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intakeStream } from '../../../src/domain/streams.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, HOSTILE, type PageOptions } from '../../support/browser.ts';
 import { giveReason, linksOf, row, section } from '../../support/operations-page.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const ANSWER_MS = 30_000;
 
 describe.skipIf(CHROMIUM === undefined)('the console shows operators how the service works', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let actor: TestOperator;
   /** Errors of commits that the read model `events` refuses. */
@@ -38,24 +31,17 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
             },
           },
     );
-    const env = { ADMIN_API: 'on', ON_BAD_EVENT: 'dead-letter' };
-    [service, browser] = await Promise.all([startTestService(env, undefined, undefined, models), startBrowser()]);
+    started = await startConsole({ ADMIN_API: 'on', ON_BAD_EVENT: 'dead-letter' }, models);
+    ({ service } = started);
     bot = await service.createBot();
     actor = await createOperator(service, 'act', HOSTILE[0]);
     for (const event of HOSTILE)
       await service.post('/v1/send-event', { event, user_id: 404 }, { 'api-key': bot.apiKey });
     await service.projected();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
-  async function open(options: Parameters<TestBrowser['open']>[0] = {}, key = actor.operatorKey): Promise<ConsolePage> {
-    const console = await browser.open(options);
-    await logInWith(console, service.address, key);
-    return console;
-  }
+  const open = (options?: PageOptions, key = actor.operatorKey): Promise<ConsolePage> => started.logIn(key, options);
 
   /** Appends a commit that the read model `events` cannot apply. */
   async function appendBad(error: string): Promise<void> {

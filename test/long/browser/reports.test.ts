@@ -1,15 +1,9 @@
 import { parse } from 'lossless-json';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { CHROMIUM, type ConsolePage, HOSTILE } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const ZONE = 'Europe/Berlin';
 const PRICE = '123456789012345.123456';
@@ -26,19 +20,17 @@ interface Answer {
 }
 
 describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot({ timezone: ZONE });
     await fill();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   const key = (): Record<string, string> => ({ 'api-key': bot.apiKey });
 
@@ -64,8 +56,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
   }
 
   async function open(): Promise<ConsolePage> {
-    const console = await browser.open();
-    await logInWith(console, service.address, bot.apiKey);
+    const console = await started.logIn(bot.apiKey);
     await console.page.getByRole('link', { name: 'Reports', exact: true }).click();
     await settled(console.page);
     return console;

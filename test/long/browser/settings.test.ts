@@ -1,34 +1,25 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, HOSTILE, type PageOptions, shoot } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const SECTIONS = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
 
 describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
+  let started: TestConsole;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   /** For all bots of the bot's owner. */
   let owner: string;
 
   beforeAll(async () => {
-    [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+    started = await startConsole();
+    ({ service } = started);
     bot = await service.createBot();
-    const { apiKey } = await issueKey(service.commands, {
-      ...{ ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: 'Owner', expiresAt: null },
-    });
-    owner = apiKey;
+    owner = (await aKey(service.commands, bot.ownerId, 'all', { kind: 'owner', name: 'Owner' })).apiKey;
     const sent = [
       { update_id: 1, message: messageOf(1) },
       { event: 'order_paid', user_id: 1, value_num: 5, unit: 'USD' },
@@ -37,19 +28,15 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
     await service.post('/v1/send-event', sent[1], { 'api-key': bot.apiKey });
     await service.projected();
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  afterAll(() => started.stop());
 
   function messageOf(id: number): object {
     const from = { id, is_bot: false, first_name: 'Ada' };
     return { message_id: 1, date: 1767225600, chat: { id, type: 'private' }, from, text: '/start' };
   }
 
-  async function openSettings(section: string, options: { dark?: boolean; width?: number } = {}): Promise<ConsolePage> {
-    const console = await browser.open(options);
-    await logInWith(console, service.address, owner);
+  async function openSettings(section: string, options?: PageOptions): Promise<ConsolePage> {
+    const console = await started.logIn(owner, options);
     await show(console.page, section);
     return console;
   }
@@ -179,8 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
 
   it('shows script in every field and name as text', async () => {
     const other = await service.createBot();
-    const key = { ownerId: other.ownerId, bots: 'all', kind: 'owner', name: HOSTILE[0]!, expiresAt: null } as const;
-    const { apiKey } = await issueKey(service.commands, key);
+    const { apiKey } = await aKey(service.commands, other.ownerId, 'all', { kind: 'owner', name: HOSTILE[0]! });
     await service.projected();
     const create = async (path: string, body: object): Promise<void> => {
       const headers = { 'api-key': apiKey, 'resource-key': other.publicKey };
@@ -193,8 +179,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
       await create('units/create', { code: `H${i}`, name });
       await create('rules/create', { name, trigger_event_id: 1, reward_type: 'percent', percent: 1 });
     }
-    const console = await browser.open();
-    await logInWith(console, service.address, apiKey);
+    const console = await started.logIn(apiKey);
     const { page } = console;
     await show(page, 'bot', other.publicKey);
     await page.getByRole('heading', { name: HOSTILE[1]! }).waitFor();
@@ -242,8 +227,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
   });
 
   it('a personal key sees how to get an owner key, and none of the settings', async () => {
-    const console = await browser.open();
-    await logInWith(console, service.address, bot.apiKey);
+    const console = await started.logIn(bot.apiKey);
     await console.page.getByRole('link', { name: 'Settings' }).click();
     await console.page.getByText('Settings need a key of kind owner').waitFor();
     await console.page.getByText('key issue --owner ID --all-bots --kind owner').waitFor();
@@ -275,9 +259,4 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
       await shoot(page, `${section}-360`);
     }
   });
-
-  async function shoot(page: Page, name: string): Promise<void> {
-    const folder = process.env['SHOTS'];
-    if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-  }
 });
