@@ -207,7 +207,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await expect.poll(names).toEqual([HOSTILE[3]]);
     await shoot(page, 'broadcasts');
     await page.goto(`${service.address}/console/referrals?user=${encodeURIComponent(HOSTILE[0]!)}`);
-    await page.getByText(`There is no such user id: “${HOSTILE[0]}”`).waitFor();
+    await page.getByText(`There is no such user id: “\u2068${HOSTILE[0]}\u2069”`).waitFor();
     expect(complaints).toEqual([]);
   });
 });
