@@ -110,6 +110,17 @@ function audiences(): Record<string, unknown> {
   const all = { type: 'all', config: {} };
   const filter = (config: object) => ({ type: 'filter', config });
   const performed = (leaf: object) => ['performed_event', leaf];
+  const fieldsAndEvents = [
+    filter({
+      user_conditions: ['or', ['>', 'users.custom_fields.level', 20], ['=', 'users.language_code', 'de']],
+      event_filters: [
+        'or',
+        performed({ period_days: 60, conditions: ['>', 'events.value_amount', 100] }),
+        performed({ event_id: 104, conditions: ['in', 'events.category', ['a', 'b']] }),
+      ],
+    }),
+    filter({ user_conditions: ['=', 'users.is_premium', true] }),
+  ];
   const chat_ids = Array.from({ length: 50_000 }, (_, index) => 100_000_000 + index * 5003 * 7);
   return {
     'all users': { include: [all] },
@@ -141,31 +152,11 @@ function audiences(): Record<string, unknown> {
       ],
     },
     'fields, custom fields, events with conditions, minus a filter': {
-      include: [
-        filter({
-          user_conditions: ['or', ['>', 'users.custom_fields.level', 20], ['=', 'users.language_code', 'de']],
-          event_filters: [
-            'or',
-            performed({ period_days: 60, conditions: ['>', 'events.value_amount', 100] }),
-            performed({ event_id: 104, conditions: ['in', 'events.category', ['a', 'b']] }),
-          ],
-        }),
-        filter({ user_conditions: ['=', 'users.is_premium', true] }),
-      ],
+      include: fieldsAndEvents,
       exclude: [filter({ event_filters: performed({ event_id: 105, period_days: 30 }) })],
     },
     'fields, custom fields, events with conditions, minus a filter and a list': {
-      include: [
-        filter({
-          user_conditions: ['or', ['>', 'users.custom_fields.level', 20], ['=', 'users.language_code', 'de']],
-          event_filters: [
-            'or',
-            performed({ period_days: 60, conditions: ['>', 'events.value_amount', 100] }),
-            performed({ event_id: 104, conditions: ['in', 'events.category', ['a', 'b']] }),
-          ],
-        }),
-        filter({ user_conditions: ['=', 'users.is_premium', true] }),
-      ],
+      include: fieldsAndEvents,
       exclude: [
         filter({ event_filters: performed({ event_id: 105, period_days: 30 }) }),
         { type: 'list', config: { chat_ids } },

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import pg from 'pg';
 import { pino } from 'pino';
 import { auditAccounts } from '../src/administration/audit-accounts.ts';
@@ -14,9 +12,9 @@ import { shareAmongProjectors } from '../src/projections/runtime/projector.ts';
 import { verify } from '../src/projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../src/projections/runtime/versions.ts';
 import { systemSources } from '../src/util/system-sources.ts';
-import { ask, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
-import { projected, startBenchService, visit } from './service.ts';
+import { startBenchService } from './service.ts';
+import { fillShop } from './shop.ts';
 
 /**
  * How long `audit verify` takes, part by part and as a whole, over EVENTS events of USERS users, of which one in twenty earns
@@ -27,69 +25,17 @@ import { projected, startBenchService, visit } from './service.ts';
 
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? 100_000);
-const BATCH = 1000;
-const DAYS = 90;
-const DAY_MS = 86_400_000;
-const START = Date.now() - DAYS * DAY_MS;
-/** Above the ids of `startBenchService`: an update has its user's id, so a repeated id would make no user. */
-const FIRST_USER = 1_000_000;
-const REFERRERS = 500;
 
 const service = await startBenchService();
 const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 16 });
 const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES });
 try {
-  await fill();
+  await fillShop(service, { users: USERS, events: EVENTS });
   await parts();
 } finally {
   await log.close();
   await pool.end();
   await service.stop();
-}
-
-async function fill(): Promise<void> {
-  await projected(service);
-  const code = (index: number): string => `code${index % REFERRERS}`;
-  await ask(
-    service,
-    '/v1/referral/set-code-owners',
-    Array.from({ length: REFERRERS }, (_, index) => ({ code: code(index), user_id: 1 + index })),
-  );
-  const date = Math.floor(START / 1000);
-  for (let user = 0; user < USERS; user += 100)
-    await ask(
-      service,
-      '/v1/send-batch-update',
-      Array.from({ length: 100 }, (_, i) => visit(FIRST_USER + user + i, code(user + i), { date })),
-    );
-  await sendEvents(0, BATCH);
-  await projected(service);
-  const trigger = String(await eventIdOf(service, 'event_0'));
-  const terms = ['--name', 'Orders', '--type', 'percent', '--percent', '2.9', '--hold-days', '14'];
-  const rule = ['rule', 'create', '--bot', await botOf(service), '--trigger-event-id', trigger, ...terms];
-  const child = spawn(process.execPath, ['bin/botledger.js', ...rule], {
-    cwd: `${import.meta.dirname}/..`,
-    env: { ...process.env, ...service.env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [exit] = await once(child, 'exit');
-  if (exit !== 0) throw new Error(`the rule was not created: ${exit}`);
-  for (let sent = BATCH; sent < EVENTS; sent += BATCH) await sendEvents(sent, Math.min(BATCH, EVENTS - sent));
-  await projected(service);
-}
-
-async function sendEvents(sent: number, count: number): Promise<void> {
-  await ask(
-    service,
-    '/v1/send-event',
-    Array.from({ length: count }, (_, i) => ({
-      event: `event_${i % 20}`,
-      user_id: FIRST_USER + ((sent + i * 7919) % USERS),
-      date: new Date(START + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_MS)).toISOString(),
-      ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
-      ...(i % 3 === 0 && { category: `c${i % 30}` }),
-    })),
-  );
 }
 
 async function parts(): Promise<void> {

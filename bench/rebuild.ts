@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +7,12 @@ import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { schemaOf } from '../src/projections/read-model.ts';
 import { readModels } from '../src/projections/registry.ts';
-import { ask, botOf, eventIdOf } from './ask.ts';
-import { residentMb } from './proc.ts';
+import { ask } from './ask.ts';
+import { command } from './command.ts';
 import { quantile } from './quantile.ts';
-import { bodyOf, DAYS, lastDays } from './report-questions.ts';
-import { type BenchService, projected, startBenchService, visit } from './service.ts';
+import { bodyOf, lastDays } from './report-questions.ts';
+import { type BenchService, startBenchService } from './service.ts';
+import { FIRST_USER, fillShop } from './shop.ts';
 
 /**
  * A rebuild of each read model while clients use the service. Measures events/s compared with COPY of the finished rows
@@ -27,20 +26,13 @@ const USERS = Number(process.env['USERS'] ?? 20_000);
 /** The read models to rebuild; all by default. */
 const MODELS = process.env['MODELS']?.split(',') ?? readModels.map(({ name }) => name);
 const QUIET_SECONDS = Number(process.env['SECONDS'] ?? 10);
-const BATCH = 1000;
 const DAY_MS = 86_400_000;
-/** When the users came; the events are of the days since. */
-const START = Date.now() - DAYS * DAY_MS;
-/** Above the ids of `startBenchService`: an update has its user's id, so a repeated id would make no user. */
-const FIRST_USER = 1_000_000;
-/** The users came by the codes of these referrers in turn. The referrers earn for one event in twenty. */
-const REFERRERS = 500;
 
 const service = await startBenchService();
 const client = new pg.Client({ connectionString: service.databaseUrl });
 await client.connect();
 try {
-  await fill(service);
+  await fillShop(service, { users: USERS, events: EVENTS });
   const quiet = percentiles(await hammer(service, new Promise((resolve) => setTimeout(resolve, QUIET_SECONDS * 1000))));
   console.log(`quiet: ${show(quiet)}`);
   for (const model of MODELS) {
@@ -88,43 +80,6 @@ function percentiles(times: readonly number[]): Percentiles {
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), max: quantile(times, 1) };
 }
 
-async function fill(service: BenchService): Promise<void> {
-  const code = (index: number): string => `code${index % REFERRERS}`;
-  await ask(
-    service,
-    '/v1/referral/set-code-owners',
-    Array.from({ length: REFERRERS }, (_, index) => ({ code: code(index), user_id: 1 + index })),
-  );
-  const date = Math.floor(START / 1000);
-  for (let user = 0; user < USERS; user += 100)
-    await ask(
-      service,
-      '/v1/send-batch-update',
-      Array.from({ length: 100 }, (_, i) => visit(FIRST_USER + user + i, code(user + i), { date })),
-    );
-  await sendEvents(service, 0, BATCH);
-  await projected(service);
-  const terms = ['--name', 'Orders', '--type', 'percent', '--percent', '2.9', '--hold-days', '14'];
-  const trigger = String(await eventIdOf(service, 'event_0'));
-  await command(service, ['rule', 'create', '--bot', await botOf(service), '--trigger-event-id', trigger, ...terms]);
-  for (let sent = BATCH; sent < EVENTS; sent += BATCH) await sendEvents(service, sent, Math.min(BATCH, EVENTS - sent));
-  await projected(service);
-}
-
-async function sendEvents(service: BenchService, sent: number, count: number): Promise<void> {
-  await ask(
-    service,
-    '/v1/send-event',
-    Array.from({ length: count }, (_, i) => ({
-      event: `event_${i % 20}`,
-      user_id: FIRST_USER + ((sent + i * 7919) % USERS),
-      date: new Date(START + Math.floor(((sent + i) / EVENTS) * DAYS * DAY_MS)).toISOString(),
-      ...(i % 5 === 0 && { value_num: i, unit: 'USD' }),
-      ...(i % 3 === 0 && { category: `c${i % 30}` }),
-    })),
-  );
-}
-
 /** Milliseconds of each request of a mix (an event, a report, two lists) of two clients, until the promise settles. */
 async function hammer(service: BenchService, until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
@@ -154,18 +109,6 @@ async function hammer(service: BenchService, until: Promise<unknown>): Promise<n
   };
   await Promise.all([until, caller(), caller()]);
   return times;
-}
-
-async function command(service: BenchService, argv: string[], onMemory = (_mb: number): void => {}): Promise<void> {
-  const child = spawn(join(import.meta.dirname, '../bin/botledger.js'), argv, {
-    env: { ...process.env, ...service.env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  const sampling = setInterval(() => void residentMb(child.pid!).then(onMemory), 200);
-  const [code] = await ended;
-  clearInterval(sampling);
-  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}`);
 }
 
 /** Seconds from the creation of the second version of a read model until it is ready. */
