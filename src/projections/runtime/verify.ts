@@ -30,7 +30,7 @@ export interface Difference {
   readonly rowsOfReplay: number;
 }
 
-/** Called with the progress: first of the replay, then of the checksums of all tables, the version's and the replay's. */
+/** Called with the progress: first of the replay, then of the checksums of all tables, the version's beside the replay's. */
 export interface VerifyWatch {
   readonly onCommits: OnCommits;
   readonly onTables: (done: number, total: number) => void;
@@ -82,11 +82,11 @@ async function compareWithReplay(
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
         if (await hasDeferredWork(tx, model, schema)) return null;
         await replay(await loadCheckpoint(tx, schema));
-        const onOwn = (done: number, total: number): void => onTables(done, 2 * total);
-        const onReplayed = (done: number, total: number): void => onTables(total + done, 2 * total);
+        let begun = 0;
+        const onTable = (tables: number): void => onTables(begun++, 2 * tables);
         const [own, replayed] = await Promise.all([
-          fingerprints(tx, model, schema, onOwn),
-          inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch, onReplayed)),
+          fingerprints(tx, model, schema, onTable),
+          inTransaction(pool, (fresh) => fingerprints(fresh, model, scratch, onTable)),
         ]);
         return { tables: replayed.size, differences: compare(own, replayed) };
       });
@@ -131,17 +131,20 @@ interface Fingerprint {
   readonly checksum: string;
 }
 
-/** Of every table of the read model except derived tables and those of the runtime. */
+/**
+ * Of every table of the read model except derived tables and those of the runtime.
+ * @param onTable is called before each table, with the number of all tables
+ */
 async function fingerprints(
   tx: ClientBase,
   { derived = [] }: ReadModel,
   schema: string,
-  onTable: VerifyWatch['onTables'],
+  onTable: (tables: number) => void,
 ): Promise<Map<string, Fingerprint>> {
   const found = new Map<string, Fingerprint>();
   const tables = (await tablesOf(tx, schema)).filter((table) => !derived.includes(table));
   for (const name of tables) {
-    onTable(found.size, tables.length);
+    onTable(tables.length);
     const { rows } = await tx.query<Fingerprint>(
       `SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS checksum
        FROM ${schema}.${name} AS t`,
@@ -197,7 +200,7 @@ async function replayInto(
     for await (const part of parts) {
       await writer.write(part);
       if (hasPassedAll(writer.written, until)) break;
-      // At the end it would concern every event, instead of those before the change that it follows.
+      // A change of a rate, say, defers work on all earlier events. Done only at the end, that would be every event.
       await catchUpSlice(target, true);
       if (performance.now() - reportedAt < REPORT_MS) continue;
       reportedAt = performance.now();

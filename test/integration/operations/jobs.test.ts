@@ -1,5 +1,10 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORK_STREAM } from '../../../src/domain/streams.ts';
+import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
+import { shareAmongProjectors } from '../../../src/projections/runtime/projector.ts';
+import { verify } from '../../../src/projections/runtime/verify.ts';
+import { servedOf, versionsOf } from '../../../src/projections/runtime/versions.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
@@ -88,6 +93,26 @@ describe('the work of operators over HTTP', () => {
     await service.database.pool.query('DELETE FROM reports_v1.checkpoints WHERE lane = 99');
     expect(found).toMatchObject({ state: 'findings', findings_count: 1 });
     expect(found.findings[0].message).toContain('catalog version 1 differs from a replay: bots (1 rows');
+  });
+
+  it('a comparison counts the checksums of both schemas up, without a step back', async () => {
+    const { pool } = service.database;
+    const logger = pino({ level: 'silent' });
+    const { signal } = new AbortController();
+    const seen: number[][] = [];
+    const { tables } = await verify(
+      {
+        ...shareAmongProjectors(pool, 'test', logger),
+        model: catalogReadModel,
+        log: service.log,
+        logger,
+        onBadEvent: 'stop',
+        signal,
+      },
+      servedOf(await versionsOf(pool, catalogReadModel))!,
+      { onCommits: () => {}, onTables: (done, total) => seen.push([done, total]) },
+    );
+    expect(seen).toEqual(Array.from({ length: 2 * tables }, (_, done) => [done, 2 * tables]));
   });
 
   it('audits run: of the ledger, of a bot, of an account; the last is the first of its list', async () => {
