@@ -30,8 +30,8 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
       query: z.object(page),
       answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(letter), total: z.int() }) }),
       async handle({ query: { limit, offset } }) {
-        const page = { limit, offset, events: MAX_EVENTS, characters: MAX_CHARACTERS };
-        const { items, total } = await listLetters(context.pool, page);
+        const part = { limit, offset, events: MAX_EVENTS, characters: MAX_CHARACTERS };
+        const { items, total } = await listLetters(context.pool, part);
         return { ok: true, data: { items: items.map(shown), total } };
       },
     }),

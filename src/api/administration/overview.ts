@@ -5,7 +5,7 @@ import { callerGone } from '../caller-gone.ts';
 import { ApiError, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
-import { group, process, READ } from './schemas.ts';
+import { backgroundProcess, errorGroup, READ } from './schemas.ts';
 
 const DAY_MS = 86_400_000;
 const days = z
@@ -29,7 +29,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
       summary: 'The background processes: lag, error, lease, and the parts of their work that fail',
       tag: 'Operations',
       access: READ,
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(process) }) }),
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(backgroundProcess) }) }),
       handle: async () => ({ ok: true, data: { items: await listProcesses(context) } }),
     }),
     route({
@@ -40,7 +40,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
       tag: 'Operations',
       access: READ,
       query: z.object({ days }),
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(group) }) }),
+      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(errorGroup) }) }),
       errors: [502],
       async handle({ reply, query }) {
         const since = context.sources.now() - query.days * DAY_MS;

@@ -100,7 +100,7 @@ export const letter = z
   })
   .meta({ id: 'DeadLetter' });
 
-export const process = z
+export const backgroundProcess = z
   .object({
     name: z.string(),
     state: z.enum(['live', 'stopped']),
@@ -116,7 +116,7 @@ export const process = z
   })
   .meta({ id: 'BackgroundProcess' });
 
-export const group = z
+export const errorGroup = z
   .object({
     kind: z.string(),
     source: z.string(),
@@ -132,5 +132,5 @@ export const group = z
 export type VersionAnswer = z.infer<typeof version>;
 export type JobAnswer = z.infer<typeof job>;
 export type LetterAnswer = z.infer<typeof letter>;
-export type ProcessAnswer = z.infer<typeof process>;
-export type GroupAnswer = z.infer<typeof group>;
+export type ProcessAnswer = z.infer<typeof backgroundProcess>;
+export type GroupAnswer = z.infer<typeof errorGroup>;

@@ -19,7 +19,7 @@ export interface TestTurns {
    * @throws ApiError 429 for the bot, 503 if there are too many of all bots
    */
   take(bot: string, units: number, pausedUntil: number): () => void;
-  /** Makes the bot wait from now on. */
+  /** Makes the bot's next test wait for `ms` from now. */
   rest(bot: string, ms: number): void;
 }
 
