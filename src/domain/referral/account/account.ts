@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { decider } from '../../decider.ts';
 import type { DataOf, EventOf } from '../../event-type.ts';
 import * as events from '../account-events.ts';
-import { Accruals, type Claim } from './accruals.ts';
+import { Accruals, type Claim, type NewAccrual } from './accruals.ts';
 import { Column } from './column.ts';
 import { Earned } from './earned.ts';
 import { Holds } from './holds.ts';
@@ -228,7 +228,7 @@ function evolvePayout(state: AccountState, payout: Payout, event: PayoutEvent): 
   }
 }
 
-function addAccrual(state: AccountState, accrualId: number, accrual: Parameters<Accruals['add']>[1]): void {
+function addAccrual(state: AccountState, accrualId: number, accrual: NewAccrual): void {
   const row = state.accruals.add(accrualId, accrual);
   const unit = unitOf(state, accrual.unit_id);
   if (accrual.available_at > state.clock) {

@@ -17,6 +17,9 @@ export interface Accrual {
   readonly payout_id: number | null;
 }
 
+/** An accrual that is added: it is live, and no payout has it. */
+export type NewAccrual = Pick<Accrual, 'amount' | 'unit_id' | 'available_at' | 'compensates'>;
+
 const STATES = ['live', 'cancelled', 'reversed'] as const;
 export type AccrualState = (typeof STATES)[number];
 
@@ -86,8 +89,8 @@ export class Accruals {
     return this.#ids.length;
   }
 
-  /** Adds a live accrual that no payout has. @returns its row */
-  add(id: number, given: Pick<Accrual, 'amount' | 'unit_id' | 'available_at' | 'compensates'>): number {
+  /** @returns the row of the accrual */
+  add(id: number, given: NewAccrual): number {
     const row = this.#ids.length;
     this.#ids.push(id);
     this.#availableAt.push(given.available_at);

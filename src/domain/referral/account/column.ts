@@ -1,12 +1,12 @@
 type Cells = Float64Array | Uint32Array | Uint8Array;
 
 /** Numbers in a typed array that grows at its end: a million of them take no object each, and are stored as they are. */
-export class Column<Array extends Cells> {
-  #cells: Array;
+export class Column<Store extends Cells> {
+  #cells: Store;
   #length: number;
 
   /** @param cells the first numbers; the column changes them in place */
-  constructor(cells: Array) {
+  constructor(cells: Store) {
     this.#cells = cells;
     this.#length = cells.length;
   }
@@ -48,7 +48,7 @@ export class Column<Array extends Cells> {
 
   #grow(): void {
     const former = this.#cells;
-    const OfSameKind = former.constructor as new (length: number) => Array;
+    const OfSameKind = former.constructor as new (length: number) => Store;
     this.#cells = new OfSameKind(Math.max(LEAST, Math.ceil(former.length * GROWTH)));
     this.#cells.set(former);
   }

@@ -101,7 +101,7 @@ export function decodeAccount({ buffer }: Uint8Array<ArrayBuffer>): AccountState
   const length = new DataView(buffer).getUint32(0, true);
   const header: Header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, HEADER_LENGTH_BYTES, length)));
   let [at, column] = [aligned(HEADER_LENGTH_BYTES + length), 0];
-  const next = <Array>(Kind: CellsOf<Array>): Array => {
+  const next = <Cells>(Kind: CellsOf<Cells>): Cells => {
     const bytes = header.columns[column++]!;
     const cells = new Kind(buffer, at, bytes / Kind.BYTES_PER_ELEMENT);
     at += aligned(bytes);
@@ -142,7 +142,7 @@ export function decodeAccount({ buffer }: Uint8Array<ArrayBuffer>): AccountState
   };
 }
 
-interface CellsOf<Array> {
+interface CellsOf<Cells> {
   readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBuffer, at: number, length: number): Array;
+  new (buffer: ArrayBuffer, at: number, length: number): Cells;
 }
