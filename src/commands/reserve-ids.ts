@@ -10,7 +10,7 @@ export async function reserveId(context: CommandContext, kind: IdKind): Promise<
 }
 
 /** Stands for the id of a decision that has none yet. No id is 0. */
-const NO_ID = 0;
+export const NO_ID_YET = 0;
 
 /**
  * As {@link decideAndAppend}, for a decision that needs an id. The id is reserved when the decision needs it: a command that is
@@ -24,12 +24,12 @@ export function decideWithId<State, Event>(
   decide: (state: State, id: number, now: number) => Decision<Event>,
   meta: CommandMeta = {},
 ): Promise<CommandResult<Event>> {
-  let id = NO_ID;
+  let id = NO_ID_YET;
   return decideAndAppend(context, decider, stream, (state, now) => decide(state, id, now), {
     ...meta,
     prepare(state, now) {
-      if (id !== NO_ID) return undefined;
-      const decision = decide(state, NO_ID, now);
+      if (id !== NO_ID_YET) return undefined;
+      const decision = decide(state, NO_ID_YET, now);
       if (decision instanceof Rejection || decision.length === 0) return undefined;
       return reserveId(context, kind).then((reserved) => {
         id = reserved;

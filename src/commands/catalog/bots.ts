@@ -19,7 +19,7 @@ import {
   load,
   takingId,
 } from '../decide-and-append.ts';
-import { reserveId } from '../reserve-ids.ts';
+import { NO_ID_YET, reserveId } from '../reserve-ids.ts';
 import { newPublicKey, newSecret, publicKeyOf, sealSecret } from './secrets.ts';
 
 export type CreateBot = Omit<SettingsInClear, 'name'> & { readonly ownerId: number; readonly name: string };
@@ -49,7 +49,7 @@ export async function createBot(
   // A refused bot takes no id and no key.
   const refused =
     (token == null ? undefined : tokenProblem(token)) ??
-    decideCreateBot(bot.initialState(), { ...identity, ...rest, bot_id: 0, name });
+    decideCreateBot(bot.initialState(), { ...identity, ...rest, bot_id: NO_ID_YET, name });
   if (refused instanceof Rejection) throw refused;
   const bot_id = await reserveId(context, 'bot');
   const sealed = await sealSettings(context, public_key, settings);
