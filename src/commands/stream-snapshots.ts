@@ -23,9 +23,9 @@ export interface SnapshotStore {
   /** The snapshot, if its bytes are those that were saved. Resolves to null also if the store does not answer. */
   load(stream: string, version: number): Promise<StreamSnapshot | null>;
   /**
-   * Saves a snapshot, unless another instance has saved one since: of a later commit than revision `since`. Resolves also if
-   * the database does not answer.
-   * @param take makes the snapshot, of a later commit, too
+   * Saves a snapshot, unless another instance has saved one of a commit after revision `since`. Resolves also if the store
+   * does not answer.
+   * @param take makes the snapshot, which is of a commit after `since`, too
    */
   save(stream: string, version: number, since: number, take: () => StreamSnapshot): Promise<void>;
   /** Drops the snapshot with this head. Resolves also if the store does not answer. */

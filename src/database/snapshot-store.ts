@@ -62,9 +62,9 @@ export interface Snapshots {
   /** The snapshot with the bytes that were saved; null: there is none, it was damaged, or the database does not answer. */
   load(stream: string, version: number): Promise<Snapshot | null>;
   /**
-   * Saves a snapshot, unless another instance has saved one since: of a later commit than revision `since`. Resolves also if
-   * the database does not answer.
-   * @param take makes the snapshot, of a later commit, too
+   * Saves a snapshot, unless another instance has saved one of a commit after revision `since`. Resolves also if the database
+   * does not answer.
+   * @param take makes the snapshot, which is of a commit after `since`, too
    */
   save(stream: string, version: number, since: number, take: () => Snapshot): Promise<void>;
   /** Drops the snapshot with this head. Resolves also if the database does not answer. */
@@ -192,11 +192,11 @@ async function write(
     await client.query('INSERT INTO runtime.snapshot_parts (id, part, bytes) VALUES ($1, $2, $3)', [id, part, cut]);
     await setImmediate();
   }
-  const { rows } = await client.query<{ id: string }>(
+  const { rows: former } = await client.query<{ id: string }>(
     'SELECT id FROM runtime.snapshots WHERE stream = $1 AND version <= $2',
     [stream, version],
   );
-  const { rowCount: replaced } = await client.query(
+  const { rowCount: stored } = await client.query(
     `INSERT INTO runtime.snapshots AS s (stream, version, revision, hash, prev, id, bytes, checksum)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (stream, version) DO UPDATE SET revision = excluded.revision, hash = excluded.hash, prev = excluded.prev,
@@ -205,7 +205,7 @@ async function write(
     [stream, version, head.revision, head.hash, prev, id, bytes.length, checksum.digest()],
   );
   await client.query('DELETE FROM runtime.snapshots WHERE stream = $1 AND version < $2', [stream, version]);
-  for (const unused of replaced === 0 ? [id] : rows.map((row) => row.id)) await deleteParts(client, unused);
+  for (const unused of stored === 0 ? [id] : former.map((each) => each.id)) await deleteParts(client, unused);
   await deleteLeftOvers(client);
 }
 

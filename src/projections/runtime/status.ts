@@ -130,7 +130,8 @@ interface ProcessRow {
 }
 
 /**
- * The rows of the processes (src/processes/process-states.ts): the position of each, whether an instance runs it, and its failing work.
+ * The rows of the processes (src/processes/process-states.ts): the position of each, whether an instance runs it, and its
+ * failing work.
  */
 async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionStatus[]> {
   const { rows } = await pool
