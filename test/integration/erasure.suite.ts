@@ -140,7 +140,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       const chats: number[] = [];
       for await (const chunk of audienceChats(pool, { include: [{ type: 'all' }], exclude: [] }, source))
         chats.push(...chunk);
-      const known = await recipientUsers({ pool, ...tables, botId: source.botId, timezone: 'UTC' }, [USER, 2], false);
+      const known = await recipientUsers({ pool, ...tables, botId: source.botId, timezone: 'UTC' }, [USER, 2]);
       expect([...known].map(([user, { status }]) => [user, status !== 'erased'])).toEqual(
         [USER, 2].map((user) => [user, chats.includes(user)]),
       );

@@ -70,7 +70,7 @@ function userIdOf(body: JsonObject, problems: Problem[]): number | null {
 
 /** Null: the bot has no such user, or the user was erased. */
 async function fieldsOf(source: RecipientUsersSource, id: number): Promise<TemplateUser | null> {
-  const user = (await recipientUsers(source, [id], true)).get(id);
+  const user = (await recipientUsers(source, [id])).get(id);
   return user === undefined || user.status === 'erased' ? null : user.fields;
 }
 

@@ -77,7 +77,7 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
   async function parametersFor(request: FastifyRequest, message: Message, chatId: number): Promise<object | null> {
     const { bot_id: botId, timezone } = botOf(request);
     const source = { ...(await recipientFields()), botId, timezone };
-    const user = (await recipientUsers(source, [chatId], true)).get(chatId);
+    const user = (await recipientUsers(source, [chatId])).get(chatId);
     if (user?.status === 'erased') return null;
     try {
       return message.parameters(user?.fields ?? {}, new Map());

@@ -116,8 +116,8 @@ export interface Budget {
 /** At most a second's worth of recipients is claimed; from 40 a second on, three quarters of it keep the sender busy. */
 const FAST = 40;
 const FAST_SHARE = 0.75;
-/** Each claim takes at least a third: two thirds are left to send during the append, and a commit is for many. */
-const PARTS = 3;
+/** Each claim takes at least half: the other half is left to send during the append, and a commit is for many. */
+const PARTS = 2;
 /** After sending was slow, claims grow again by a quarter each second. */
 const GROW_EVERY_MS = 1000;
 const GROWTH = 1.25;

@@ -24,9 +24,6 @@ import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
-import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
@@ -37,6 +34,7 @@ import { sendLaunch } from './send-launch.ts';
 import type { SendQueue } from './send-queue.ts';
 import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
 import { openPauseWriter, openSendingWriter } from './stream-writer.ts';
+import type { UserLookUp } from './user-look-up.ts';
 
 /** The dependencies of a broadcast's sender. The broadcasts of a bot share all but `failures`. */
 export interface BotSender {
@@ -46,6 +44,7 @@ export interface BotSender {
   readonly failures: Failures;
   readonly schemaOf: SchemaOf;
   readonly watch: StreamWatch;
+  readonly usersOf: UserLookUp;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
@@ -240,7 +239,7 @@ async function send(
   broadcast: Broadcast,
   signal: AbortSignal,
 ): Promise<LaunchEnd> {
-  const { log, pool, sources, logger } = context;
+  const { log, sources, logger } = context;
   const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
   if (token === null) return { type: 'failed', error: 'the bot has no token' };
   const { type, settings, launch } = broadcast;
@@ -267,11 +266,7 @@ async function send(
         onLimit: settings.rateLimitOnError,
         token,
         logger,
-        async usersOf(chats) {
-          const users = await sender.schemaOf(usersReadModel, signal);
-          const referral = await sender.schemaOf(referralReadModel, signal);
-          return recipientUsers({ pool, users, referral, botId, timezone }, chats, message.asksUser);
-        },
+        usersOf: (chats) => sender.usersOf({ botId, timezone, chats }, message.asksUser),
         async isSending() {
           upToDate &&= !watched.hasGrown();
           // Only its new commits: its audience may be a list of a megabyte.

@@ -11,6 +11,7 @@ import { createFailures, createPlatformHealth } from './back-off.ts';
 import { type BotSender, driveBroadcast } from './lifecycle.ts';
 import { type Connections, createConnections, createSendQueue } from './send-queue.ts';
 import { createStreamWatch, type SchemaOf, type StreamWatch, servedSchemas } from './shared-look-ups.ts';
+import { createUserLookUp, type UserLookUp } from './user-look-up.ts';
 
 /** Calls under way at once, of all bots and of one; each needs a connection. */
 const MAX_CALLS = 1024;
@@ -34,6 +35,7 @@ export const broadcastsProcess: Process = {
     const work = new Map<string, ReadonlySet<number>>();
     const bots = new Map<string, Promise<void>>();
     const watch = createStreamWatch(context.log, context.logger);
+    const usersOf = createUserLookUp(context.pool, schemaOf, signal);
     const lookUp = createLookUp();
     let nextDue: number | null = null;
     const pausing = createRest(context, () => (nextDue === null ? null : nextDue <= context.sources.now()));
@@ -51,7 +53,7 @@ export const broadcastsProcess: Process = {
           if (bots.has(bot)) continue;
           const sending = sendForBot(
             context,
-            { connections, schemaOf, watch, leases, bot, work: () => work.get(bot) ?? NOTHING },
+            { connections, schemaOf, watch, usersOf, leases, bot, work: () => work.get(bot) ?? NOTHING },
             signal,
           );
           bots.set(
@@ -119,6 +121,7 @@ interface BotWork {
   readonly connections: Connections;
   readonly schemaOf: SchemaOf;
   readonly watch: StreamWatch;
+  readonly usersOf: UserLookUp;
   readonly leases: LeaseHolder;
   readonly bot: string;
   /** The bot's broadcasts that are due or being sent, as of now. */
@@ -141,7 +144,7 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
 /** Sends all broadcasts of the bot side by side. The bot has connections of its own, so that a search for a free one is short. */
 async function sendWhileHeld(
   context: ProcessContext,
-  { connections, schemaOf, watch, bot, work }: BotWork,
+  { connections, schemaOf, watch, usersOf, bot, work }: BotWork,
   held: AbortSignal,
 ): Promise<void> {
   const elapsed = () => performance.now();
@@ -151,7 +154,7 @@ async function sendWhileHeld(
     now: context.sources.now,
     report: (failure) => reportPlatform(context, bot, failure),
   });
-  const sender = { api, queue, schemaOf, watch, health, elapsed };
+  const sender = { api, queue, schemaOf, watch, usersOf, health, elapsed };
   const driven = new Map<number, Promise<void>>();
   try {
     while (!held.aborted) {

@@ -9,19 +9,30 @@ export interface RecipientUser {
   readonly fields: TemplateUser;
 }
 
-export interface RecipientUsersSource {
+export interface RecipientTables {
   readonly pool: pg.Pool;
   /** Schemas of the read models. */
   readonly users: string;
   readonly referral: string;
+}
+
+/** Recipients of one bot. */
+export interface BotRecipients {
   readonly botId: number;
   /** The timezone of dates. */
   readonly timezone: string;
+  readonly chats: readonly number[];
 }
 
+export type RecipientUsersSource = RecipientTables & Omit<BotRecipients, 'chats'>;
+
 interface Row {
+  /** Which of the requested recipients. */
+  readonly i: number;
   readonly user_id: number;
-  readonly user_status: Exclude<RecipientUser['status'], 'erased'>;
+  readonly erased: boolean;
+  /** Null if the table of users has no such user: an erased user may be unknown. */
+  readonly user_status: Exclude<RecipientUser['status'], 'erased'> | null;
   readonly date_create: number;
   readonly date_last_active: number | null;
   readonly addition_fields: Readonly<Record<string, string>>;
@@ -30,52 +41,67 @@ interface Row {
   readonly [field: string]: TemplateValue;
 }
 
-/**
- * Finds those of the chats that are users of the bot, or were erased after the audience was frozen.
- * @param withFields whether to load fields besides the status
- */
+/** Finds those of the chats that are users of the bot, or were erased after the audience was frozen. */
 export async function recipientUsers(
-  { pool, users, referral, botId, timezone }: RecipientUsersSource,
+  source: RecipientUsersSource,
   chats: readonly number[],
+): Promise<ReadonlyMap<number, RecipientUser>> {
+  return (await usersOfBots(source, [{ ...source, chats }], true))[0]!;
+}
+
+/**
+ * Finds users of many bots by one statement: for each element, the users among its chats.
+ * @param withFields false: finds only users that are not active, without fields. Most recipients are active, so this
+ * saves a row for each
+ */
+export async function usersOfBots(
+  { pool, users, referral }: RecipientTables,
+  asked: readonly BotRecipients[],
   withFields: boolean,
-): Promise<Map<number, RecipientUser>> {
+): Promise<ReadonlyMap<number, RecipientUser>[]> {
+  const found = asked.map(() => new Map<number, RecipientUser>());
   // Groups and channels are no users.
-  const ids = chats.filter((chat) => chat > 0);
-  if (ids.length === 0) return new Map();
-  const { rows } = await pool.query<Row>(
-    withFields
-      ? {
-          name: `${users}.${referral}.recipient_users`,
-          text: `SELECT u.user_id::float8, first_name, last_name, full_name, username, language_code, is_premium, is_bot,
-                        gender, timezone, user_status, date_create::float8, date_last_active::float8, custom_fields,
-                        addition_fields, r.referrer_id::float8, r.code AS referral_code
-                   FROM ${users}.users u LEFT JOIN ${referral}.referrals r USING (bot_id, user_id)
-                  WHERE bot_id = $1 AND user_id = ANY ($2::bigint[])`,
-          values: [botId, ids],
-        }
-      : {
-          name: `${users}.recipient_statuses`,
-          text: `SELECT user_id::float8, user_status FROM ${users}.users
-                  WHERE bot_id = $1 AND user_id = ANY ($2::bigint[])`,
-          values: [botId, ids],
-        },
-  );
-  const erased = await pool.query<{ readonly user_id: number }>({
-    name: `${users}.erased_recipients`,
-    text: `SELECT user_id::float8 FROM ${users}.erased_users WHERE bot_id = $1 AND user_id = ANY ($2::bigint[])`,
-    values: [botId, ids],
+  const ids = asked.map(({ chats }) => chats.filter((chat) => chat > 0));
+  if (ids.every(({ length }) => length === 0)) return found;
+  const { rows } = await pool.query<Row>({
+    name: `${users}.${referral}.recipient_${withFields ? 'fields' : 'statuses'}`,
+    text: `SELECT n.i, n.user_id::float8, user_status, e.user_id IS NOT NULL AS erased${withFields ? FIELDS : ''}
+             FROM unnest($1::int[], $2::int[], $3::bigint[]) AS n (i, bot_id, user_id)
+             LEFT JOIN ${users}.users u USING (bot_id, user_id)
+             LEFT JOIN ${users}.erased_users e USING (bot_id, user_id)
+             ${withFields ? `LEFT JOIN ${referral}.referrals r USING (bot_id, user_id)` : ''}
+            WHERE e.user_id IS NOT NULL OR ${withFields ? 'u.user_id IS NOT NULL' : "user_status <> 'active'"}`,
+    values: [
+      `{${ids.flatMap((of, i) => of.map(() => i)).join()}}`,
+      `{${ids.flatMap((of, i) => of.map(() => asked[i]!.botId)).join()}}`,
+      `{${ids.flat().join()}}`,
+    ],
   });
-  return new Map<number, RecipientUser>([
-    ...rows.map((row): [number, RecipientUser] => [
-      row.user_id,
-      { status: row.user_status, fields: withFields ? fieldsOf(row, timezone) : {} },
-    ]),
-    ...erased.rows.map(({ user_id }): [number, RecipientUser] => [user_id, { status: 'erased', fields: {} }]),
-  ]);
+  for (const row of rows) found[row.i]!.set(row.user_id, userOf(row, withFields, asked[row.i]!.timezone));
+  return found;
+}
+
+const FIELDS = `, first_name, last_name, full_name, username, language_code, is_premium, is_bot, gender, timezone,
+                  date_create::float8, date_last_active::float8, custom_fields, addition_fields,
+                  r.referrer_id::float8, r.code AS referral_code`;
+
+function userOf(row: Row, withFields: boolean, timezone: string): RecipientUser {
+  const { erased, user_status: status } = row;
+  if (erased || status === null) return { status: 'erased', fields: {} };
+  return { status, fields: withFields ? fieldsOf(row, timezone) : {} };
 }
 
 function fieldsOf(row: Row, timezone: string): TemplateUser {
-  const { referrer_id, referral_code, addition_fields, date_create, date_last_active, ...fields } = row;
+  const {
+    i: _,
+    erased: __,
+    referrer_id,
+    referral_code,
+    addition_fields,
+    date_create,
+    date_last_active,
+    ...fields
+  } = row;
   return {
     ...fields,
     date_create: localTimeOf(date_create, timezone),
