@@ -44,8 +44,9 @@ export interface ReadModel {
    */
   readonly deferredCount?: string;
   /**
-   * Derived tables that `idle` makes from the other tables. Their rows depend on when `idle` runs, answers do not. So a
-   * comparison with a replay leaves them out, and its replay runs without triggers, which may fill derived tables alone.
+   * Derived tables that `idle` or triggers make from the other tables. Their rows depend on when `idle` runs and on how
+   * commits are cut into batches, answers do not. So a comparison with a replay leaves them out, and its replay runs
+   * without triggers, which may fill derived tables alone.
    */
   readonly derived?: readonly string[];
 }

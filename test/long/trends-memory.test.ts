@@ -38,6 +38,8 @@ async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
     copy: async () => {},
     team: ALONE,
     users: USERS,
+    userColumns: { of: async () => null },
+    dictionaries: { of: () => null },
     utms: [],
     events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onScan() },
     arrays: openArrayPool(),

@@ -26,12 +26,12 @@ import {
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { applyErasure, applyImport, applyUnreachable, applyUpdate, applyVisit, newProfile } from './profile.ts';
 import { type Bot, loadBots, loadUsers, newBot, saveBots, saveErased, saveUsers, type UserChange } from './store.ts';
-import { USERS_DDL } from './tables.ts';
+import { CHANGES_TABLES, USERS_DDL } from './tables.ts';
 
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 6,
+  shape: 7,
   categories: ['bot', 'referral', 'intake', 'sending'],
   events: [
     'bot_created',
@@ -44,6 +44,7 @@ export const usersReadModel: ReadModel = {
   ],
   personal: true,
   ddl: USERS_DDL,
+  derived: CHANGES_TABLES,
   async apply(tx, commits) {
     await findByKey(tx);
     const bots = await loadBatch(tx, commits);

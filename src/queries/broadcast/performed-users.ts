@@ -71,4 +71,7 @@ const NO_CACHE: ChunkCache = {
   set: () => {},
   utms: () => undefined,
   setUtms: () => {},
+  userColumn: () => 'too large',
+  setUserColumn: () => {},
+  dictionary: () => null,
 };

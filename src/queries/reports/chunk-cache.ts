@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { CodedColumn, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { DecimalColumn } from '../../projections/events/packed/decimals.ts';
 import type { Utm } from './compiled-condition.ts';
+import { Dictionary } from './dictionaries.ts';
+import { KeptUserColumn } from './user-columns.ts';
 
 /** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;
@@ -21,24 +23,58 @@ export interface ChunkCache {
    */
   utms(oldest: string): readonly Utm[] | undefined;
   setUtms(oldest: string, utms: readonly Utm[]): void;
+  /** A field of a bot's users, under a key of both. */
+  userColumn(key: string): KeptUserColumn | 'too large' | undefined;
+  setUserColumn(key: string, column: KeptUserColumn): void;
+  /** The dictionary under a key, which names a bot's oldest chunk and a column. Null: it would be too large. */
+  dictionary(key: string): Dictionary | null;
 }
 
 /** @param maxBytes a limit for all entries; the cache evicts the least recently read, a chunk with all its columns */
 export function createChunkCache(maxBytes: number): ChunkCache {
-  const chunks = new LRUCache<string, Columns>({
+  const entries = new LRUCache<string, Entry>({
     maxSize: Math.ceil(maxBytes * (1 - UTM_SHARE)),
-    sizeCalculation: (columns) => [...columns.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY_BYTES),
+    sizeCalculation: bytesOfEntry,
   });
   const utms = new LRUCache<string, readonly Utm[]>({
     maxSize: Math.ceil(maxBytes * UTM_SHARE),
     sizeCalculation: ({ length }) => length * UTM_BYTES,
   });
+
+  function keep<T extends KeptUserColumn | Dictionary>(key: string, entry: T): T | typeof TOO_LARGE {
+    const kept = entry.bytes > maxBytes * LARGEST_SHARE ? TOO_LARGE : entry;
+    entries.set(key, kept);
+    return kept;
+  }
+
   return {
-    get: (chunk) => chunks.get(chunk),
-    set: (chunk, columns) => void chunks.set(chunk, columns),
+    get: (chunk) => entries.get(chunk) as Columns | undefined,
+    set: (chunk, columns) => void entries.set(chunk, columns),
     utms: (oldest) => utms.get(oldest),
     setUtms: (oldest, labels) => void utms.set(oldest, labels),
+    userColumn: (key) => entries.get(key) as KeptUserColumn | typeof TOO_LARGE | undefined,
+    setUserColumn: (key, column) => void keep(key, column),
+    dictionary(key) {
+      const known = entries.get(key) as Dictionary | typeof TOO_LARGE | undefined;
+      if (known === TOO_LARGE) return null;
+      // It may have grown since it was kept, and is counted again.
+      const kept = keep(key, known ?? new Dictionary());
+      return kept === TOO_LARGE ? null : kept;
+    },
   };
+}
+
+/** Columns under the id of their chunk; others under keys that are no ids. */
+type Entry = Columns | KeptUserColumn | Dictionary | typeof TOO_LARGE;
+/** Instead of an entry that would take more than {@link LARGEST_SHARE}. */
+const TOO_LARGE = 'too large';
+/** The largest part of the cache for one field of users, or one dictionary. */
+const LARGEST_SHARE = 0.25;
+
+function bytesOfEntry(entry: Entry): number {
+  if (entry === TOO_LARGE) return ENTRY_BYTES;
+  if (entry instanceof KeptUserColumn || entry instanceof Dictionary) return ENTRY_BYTES + entry.bytes;
+  return [...entry.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY_BYTES);
 }
 
 /** The approximate size of a column. A text of Latin letters takes one byte a letter. */
@@ -59,7 +95,8 @@ function bytesOf(column: Column): number {
 function valueBytesOf(column: CodedColumn): number {
   if (column instanceof DecimalColumn) return column.valueBytes;
   const lengths = column.values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-  return lengths + column.values.length * VALUE_BYTES;
+  // Includes the numbers in a dictionary.
+  return lengths + column.values.length * (VALUE_BYTES + Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /** The part of the cache that is for UTM labels. */

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { parse } from 'lossless-json';
 import { LRUCache } from 'lru-cache';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { combinationKey } from '../../domain/reports/breakdown.ts';
@@ -15,11 +14,13 @@ import {
 } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
+import { Dictionary } from './dictionaries.ts';
 import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
 import type { Positions } from './positions.ts';
 import { withConstants } from './statement.ts';
+import { fieldValue, type KeptUserColumn } from './user-columns.ts';
 
-/** The combinations of separator values that events have, numbered from 0 in the order in which they first occur. */
+/** Combinations of separator values, numbered from 0. Not all of them need occur. */
 export interface Combinations {
   readonly columns: readonly ColumnName[];
   /** Writes the number of the combination of each of the events at `positions`. */
@@ -122,38 +123,28 @@ async function groupOf(members: readonly Member[], source: ConditionSource): Pro
     const { values, numbers } = await source.team.once(() => userNumbers(members, source));
     return { members, values, ...byIndex(column, numbers) };
   }
-  const { values, numberOf } = numbering();
+  const name = column as CodedName;
+  const dictionary = source.dictionaries.of(name) ?? new Dictionary();
   const reads = members.map(({ storage }) => {
     if (storage.type !== 'coded') throw new Error(`a separator cannot be read from the column ${column}`);
     return storage.read;
   });
-  /** The number by the column's value. */
-  const known = new Map<string | number | null, number>();
+  const numbering = dictionary.numbering(JSON.stringify(members.map(({ field }) => field.name)), (value) =>
+    reads.map((read) => (value === null ? null : read(value))),
+  );
   return {
     column,
     byIndex: null,
     members,
-    values,
+    values: numbering.values,
     number(chunk, positions, into) {
-      const { codes, values: coded } = codedOf(chunk, column as CodedName);
-      /** By code: the number plus one, or 0 until an event has the code. */
-      const table = new Uint32Array(coded.length);
-      for (let i = 0; i < positions.length; i++) {
-        const code = codes[positions[i]!]!;
-        if (table[code] === 0) table[code] = 1 + numberOfCoded(coded[code]!);
-        into[i] = table[code]! - 1;
-      }
+      const coded = codedOf(chunk, name);
+      const { codes } = coded;
+      const numbers = dictionary.numbersOf(coded);
+      const { numberOf } = numbering;
+      for (let i = 0; i < positions.length; i++) into[i] = numberOf[numbers[codes[positions[i]!]!]!]!;
     },
   };
-
-  function numberOfCoded(value: string | number | null): number {
-    let number = known.get(value);
-    if (number === undefined) {
-      number = numberOf(reads.map((read) => (value === null ? null : read(value))));
-      known.set(value, number);
-    }
-    return number;
-  }
 }
 
 interface Numbering {
@@ -214,14 +205,48 @@ function byIndex(column: IndexName, numbers: Uint32Array): Pick<ColumnGroup, 'co
   };
 }
 
+/** The values of users, numbered, and the number of each user's, by the user's index. */
+interface UserNumbers {
+  readonly numbers: Uint32Array;
+  readonly values: readonly (readonly FieldValue[])[];
+}
+
+async function userNumbers(members: readonly Member[], source: ConditionSource): Promise<UserNumbers> {
+  const columns: KeptUserColumn[] = [];
+  for (const { field } of members) {
+    const column = await source.userColumns.of(field);
+    if (column === null) return userNumbersBySql(members, source);
+    columns.push(column);
+  }
+  return columns.map((column) => column.numbered()).reduce(pairs);
+}
+
+/** Numbers the pairs of values that users have. */
+function pairs(left: UserNumbers, right: UserNumbers): UserNumbers {
+  const values: (readonly FieldValue[])[] = [];
+  const known = new Map<number, number>();
+  const numbers = new Uint32Array(left.numbers.length);
+  for (let user = 0; user < numbers.length; user++) {
+    const [a, b] = [left.numbers[user]!, right.numbers[user]!];
+    const pair = a * MAX_NUMBERS + b;
+    let number = known.get(pair);
+    if (number === undefined) {
+      number = values.push([...left.values[a]!, ...right.values[b]!]) - 1;
+      known.set(pair, number);
+    }
+    numbers[user] = number;
+  }
+  return { numbers, values };
+}
+
 /**
- * The values of users, numbered, and the number of each user's, by the user's index. One row for each user, because a field may have a value for each;
- * the values come as bytes, and equal ones are made a value once.
+ * One row for each user, because a field may have a value for each; the values come as bytes, and equal ones are made a value
+ * once.
  */
-async function userNumbers(
+async function userNumbersBySql(
   members: readonly Member[],
   { botId, tables, copy, users }: ConditionSource,
-): Promise<{ readonly numbers: Uint32Array; readonly values: readonly (readonly FieldValue[])[] }> {
+): Promise<UserNumbers> {
   const { values: combined, numberOf } = numbering();
   const numbers = new Uint32Array(users);
   const values = members.map(({ field }) => shownSql(field, userColumnSql(field, tables)));
@@ -255,17 +280,4 @@ const FIELD_LENGTH = 4;
 /** A field's value as the text that answers show: values that look alike are one. A date has whole seconds in answers. */
 function shownSql({ type }: ReportField, column: RawBuilder<unknown>): RawBuilder<unknown> {
   return type === 'date' ? sql`(floor(${column} / 1000.0) * 1000)::bigint::text` : sql`(${column})::text`;
-}
-
-function fieldValue(type: ReportField['type'], text: string): FieldValue {
-  switch (type) {
-    case 'boolean':
-      return text === 'true';
-    case 'date':
-      return Number(text);
-    case 'dynamic':
-      return parse(text) as FieldValue;
-    default:
-      return text;
-  }
 }

@@ -13,12 +13,15 @@ import {
   numbersOf,
 } from '../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
+import { atLeast } from './array-pool.ts';
 import { conditionSql } from './condition-sql.ts';
+import type { Dictionaries, Dictionary } from './dictionaries.ts';
 import { knownUsersSql, type ReportTables, storageOf, type UtmPart, userColumnSql } from './fields.ts';
 import { integerRanges } from './integer-range.ts';
 import type { Positions } from './positions.ts';
 import type { Query, Snapshot } from './snapshot.ts';
 import type { Team } from './team.ts';
+import type { UserColumn, UserColumns } from './user-columns.ts';
 
 /** Whether the condition holds for the event at a position of a chunk. */
 type EventTest = (at: number) => boolean;
@@ -42,6 +45,8 @@ export interface ConditionSource {
   readonly utms: readonly Utm[];
   /** The number of the bot's users. */
   readonly users: number;
+  readonly userColumns: UserColumns;
+  readonly dictionaries: Dictionaries;
 }
 
 /** The first, with id 0, stands for no UTM. */
@@ -168,20 +173,14 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
   switch (storage.type) {
     case 'coded': {
       const { column, read } = storage;
-      const byValue = byKey(column, (chunk) => {
-        const { codes, values } = codedOf(chunk, column);
-        const passes = new Uint8Array(values.length);
-        // A loop, because `Uint8Array.from` with a function takes twice as long as the tests.
-        for (let code = 0; code < values.length; code++) {
-          const value = values[code]!;
-          if (holds(value === null ? null : read(value))) passes[code] = 1;
-        }
-        return { keys: codes, passes };
-      });
-      const isDecimal = column === 'value_int' || column === 'value_amount';
-      return isDecimal && (leaf.type === 'range' || leaf.type === 'one_of')
-        ? onDecimals(leaf, column, byValue)
-        : byValue;
+      const test = (value: string | number | null) => holds(value === null ? null : read(value));
+      if (column !== 'value_int' && column !== 'value_amount') {
+        const dictionary = source.dictionaries.of(column);
+        return dictionary === null ? onValues(column, test) : onDictionary(column, test, dictionary);
+      }
+      return leaf.type === 'range' || leaf.type === 'one_of'
+        ? onDecimals(leaf, column, onValues(column, test))
+        : onValues(column, test);
     }
     case 'moment': {
       const { column } = storage;
@@ -200,6 +199,35 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
     case 'user':
       return onUsers(leaf, source);
   }
+}
+
+type ValueTest = (value: string | number | null) => boolean;
+
+/** Tests each value of each chunk. */
+function onValues(column: CodedName, test: ValueTest): CompiledCondition {
+  return byKey(column, (chunk) => {
+    const { codes, values } = codedOf(chunk, column);
+    const passes = new Uint8Array(values.length);
+    // A loop, because `Uint8Array.from` with a function takes twice as long as the tests.
+    for (let code = 0; code < values.length; code++) if (test(values[code]!)) passes[code] = 1;
+    return { keys: codes, passes };
+  });
+}
+
+/** Tests each value once for all chunks. */
+function onDictionary(column: CodedName, test: ValueTest, dictionary: Dictionary): CompiledCondition {
+  let passesByNumber = new Uint8Array(0);
+  let tested = 0;
+  return byKey(column, (chunk) => {
+    const coded = codedOf(chunk, column);
+    const numbers = dictionary.numbersOf(coded);
+    passesByNumber = atLeast(passesByNumber, dictionary.values.length);
+    for (; tested < dictionary.values.length; tested++)
+      passesByNumber[tested] = Number(test(dictionary.values[tested]!));
+    const passes = new Uint8Array(numbers.length);
+    for (let code = 0; code < numbers.length; code++) passes[code] = passesByNumber[numbers[code]!]!;
+    return { keys: coded.codes, passes };
+  });
 }
 
 /**
@@ -255,20 +283,65 @@ function onDecimals(
   };
 }
 
-/** The database lists the indexes of the users that fulfil the condition. */
 async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<CompiledCondition> {
-  const { botId, tables, query, users, team } = source;
-  const column = (field: ReportField) => userColumnSql(field, tables);
-  const passes = await team.once(async () => {
-    const [found] = await query(sql<{ indexes: Buffer | null }>`
-      SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
-       WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
-    const holds = new Uint8Array(users);
-    const indexes = found!.indexes ?? Buffer.alloc(0);
-    for (let at = 0; at < indexes.length; at += 4) holds[indexes.readInt32BE(at)] = 1;
-    return holds;
-  });
+  const passes = await source.team.once(
+    async () => (await passingUsers(condition, source)) ?? passingUsersBySql(condition, source),
+  );
   return byIndex('user_idx', passes);
+}
+
+/** By the user's index: 1 where the condition holds. Null: it has a field that is not kept. */
+async function passingUsers(
+  condition: Condition<ReportField>,
+  { userColumns, users }: ConditionSource,
+): Promise<Uint8Array | null> {
+  const columns = new Map<string, UserColumn>();
+  for (const field of fieldsOf(condition)) {
+    const column = await userColumns.of(field);
+    if (column === null) return null;
+    columns.set(field.name, column);
+  }
+  return passes(condition);
+
+  function passes(part: Condition<ReportField>): Uint8Array {
+    switch (part.type) {
+      case 'and':
+      case 'or': {
+        const found = new Uint8Array(users).fill(part.type === 'and' ? 1 : 0);
+        for (const own of part.conditions.map(passes))
+          for (let user = 0; user < users; user++) {
+            if (part.type === 'and') found[user]! &= own[user]!;
+            else found[user]! |= own[user]!;
+          }
+        return found;
+      }
+      case 'not':
+        return passes(part.condition).map((holds) => 1 - holds);
+      default: {
+        const { codes, values } = columns.get(part.field.name)!;
+        const holds = predicateOf<ReportField, FieldValue>(part, () => (value) => value);
+        const byCode = Uint8Array.from(values, (value) => Number(holds(value)));
+        const found = new Uint8Array(users);
+        for (let user = 0; user < users; user++) found[user] = byCode[codes[user]!]!;
+        return found;
+      }
+    }
+  }
+}
+
+/** The database lists the indexes of the users that fulfil the condition. */
+async function passingUsersBySql(
+  condition: Condition<ReportField>,
+  { botId, tables, query, users }: ConditionSource,
+): Promise<Uint8Array> {
+  const column = (field: ReportField) => userColumnSql(field, tables);
+  const [found] = await query(sql<{ indexes: Buffer | null }>`
+    SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
+     WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
+  const holds = new Uint8Array(users);
+  const indexes = found!.indexes ?? Buffer.alloc(0);
+  for (let at = 0; at < indexes.length; at += 4) holds[indexes.readInt32BE(at)] = 1;
+  return holds;
 }
 
 /** @param passes 1 where the condition holds, by the column's index */

@@ -120,6 +120,12 @@ export function columnSql({ root, key }: ReportField, tables: ReportTables): Raw
   }
 }
 
+/** Whether the field is read from the user's row alone. */
+export function isOfUserRow({ root, key }: ReportField): boolean {
+  if (root === 'user.addition_fields') return !REFERRAL_COLUMNS.has(key);
+  return root === 'user' || root === 'user.custom_fields';
+}
+
 /** Additional fields that come from the referral read model, not from the user's own data. */
 const REFERRAL_COLUMNS: ReadonlyMap<string, string> = new Map([
   ['referrer_id', 'referrer_id'],

@@ -3,10 +3,12 @@ import type { ReportField } from '../../domain/reports/fields.ts';
 import type { ArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
+import { openDictionaries } from './dictionaries.ts';
 import { type EventSource, findEvents, openEvents, type Span, type StoredEvents } from './event-source.ts';
 import { type ReportTables, storageOf } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import { ALONE, type Team } from './team.ts';
+import { openUserColumns } from './user-columns.ts';
 
 /** The data of a scan: a bot's events, and the sources of the report's conditions and breakdowns. */
 export interface Scan extends ConditionSource {
@@ -46,7 +48,10 @@ export async function scanOf(options: ScanOptions, { stored, fields, team }: Tea
   const { query, copy, checkTime } = snapshot;
   const events = openEvents(options, stored, team);
   const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  return { botId, tables, query, copy, team, users: events.users, utms, events, arrays, checkTime };
+  const userColumns = openUserColumns({ ...options, users: events.users });
+  const dictionaries = openDictionaries(options.cache, events.oldestChunk);
+  const values = { userColumns, utms, dictionaries };
+  return { botId, tables, query, copy, team, users: events.users, ...values, events, arrays, checkTime };
 }
 
 function isUtm(field: ReportField): boolean {

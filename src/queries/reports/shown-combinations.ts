@@ -26,8 +26,7 @@ export async function shownCombinations(
 ): Promise<ShownCombinations> {
   const { values, isShared } = combinations;
   const lineOf = new Uint32Array(values.length);
-  const own = isShared ? [] : values;
-  const parts = await team.gather({ values: own, volumes });
+  const parts = await team.gather(isShared ? { values: [], volumes } : occurring(values, volumes));
   const { shown, more } = await team.once(async () => {
     const all = isShared ? { values, volumes: sumOf(parts!) } : renumbered(parts!);
     const { shown, more } = largestCombinations(all.values, all.volumes, limit);
@@ -49,6 +48,12 @@ function sumOf(parts: readonly { readonly volumes: Volumes }[]): Volumes {
   for (const { volumes } of others)
     for (let number = 0; number < volumes.length; number++) sum[number] = (sum[number] ?? 0) + (volumes[number] ?? 0);
   return sum;
+}
+
+/** Without the combinations that have no volume: a dictionary may have many more. */
+function occurring(values: readonly (readonly FieldValue[])[], volumes: Volumes): NumberedVolumes {
+  const found = [...values.keys()].filter((number) => volumes[number]! > 0);
+  return { values: found.map((number) => values[number]!), volumes: found.map((number) => volumes[number]!) };
 }
 
 interface NumberedVolumes {

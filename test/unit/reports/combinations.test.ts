@@ -11,7 +11,10 @@ const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' 
 async function valuesBy(...parts: readonly string[]) {
   const separators = parts.map((part) => ({ field: reportFields.find(`events.utm_${part}`)!, name: part }));
   const tables = { events: '', users: '', referral: '' };
-  const source = { botId: 1, tables, utms, users: 0, query: async () => [], copy: async () => {}, team: ALONE };
+  const [query, copy] = [async () => [], async () => {}];
+  const userColumns = { of: async () => null };
+  const dictionaries = { of: () => null };
+  const source = { botId: 1, tables, utms, users: 0, userColumns, dictionaries, query, copy, team: ALONE };
   return (await combinationsOf(separators, source)).values;
 }
 

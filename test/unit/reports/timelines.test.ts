@@ -71,6 +71,8 @@ function scanOf(events: readonly Event[], chunkSize: number): Scan {
     copy: async () => {},
     team: ALONE,
     users: USERS,
+    userColumns: { of: async () => null },
+    dictionaries: { of: () => null },
     utms: [],
     events: { users: USERS, utms: 9, oldestChunk: null, each },
     arrays: openArrayPool(),
