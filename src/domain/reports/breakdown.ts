@@ -36,17 +36,34 @@ export function largestCombinations(
   volumes: ArrayLike<number | undefined>,
   limit: number,
 ): { readonly shown: readonly number[]; readonly more: boolean } {
-  const sorted = Float64Array.from(values, (_, number) => volumes[number] ?? 0)
-    .filter((volume) => volume > 0)
-    .sort();
-  // Drops combinations that are too small before the sort: comparing the texts of thousands is slow.
-  const least = sorted[Math.max(0, sorted.length - limit)] ?? 0;
-  const large = values.flatMap((_, number) => {
+  const least = leastOfLargest(volumes, limit);
+  let count = 0;
+  const large: number[] = [];
+  for (let number = 0; number < values.length; number++) {
     const volume = volumes[number] ?? 0;
-    return volume > 0 && volume >= least ? [number] : [];
-  });
+    if (volume > 0) count++;
+    // Drops combinations that are too small before the sort: comparing the texts of thousands is slow.
+    if (volume > 0 && volume >= least) large.push(number);
+  }
   large.sort((a, b) => volumes[b]! - volumes[a]! || byText(values[a]!, values[b]!));
-  return { shown: large.slice(0, limit), more: sorted.length > limit };
+  return { shown: large.slice(0, limit), more: count > limit };
+}
+
+/** The least of the `limit` largest volumes. Sorts few at a time: sorting tens of thousands takes milliseconds. */
+function leastOfLargest(volumes: ArrayLike<number | undefined>, limit: number): number {
+  const largest = new Float64Array(2 * limit);
+  let size = 0;
+  let least = 0;
+  for (let number = 0; number < volumes.length; number++) {
+    const volume = volumes[number] ?? 0;
+    if (volume <= least) continue;
+    largest[size++] = volume;
+    if (size < largest.length) continue;
+    largest.sort().copyWithin(0, limit);
+    least = largest[0]!;
+    size = limit;
+  }
+  return size < limit ? 0 : largest.subarray(0, size).sort()[size - limit]!;
 }
 
 /** Compares field by field: a missing value first, then by text in code points, then by type (1 and "1" have one text). */

@@ -135,3 +135,17 @@ export function bucketRanges(
   }
   return ranges;
 }
+
+/** Calls `onBucket` for each bucket that has some of the positions, with the first of their indexes and the one after the last. */
+export function eachBucket(
+  positions: Positions,
+  ranges: readonly BucketRange[],
+  onBucket: (bucket: number, from: number, to: number) => void,
+): void {
+  let from = 0;
+  for (const { bucket, end } of ranges) {
+    const to = firstFrom(positions, end);
+    if (from < to) onBucket(bucket, from, to);
+    from = to;
+  }
+}

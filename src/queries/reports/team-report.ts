@@ -5,7 +5,7 @@ import { fieldsNamed, type Report, type Selection } from '../../domain/reports/r
 import { openArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { StoredEvents } from './event-source.ts';
-import { type ReportTables, storageOf } from './fields.ts';
+import type { ReportTables } from './fields.ts';
 import { funnelRows } from './funnel.ts';
 import { retentionRows } from './retention.ts';
 import { type Scan, type ScanOptions, scanOf } from './scan.ts';
@@ -81,10 +81,9 @@ function workOf(report: TeamReport, { bot, chunks }: StoredEvents, counts: Reado
   return read * share * costOf(report);
 }
 
-/** Measured: sorting events into timelines and folding them, and numbering texts of a breakdown, cost several times as much. */
-function costOf({ type, separators }: TeamReport): number {
-  if (type !== 'trends') return 8;
-  return separators.some(({ field }) => storageOf(field).type === 'coded') ? 4 : 1;
+/** Measured: sorting events into timelines and folding them costs several times as much as counting them. */
+function costOf({ type }: TeamReport): number {
+  return type === 'trends' ? 1 : 8;
 }
 
 /** The selections whose events are looked at one by one: a number of events is known without that. */

@@ -1,13 +1,15 @@
 import type { FieldValue } from '../../domain/condition/predicate.ts';
-import type { TrendsReport } from '../../domain/reports/report.ts';
-import { type Chunk, type ColumnName, indexesOf } from '../../projections/events/packed/chunk.ts';
+import type { Axis, TrendsReport } from '../../domain/reports/report.ts';
+import { type Chunk, type ColumnName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
 import { MAX_COMBINATIONS } from './breakdown.ts';
 import type { Combinations } from './combinations.ts';
 import type { EventFilter } from './event-filter.ts';
-import type { Positions } from './positions.ts';
+import { type CountTally, countTally } from './measures/count.ts';
+import { type BucketRange, bucketRanges, eachBucket, type Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
 import { shownCombinations } from './shown-combinations.ts';
+import type { Team } from './team.ts';
 
 /**
  * The lines of a trends report: one for each combination that is shown, then one for all others, if there are any. Without
@@ -31,13 +33,16 @@ export interface LineFinder {
 
 export const ONE_LINE: Lines = { count: 1, shown: undefined, more: false, finder: null };
 
-/**
- * Scans the events once to count those of each combination, and picks the largest combinations.
- * @param filters find the events of each metric; `metrics`: how many metrics share a filter
- */
+/** A filter, and how many metrics share it. */
+interface CountedFilter {
+  readonly filter: EventFilter;
+  readonly metrics: readonly unknown[];
+}
+
+/** Scans the events once to count those of each combination, and picks the largest combinations. */
 export async function linesOf(
   report: TrendsReport,
-  filters: readonly { readonly filter: EventFilter; readonly metrics: readonly number[] }[],
+  filters: readonly CountedFilter[],
   combinations: Combinations,
   { events, team }: Scan,
 ): Promise<Lines> {
@@ -47,9 +52,26 @@ export async function linesOf(
     for (const { filter, metrics } of filters)
       volumes.add(chunk, filter.positionsIn(chunk, begin, end), metrics.length);
   });
+  return linesFrom(report, combinations, { volumes: volumes.total(), team });
+}
+
+async function linesFrom(
+  report: TrendsReport,
+  combinations: Combinations,
+  { volumes, team }: { readonly volumes: Float64Array; readonly team: Team },
+): Promise<Lines & { readonly lineOf: Uint32Array }> {
   const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
-  const { values, more, lineOf } = await shownCombinations(combinations, volumes.total(), { limit, team });
-  return { count: values.length + 1, shown: values, more, finder: lineFinder(combinations, lineOf) };
+  const { values, more, lineOf } = await shownCombinations(combinations, volumes, { limit, team });
+  return { count: values.length + 1, shown: values, more, finder: lineFinder(combinations, lineOf), lineOf };
+}
+
+/** The events of a chunk by bucket; without an axis, all are in one. */
+export function rangesOf(
+  axis: Axis | null,
+  chunk: Chunk,
+  span: { readonly begin: number; readonly end: number },
+): readonly BucketRange[] {
+  return axis === null ? [{ bucket: 0, end: span.end }] : bucketRanges(numbersOf(chunk, 'date'), span, axis.starts);
 }
 
 /** Counts events by the number of their combination. */
@@ -111,4 +133,48 @@ function lineFinder(combinations: Combinations, lineOf: Uint32Array): LineFinder
       for (let i = 0; i < positions.length; i++) into[i] = lineOf[into[i]!]!;
     },
   };
+}
+
+/** More counts than these take more memory than a second scan is worth. */
+const MAX_COUNTS = 2 ** 20;
+
+/**
+ * Counts the events of a filter by combination and bucket, and picks the largest combinations: one scan in place of two, for
+ * reports that only count. Null: there are too many combinations for that.
+ */
+export async function countedLines(
+  report: TrendsReport,
+  { filter, metrics }: CountedFilter,
+  combinations: Combinations,
+  { events, team }: Scan,
+): Promise<{ readonly lines: Lines; readonly tally: CountTally } | null> {
+  const buckets = report.axis?.starts.length ?? 1;
+  const counts = Array.from({ length: buckets }, () => new Float64Array(0));
+  let numbers = new Uint32Array(0);
+  let isTooMuch = false;
+  await events.each([...combinations.columns, ...filter.columns], (chunk, begin, end) => {
+    if (isTooMuch) return;
+    const positions = filter.positionsIn(chunk, begin, end);
+    numbers = atLeast(numbers, positions.length);
+    combinations.number(chunk, positions, numbers);
+    isTooMuch = combinations.values.length * buckets > MAX_COUNTS;
+    if (isTooMuch) return;
+    eachBucket(positions, rangesOf(report.axis, chunk, { begin, end }), (bucket, from, to) => {
+      const inBucket = atLeast(counts[bucket]!, combinations.values.length);
+      counts[bucket] = inBucket;
+      for (let i = from; i < to; i++) inBucket[numbers[i]!]!++;
+    });
+  });
+  // Each thread of a team has found combinations of its own, and all must go the same way.
+  const all = await team.gather(isTooMuch);
+  if (await team.once(async () => all!.includes(true))) return null;
+  const volumes = new Float64Array(combinations.values.length);
+  for (const inBucket of counts)
+    for (let number = 0; number < inBucket.length; number++) volumes[number]! += inBucket[number]! * metrics.length;
+  const { lineOf, ...lines } = await linesFrom(report, combinations, { volumes, team });
+  const tally = countTally({ lines: lines.count, buckets });
+  for (const [bucket, inBucket] of counts.entries())
+    for (let number = 0; number < volumes.length; number++)
+      if (inBucket[number]! > 0) tally.addMany(bucket, lineOf[number]!, inBucket[number]!);
+  return { lines, tally };
 }

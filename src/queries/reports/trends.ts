@@ -1,18 +1,17 @@
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
-import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
 import { atLeast } from './array-pool.ts';
 import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts';
-import { combinationsOf } from './combinations.ts';
+import { type Combinations, combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
 import { bytesOfUser, type EventTally, type TallySize, tallyOf, type ValueOf } from './measures/tally.ts';
 import { usersTally } from './measures/users.ts';
-import { type BucketRange, bucketRanges, firstFrom, type Positions } from './positions.ts';
+import { eachBucket } from './positions.ts';
 import type { Scan } from './scan.ts';
-import { type LineFinder, type Lines, linesOf, ONE_LINE } from './trends-breakdown.ts';
+import { countedLines, type LineFinder, type Lines, linesOf, ONE_LINE, rangesOf } from './trends-breakdown.ts';
 
 /** Runs a trends report. Null: this thread is not the leader of its team. */
 export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows | null> {
@@ -20,16 +19,46 @@ export async function runTrends(report: TrendsReport, scan: Scan, limit: number)
   return measured && trendsRows(report, measured.lines, measured.values, limit);
 }
 
+interface Measured {
+  readonly lines: Lines;
+  /** By metric. */
+  readonly values: readonly ValueOf[];
+}
+
 /** With a breakdown, it first finds the combinations to show; then it measures the metrics. */
-async function measureAll(
+async function measureAll(report: TrendsReport, scan: Scan): Promise<Measured | null> {
+  const filters = await filtersOf(report, scan);
+  const combinations = await combinationsOfReport(report, scan);
+  const [only, another] = filters;
+  if (combinations !== null && only !== undefined && another === undefined && isCountAlone(report)) {
+    const counted = await countedLines(report, only, combinations, scan);
+    if (counted !== null) {
+      checkSize(report, counted.lines);
+      await joinParts([counted.tally], scan.team);
+      const values = report.metrics.map(() => counted.tally.values());
+      return scan.team.part === 0 ? { lines: counted.lines, values } : null;
+    }
+  }
+  const lines = combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan);
+  return measureLines(report, { filters, lines }, scan);
+}
+
+function isCountAlone({ metrics }: TrendsReport): boolean {
+  return metrics.every(({ measure }) => measure.type === 'count');
+}
+
+function checkSize({ axis, metrics }: TrendsReport, { shown, more }: Lines): void {
+  checkCells(metrics.length * ((shown?.length ?? 1) + Number(more)) * (axis?.starts.length ?? 1));
+}
+
+async function measureLines(
   report: TrendsReport,
+  { filters, lines }: { readonly filters: readonly MetricFilter[]; readonly lines: Lines },
   scan: Scan,
-): Promise<{ readonly lines: Lines; readonly values: readonly ValueOf[] } | null> {
-  const { filters, lines } = await filtersAndLines(report, scan);
+): Promise<Measured | null> {
+  checkSize(report, lines);
   const values: ValueOf[] = [];
-  const buckets = report.axis?.starts.length ?? 1;
-  checkCells(report.metrics.length * ((lines.shown?.length ?? 1) + Number(lines.more)) * buckets);
-  const size = { lines: lines.count, buckets, users: scan.users };
+  const size = { lines: lines.count, buckets: report.axis?.starts.length ?? 1, users: scan.users };
   for (const group of groupsByMemory(report.metrics, size)) {
     const first = values.length;
     const tallies = group.map(({ measure }) => tallyOf(measure, size, scan.arrays));
@@ -46,7 +75,9 @@ async function measureAll(
 
 /** The users of a cell, by their indexes. @throws NoSuchCellError */
 export async function trendsUsers(report: TrendsReport, scan: Scan, cell: TrendsCell): Promise<readonly number[]> {
-  const { filters, lines } = await filtersAndLines(report, scan);
+  const filters = await filtersOf(report, scan);
+  const combinations = await combinationsOfReport(report, scan);
+  const lines = combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan);
   const { axis, separators, utm, metrics } = report;
   const shown = cellsOfLines(report, lines);
   // A UTM table has a row for each line; other reports show all lines.
@@ -57,13 +88,8 @@ export async function trendsUsers(report: TrendsReport, scan: Scan, cell: Trends
   return users.indexes();
 }
 
-async function filtersAndLines(
-  report: TrendsReport,
-  scan: Scan,
-): Promise<{ readonly filters: readonly MetricFilter[]; readonly lines: Lines }> {
-  const filters = await filtersOf(report, scan);
-  const combinations = report.separators.length === 0 ? null : await combinationsOf(report.separators, scan);
-  return { filters, lines: combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan) };
+async function combinationsOfReport({ separators }: TrendsReport, scan: Scan): Promise<Combinations | null> {
+  return separators.length === 0 ? null : combinationsOf(separators, scan);
 }
 
 /** A filter, and the indexes of the metrics that measure the events that it finds. */
@@ -124,8 +150,7 @@ async function measure(
   ]);
   let linesAt = new Uint32Array(0);
   await events.each([...columns, ...(finder?.columns ?? [])], (chunk, begin, end) => {
-    const ranges =
-      axis === null ? [{ bucket: 0, end }] : bucketRanges(numbersOf(chunk, 'date'), { begin, end }, axis.starts);
+    const ranges = rangesOf(axis, chunk, { begin, end });
     for (const { tallies, filter } of fed) {
       const positions = filter.positionsIn(chunk, begin, end);
       if (positions.length === 0) continue;
@@ -135,24 +160,11 @@ async function measure(
       }
       for (const tally of tallies) {
         tally.open(chunk);
-        addRanges(tally, positions, ranges, finder === null ? null : linesAt);
+        const lines = finder === null ? null : linesAt;
+        eachBucket(positions, ranges, (bucket, from, to) => tally.add(bucket, positions, lines, from, to));
       }
     }
   });
-}
-
-function addRanges(
-  tally: EventTally,
-  positions: Positions,
-  ranges: readonly BucketRange[],
-  lines: Uint32Array | null,
-): void {
-  let from = 0;
-  for (const { bucket, end } of ranges) {
-    const to = firstFrom(positions, end);
-    if (from < to) tally.add(bucket, positions, lines, from, to);
-    from = to;
-  }
 }
 
 /** @param values by metric */

@@ -1,7 +1,12 @@
 import type { Tally, TallySize } from './tally.ts';
 
+export interface CountTally extends Tally {
+  /** Adds events of a line that were counted before. */
+  addMany(bucket: number, line: number, events: number): void;
+}
+
 /** Counts events. */
-export function countTally({ lines, buckets }: TallySize): Tally {
+export function countTally({ lines, buckets }: Pick<TallySize, 'lines' | 'buckets'>): CountTally {
   const counts = new Float64Array(lines * buckets);
   return {
     columns: [],
@@ -9,6 +14,9 @@ export function countTally({ lines, buckets }: TallySize): Tally {
     add(bucket, _positions, linesAt, from, to) {
       if (linesAt === null) counts[bucket]! += to - from;
       else for (let i = from; i < to; i++) counts[linesAt[i]! * buckets + bucket]! += 1;
+    },
+    addMany(bucket, line, events) {
+      counts[line * buckets + bucket]! += events;
     },
     part: () => counts,
     join: (part: Float64Array) => addTo(counts, part),
