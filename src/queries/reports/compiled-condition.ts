@@ -16,12 +16,13 @@ import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
 import { atLeast } from './array-pool.ts';
 import { conditionSql } from './condition-sql.ts';
 import type { Dictionaries, Dictionary } from './dictionaries.ts';
-import { knownUsersSql, type ReportTables, storageOf, type UtmPart, userColumnSql } from './fields.ts';
+import { type ReportTables, storageOf, type UtmPart } from './fields.ts';
 import { integerRanges } from './integer-range.ts';
 import type { Positions } from './positions.ts';
 import type { Query, Snapshot } from './snapshot.ts';
 import type { Team } from './team.ts';
-import type { UserColumn, UserColumns } from './user-columns.ts';
+import type { UserColumns } from './user-columns.ts';
+import { passingUsers } from './user-condition.ts';
 
 /** Whether the condition holds for the event at a position of a chunk. */
 type EventTest = (at: number) => boolean;
@@ -284,64 +285,7 @@ function onDecimals(
 }
 
 async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<CompiledCondition> {
-  const passes = await source.team.once(
-    async () => (await passingUsers(condition, source)) ?? passingUsersBySql(condition, source),
-  );
-  return byIndex('user_idx', passes);
-}
-
-/** By the user's index: 1 where the condition holds. Null: it has a field that is not kept. */
-async function passingUsers(
-  condition: Condition<ReportField>,
-  { userColumns, users }: ConditionSource,
-): Promise<Uint8Array | null> {
-  const columns = new Map<string, UserColumn>();
-  for (const field of fieldsOf(condition)) {
-    const column = await userColumns.of(field);
-    if (column === null) return null;
-    columns.set(field.name, column);
-  }
-  return passes(condition);
-
-  function passes(part: Condition<ReportField>): Uint8Array {
-    switch (part.type) {
-      case 'and':
-      case 'or': {
-        const found = new Uint8Array(users).fill(part.type === 'and' ? 1 : 0);
-        for (const own of part.conditions.map(passes))
-          for (let user = 0; user < users; user++) {
-            if (part.type === 'and') found[user]! &= own[user]!;
-            else found[user]! |= own[user]!;
-          }
-        return found;
-      }
-      case 'not':
-        return passes(part.condition).map((holds) => 1 - holds);
-      default: {
-        const { codes, values } = columns.get(part.field.name)!;
-        const holds = predicateOf<ReportField, FieldValue>(part, () => (value) => value);
-        const byCode = Uint8Array.from(values, (value) => Number(holds(value)));
-        const found = new Uint8Array(users);
-        for (let user = 0; user < users; user++) found[user] = byCode[codes[user]!]!;
-        return found;
-      }
-    }
-  }
-}
-
-/** The database lists the indexes of the users that fulfil the condition. */
-async function passingUsersBySql(
-  condition: Condition<ReportField>,
-  { botId, tables, query, users }: ConditionSource,
-): Promise<Uint8Array> {
-  const column = (field: ReportField) => userColumnSql(field, tables);
-  const [found] = await query(sql<{ indexes: Buffer | null }>`
-    SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
-     WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
-  const holds = new Uint8Array(users);
-  const indexes = found!.indexes ?? Buffer.alloc(0);
-  for (let at = 0; at < indexes.length; at += 4) holds[indexes.readInt32BE(at)] = 1;
-  return holds;
+  return byIndex('user_idx', await source.team.once(() => passingUsers(condition, source)));
 }
 
 /** @param passes 1 where the condition holds, by the column's index */

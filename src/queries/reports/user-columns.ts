@@ -193,7 +193,7 @@ interface Known {
   readonly numbers: Map<string, number>;
   /** By number. */
   readonly shown: (readonly FieldValue[])[];
-  /** By code, as far as they were asked for. */
+  /** By code, up to the last one that was asked for. */
   readonly numberOf: number[];
 }
 
