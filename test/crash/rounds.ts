@@ -103,7 +103,8 @@ async function expectFolded({ pool, log }: Deployment, commits: readonly Recorde
   for (const model of readModels) expect(await rowsOf(pool, model), model.name).toEqual(replayed[model.name]);
 }
 
-async function meetUsers(address: string, apiKey: string): Promise<void> {
+/** Makes the users of the load known. */
+export async function meetUsers(address: string, apiKey: string): Promise<void> {
   const updates = Array.from({ length: USERS }, (_, i) => {
     const id = FIRST_USER + i;
     const message = { message_id: 1, date: Math.floor(Date.now() / 1000) - 86_400, chat: { id, type: 'private' } };

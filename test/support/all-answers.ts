@@ -327,7 +327,7 @@ export function sampleReports(): Readonly<Record<string, object>> {
 const TIMED = ['data_as_of', 'lag_ms', 'last_used_at'];
 
 /** The answer without fields that are not of the log. */
-function timeless(body: unknown): unknown {
+export function timeless(body: unknown): unknown {
   return typeof body === 'string'
     ? body
     : JSON.parse(JSON.stringify(body, (key, value) => (TIMED.includes(key) ? undefined : value)));
