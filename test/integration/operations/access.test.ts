@@ -5,16 +5,19 @@ import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const unused = {} as never;
+/** The id of a job that there is not. */
+const NO_JOB = '018f2f3a-0000-7000-8000-000000000000';
 const ROUTES = adminRoutes({
   context: unused,
   lookups: unused,
   catalog: unused,
   events: unused,
   waitForCatalog: unused,
-}).map(({ method, url, access }) => ({
+}).map(({ method, url, access, answer }) => ({
   method,
-  path: url.replace(':job_id', '018f2f3a-0000-7000-8000-000000000000'),
+  path: url.replace(':job_id', NO_JOB),
   act: access.act === true,
+  answer,
 }));
 const OWN = { 'sec-fetch-site': 'same-origin' };
 
@@ -114,17 +117,10 @@ describe('with ADMIN_API=on', () => {
     expect(commits[0]!.events[0]).toMatchObject({ type: 'operator_issued', data: { can: 'act' } });
   });
 
-  it.each(ROUTES.filter(({ method }) => method === 'GET'))('$path answers in the declared shape', async ({ path }) => {
-    const route = adminRoutes({
-      context: unused,
-      lookups: unused,
-      catalog: unused,
-      events: unused,
-      waitForCatalog: unused,
-    }).find(({ method, url }) => method === 'GET' && url === path);
-    if (route === undefined) return;
+  const ANSWERED = ROUTES.filter(({ method, path }) => method === 'GET' && !path.includes(NO_JOB));
+  it.each(ANSWERED)('$path answers in the declared shape', async ({ path, answer }) => {
     const { body } = await service.get(path, reader.key);
-    expect(route.answer.safeParse(body).error).toBeUndefined();
+    expect(answer.safeParse(body).error).toBeUndefined();
   });
 });
 
