@@ -5,9 +5,8 @@ import { parseReport } from '../../src/domain/reports/parse-report.ts';
 import type { TrendsReport } from '../../src/domain/reports/report.ts';
 import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
 import { tallyOf } from '../../src/queries/reports/measures/tally.ts';
-import type { Scan } from '../../src/queries/reports/scan.ts';
-import { ALONE } from '../../src/queries/reports/team.ts';
 import { runTrends } from '../../src/queries/reports/trends.ts';
+import { scanOf } from '../support/scan-of.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
@@ -31,20 +30,7 @@ function bytesNow(): number {
 
 /** Runs a report over these users, who have no events, and calls `onScan` at each scan. */
 async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
-  const scan: Scan = {
-    botId: 1,
-    tables: { events: 'e', users: 'u', referral: 'r' },
-    query: () => Promise.reject(new Error('no query is expected')),
-    copy: async () => {},
-    team: ALONE,
-    users: USERS,
-    userColumns: { of: async () => null },
-    dictionaries: { of: () => null },
-    utms: [],
-    events: { users: USERS, utms: 0, oldestChunk: null, each: async () => onScan() },
-    arrays: openArrayPool(),
-    checkTime() {},
-  };
+  const scan = scanOf(USERS, async () => onScan());
   const rows = await runTrends(reportOf(agrs), scan, 100);
   expect(rows!.columns).toHaveLength(1 + agrs.length);
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Chunk, type Column, type ColumnName, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import type { Combinations } from '../../../src/queries/reports/combinations.ts';
 import type { Scan } from '../../../src/queries/reports/scan.ts';
-import { ALONE } from '../../../src/queries/reports/team.ts';
 import { gatherTimelines, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
+import { scanOf } from '../../support/scan-of.ts';
 
 interface Event {
   readonly user: number;
@@ -51,7 +50,7 @@ function chunksOf<E extends Event>(events: readonly E[], size: number): E[][] {
 }
 
 /** A scan of events. Their dates are their indexes. */
-function scanOf(events: readonly Event[], chunkSize: number): Scan {
+function scanOfEvents(events: readonly Event[], chunkSize: number): Scan {
   let date = 0;
   const chunks = chunksOf(events, chunkSize).map((own): Chunk => {
     const columns = new Map<ColumnName, Column>([
@@ -64,20 +63,7 @@ function scanOf(events: readonly Event[], chunkSize: number): Scan {
   const each = async (_: Iterable<ColumnName>, onChunk: (chunk: Chunk, begin: number, end: number) => void) => {
     for (const chunk of chunks) onChunk(chunk, 0, chunk.size);
   };
-  return {
-    botId: 1,
-    tables: { events: 'e', users: 'u', referral: 'r' },
-    query: () => Promise.reject(new Error('no query is expected')),
-    copy: async () => {},
-    team: ALONE,
-    users: USERS,
-    userColumns: { of: async () => null },
-    dictionaries: { of: () => null },
-    utms: [],
-    events: { users: USERS, utms: 9, oldestChunk: null, each },
-    arrays: openArrayPool(),
-    checkTime() {},
-  };
+  return scanOf(USERS, each, 9);
 }
 
 it('gives each selected event of a user once, with its mark, in the order of selection, whatever the limits are', async () => {
@@ -85,7 +71,7 @@ it('gives each selected event of a user once, with its mark, in the order of sel
     fc.asyncProperty(cases, async ({ some, times, chunkSize, maxEvents, usersPerBin, dated, brokenDown }) => {
       const events = Array.from({ length: times }, () => some).flat();
       const options = { columns: [], dated, select, combinations: brokenDown ? byUtm : null };
-      const scan = scanOf(events, chunkSize);
+      const scan = scanOfEvents(events, chunkSize);
       const timelines = await gatherTimelines(scan, options, { maxEvents, usersPerBin });
 
       const placed = events.map((event, date) => ({ ...event, date }));

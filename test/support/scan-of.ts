@@ -1,0 +1,22 @@
+import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
+import type { EventSource } from '../../src/queries/reports/event-source.ts';
+import type { Scan } from '../../src/queries/reports/scan.ts';
+import { ALONE } from '../../src/queries/reports/team.ts';
+
+/** A scan by one thread that needs no database: `each` gives the events. */
+export function scanOf(users: number, each: EventSource['each'], utms = 0): Scan {
+  return {
+    botId: 1,
+    tables: { events: 'e', users: 'u', referral: 'r' },
+    query: () => Promise.reject(new Error('no query is expected')),
+    copy: () => Promise.reject(new Error('no COPY is expected')),
+    team: ALONE,
+    users,
+    userColumns: { of: async () => null },
+    dictionaries: { of: () => null },
+    utms: [],
+    events: { users, utms, oldestChunk: null, each },
+    arrays: openArrayPool(),
+    checkTime() {},
+  };
+}
