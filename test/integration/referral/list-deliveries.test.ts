@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
 import { payoutsOfBot } from '../../../src/queries/referral/payouts.ts';
 import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
+import { spied } from '../../support/spied-pool.ts';
 
 let setup: PayoutSetup;
 beforeAll(async () => {
@@ -25,18 +26,12 @@ it('the latest deliveries of a bot are read by an index, however many attempts i
     SELECT public_key, payout_id, 1, payout_id FROM accounts_v1.payouts WHERE payout_id > 1000`);
   await pool.query('ANALYZE accounts_v1.payouts, accounts_v1.attempts');
 
-  const asked: { text: string; values: readonly unknown[] }[] = [];
-  const spy = {
-    query(text: string, values: readonly unknown[]) {
-      asked.push({ text, values });
-      return pool.query(text, [...values]);
-    },
-  } as unknown as typeof pool;
-  const source = { pool: spy, schema: 'accounts_v1' };
+  const statements: string[] = [];
+  const source = { pool: spied(pool, statements), schema: 'accounts_v1' };
   const page = { limit: 2, offset: 1 };
   const rows = await listDeliveries(source, bot, undefined, page);
   expect(rows.map(({ payout_id }) => payout_id)).toEqual([5999, 5998]);
   expect(await listDeliveries(source, bot, 3000, { limit: 50, offset: 0 })).toMatchObject([{ payout_id: 3000 }]);
-  const plan = await pool.query(`EXPLAIN ANALYZE ${asked[0]!.text}`, [...asked[0]!.values]);
+  const plan = await pool.query(`EXPLAIN ANALYZE ${statements[0]}`, [bot, page.limit, page.offset]);
   expect(JSON.stringify(plan.rows)).toMatch(/Index Scan using attempts_of_bot on attempts [^"]*rows=3[. ]/);
 });
