@@ -43,8 +43,8 @@ export function perUserTally(statistic: Statistic, { lines, buckets, users }: Ta
       }
     },
     part: (): PerUserPart => ({
-      inBuckets: new Map([...inBuckets].map(([cell, users]) => [cell, users.atLeast()])),
-      inAll: inAll.map((users) => users.atLeast()),
+      inBuckets: new Map([...inBuckets].map(([cell, users]) => [cell, users.counts()])),
+      inAll: inAll.map((users) => users.counts()),
     }),
     join(part: PerUserPart) {
       for (const [cell, users] of part.inBuckets) usersIn(cell).join(users);
@@ -90,7 +90,8 @@ class UsersByCount {
     this.#users[events]!++;
   }
 
-  atLeast(): Uint32Array {
+  /** By number of events: how many users have at least so many. */
+  counts(): Uint32Array {
     return this.#users;
   }
 
