@@ -30,8 +30,8 @@ export interface AuditedLedger {
 }
 
 /**
- * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run beside each other: while
- * one waits for the database, another checks.
+ * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run beside each
+ * other: while one waits for the database, another checks.
  */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
   const begun = performance.now();
@@ -111,13 +111,13 @@ async function* findingsOfReadModels(context: LongWorkContext, checked: Checked)
   const differences: string[][] = [];
   // A read model that reads much begins early: that of events takes as long as the others together.
   const waiting = [...models.entries()].sort(([, a], [, b]) => b.categories.length - a.categories.length);
-  const lane = async (part: LongWorkContext): Promise<void> => {
+  const replayAll = async (part: LongWorkContext): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       differences[next[0]] = await differencesOf(part, next[1], checked);
   };
   await together(
     context,
-    Array.from({ length: AT_ONCE }, () => lane),
+    Array.from({ length: AT_ONCE }, () => replayAll),
   );
   for (const message of differences.flat()) yield { kind: 'read model', stream: null, revision: null, message };
 }

@@ -24,8 +24,8 @@ export function shownEvent({ type, v, text, bytes }: EventExcerpt): ShownEvent {
 }
 
 /**
- * A text value of a token, a secret or a hash of one. A sealed secret is an object. The value may be cut off. A quote within a text
- * has a backslash, so a match is a name of the JSON text, and never within a text.
+ * A text value of a token, a secret or a hash of one. A sealed secret is an object. The value may be cut off. A quote within
+ * a text has a backslash, so a match is a name of the JSON text, and never within a text.
  */
 const SECRETS = /("(?:token|secret|\w*_hash)"\s*:\s*")(?:[^"\\]|\\.)*(\\?$)?/g;
 

@@ -4,7 +4,10 @@ import type { ReadModel } from '../projections/read-model.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { unavailable } from './errors.ts';
 
-/** Looks up with `find`, again if it found nothing and the read model lacked a part of the log. @throws ApiError 503 it still does */
+/**
+ * Looks up with `find`. If that finds nothing, waits until the read model has all of the log, and looks up again.
+ * @throws ApiError 503 the read model does not have all of the log in time
+ */
 export type FindCaughtUp = <T>(find: () => Promise<T | null>) => Promise<T | null>;
 
 export interface CaughtUpFindOptions {
@@ -15,7 +18,10 @@ export interface CaughtUpFindOptions {
   readonly maxWaitMs: number;
 }
 
-/** "There is none" is certain only once the read model has all that the log had at the request (decisions.md#certain-answers). */
+/**
+ * "There is none" is certain only once the read model has all that the log had at the request
+ * (decisions.md#certain-answers).
+ */
 export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFindOptions): FindCaughtUp {
   return async (find) => {
     const known = await find();

@@ -27,7 +27,10 @@ export interface Change<D extends Done> {
   /** Decides and appends. Its `meta` names the key that asks. A repeat appends nothing and returns the first result. */
   readonly work: (meta: CommandMeta) => Promise<D>;
   readonly dataOf: (done: D) => object;
-  /** The data of a repeat's answer, from the commit that it repeats. A secret is null: it was shown (decisions.md#shown-once). */
+  /**
+   * The data of a repeat's answer, from the commit that it repeats. A secret is null: it was shown
+   * (decisions.md#shown-once).
+   */
   readonly repeatOf: (first: RecordedCommit) => object;
   /** The stream of a command that is not about the bot of the request, by the command's id. */
   readonly streamOf?: (commandId: string) => string;

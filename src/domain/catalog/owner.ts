@@ -112,11 +112,14 @@ export interface RotateKey {
   readonly overlap: number;
 }
 
-/** A key that rotates itself stays valid for a time from 10 minutes (decisions.md#lock-out) to a day (#stolen-key), in milliseconds. */
-const LEAST_OWN_OVERLAP = 10 * 60_000;
-const MOST_OWN_OVERLAP = 24 * 3_600_000;
+/** For how long a key that rotates itself stays valid: at least (decisions.md#lock-out), and at most (#stolen-key). */
+const LEAST_OWN_OVERLAP_MS = 10 * 60_000;
+const MOST_OWN_OVERLAP_MS = 24 * 3_600_000;
 
-/** @param by as in {@link issueKey}. The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once. */
+/**
+ * The new key has another secret, and the scope, kind, name and expiry of the old one. A key is rotated once.
+ * @param by as in {@link issueKey}
+ */
 export function rotateKey(state: OwnerState, command: RotateKey, now: number, by?: number): Decision<OwnerEvent> {
   const key = state.keys.get(command.key_id);
   if (key === undefined || !isWithinReach(state, key.scope, by)) return unknownKey(command.key_id);
@@ -142,9 +145,9 @@ function rotationProblem(state: OwnerState, key: KeyState, { overlap }: RotateKe
   if (key.kind === 'owner') {
     if (!lineOf(state, by).has(key.key_id))
       return new Rejection('conflict', 'key', 'an operator rotates another owner key: this one rotates only itself');
-    if (key.key_id === by && overlap < LEAST_OWN_OVERLAP)
+    if (key.key_id === by && overlap < LEAST_OWN_OVERLAP_MS)
       return new Rejection('invalid', 'overlap', 'a key that rotates itself must keep working for at least 10 minutes');
-    if (overlap > MOST_OWN_OVERLAP)
+    if (overlap > MOST_OWN_OVERLAP_MS)
       return new Rejection('invalid', 'overlap', 'an owner key must keep working for at most 24 hours');
   }
   const end = earlierEnd(state, by, key.expires_at);
@@ -152,7 +155,7 @@ function rotationProblem(state: OwnerState, key: KeyState, { overlap }: RotateKe
   return new Rejection('conflict', 'key', `an operator rotates this key: the one that asks ends before it, ${end}`);
 }
 
-/** A key, and the keys that it made by rotating itself, and those that they made. */
+/** The line of a key: the key, those that it made by rotating itself, and those that they made. */
 function lineOf({ keys }: OwnerState, keyId: number): ReadonlySet<number> {
   const line = new Set([keyId]);
   // In the order of their issue: a successor comes after the key that it replaces.
