@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('keeps a saved report that is pinned, for every session of the bot, until it is taken off', async () => {
+  it('keeps a saved report that is pinned, for every session of the bot, until it is unpinned', async () => {
     const config = {
       source_request: {
         type: 'trends',
@@ -179,7 +179,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const days = [Date.now() - 6 * 24 * HOUR, Date.now()].map((at) => shown.format(at)).join(' – ');
     expect(await card.locator('footer').textContent()).toContain(`${days}. Counted up to ${shown.format(Date.now())}`);
     expect(await card.locator('footer').textContent()).toContain(ZONE);
-    await card.getByRole('button', { name: 'Take off' }).click();
+    await card.getByRole('button', { name: 'Unpin' }).click();
     await card.waitFor({ state: 'detached' });
     const { items } = (await service.get('/v1/reports/list', key())).body.data;
     expect(items.map(({ pinned }: { pinned: boolean }) => pinned)).toEqual([false]);

@@ -9,7 +9,7 @@ const words = texts.operations;
 interface ReadModelsProps {
   readonly overview: Overview;
   readonly seen: ReadonlyMap<string, readonly Sample[]>;
-  /** Null: this operator only looks. */
+  /** Null: this operator can only read. */
   readonly ask: Ask | null;
 }
 

@@ -73,10 +73,10 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     expect([...operator.complaints, ...owner.complaints]).toEqual([]);
   });
 
-  it('an operator who only looks has no button that changes anything', async () => {
+  it('an operator who can only read has no button that changes anything', async () => {
     const reader = await createOperator(service, 'read');
     const { page } = await open({}, reader.operatorKey);
-    await page.getByText('Your key only looks.').waitFor();
+    await page.getByText('Your key can only read.').waitFor();
     await page.getByRole('heading', { name: 'Bot errors' }).waitFor();
     await page.getByRole('button', { name: 'Refresh' }).waitFor();
     const buttons = await page.locator('main').getByRole('button').allInnerTexts();
