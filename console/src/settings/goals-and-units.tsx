@@ -1,7 +1,7 @@
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm } from './change-form.tsx';
-import { List, type Row, useList, usePages } from './list.tsx';
+import { List, type Row, useList, useListPages } from './list.tsx';
 
 const words = texts.settings;
 const same = (row: Row): Row => row;
@@ -45,7 +45,7 @@ export function Goals({ bot }: { readonly bot: Bot }) {
 /** The units of the bot, and the exchange rates that all owners share. */
 export function Units({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useList('units', bot.resource_key);
-  const rates = usePages('exchange-rates', bot.resource_key);
+  const rates = useListPages('exchange-rates', bot.resource_key);
   return (
     <>
       <h2>{words.sections.units}</h2>

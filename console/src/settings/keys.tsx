@@ -6,7 +6,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
-import { List, type Row, usePages } from './list.tsx';
+import { List, type Row, useListPages } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
 
@@ -32,7 +32,7 @@ interface Issued {
 
 /** The keys within the reach of this one: issue, rotate, revoke, last use. */
 export function Keys({ bot }: { readonly bot: Bot }) {
-  const { list, reload, pager } = usePages<Key>('keys', bot.resource_key);
+  const { list, reload, pager } = useListPages<Key>('keys', bot.resource_key);
   const issued = useSignal<Issued | undefined>(undefined);
   const asked = useSignal<{ readonly action: 'rotate' | 'revoke'; readonly key: Key } | null>(null);
   const attempt = useAttempt();

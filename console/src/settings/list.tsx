@@ -2,7 +2,7 @@ import { request, type Value } from '../api.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { type Loaded, type LoadOptions, useLoad } from '../parts/load.ts';
-import { usePages as useParts } from '../parts/pages.tsx';
+import { usePages } from '../parts/pages.tsx';
 
 export type Row = Readonly<Record<string, Value>>;
 
@@ -14,8 +14,8 @@ export function useList<T = Row>(path: string, bot: string) {
 }
 
 /** Loads a list below `/v1/settings/` page by page. `pager` steps through it. */
-export function usePages<T = Row>(path: string, bot: string, options?: LoadOptions<readonly T[]>) {
-  const { loaded, reload, rows, pager } = useParts<T, readonly T[]>(
+export function useListPages<T = Row>(path: string, bot: string, options?: LoadOptions<readonly T[]>) {
+  const { loaded, reload, rows, pager } = usePages<T, readonly T[]>(
     (page) => async (signal) =>
       (await request<{ items: readonly T[] }>(`/v1/settings/${path}?${new URLSearchParams(page)}`, { bot, signal }))
         .items,

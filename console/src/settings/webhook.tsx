@@ -7,7 +7,7 @@ import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
-import { List, type Row, usePages } from './list.tsx';
+import { List, type Row, useListPages } from './list.tsx';
 import { Secret } from './secret.tsx';
 
 const words = texts.settings;
@@ -30,7 +30,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
   const { loaded, reload } = useLoad<WebhookData>(
     () => (signal) => request('/v1/settings/webhook', { bot: key, signal }),
   );
-  const deliveries = usePages<Delivery>('webhook/deliveries', key, {
+  const deliveries = useListPages<Delivery>('webhook/deliveries', key, {
     poll: (items) => (items.some(isUnderWay) ? 'running' : 'still'),
   });
   const secret = useSignal<string | null | undefined>(undefined);
