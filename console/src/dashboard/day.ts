@@ -21,9 +21,7 @@ export function daysToday(config: ReportConfig, zone: string, now: Date): Days {
   const { params, period } = config['settings'] as SavedSettings;
   if (period !== undefined && PRESETS.includes(period)) return daysOf(period, zone, now);
   const { to: today } = daysOf('today', zone, now);
-  const [from, to] = [params[':date_from'], params[':date_to']].map((at) => Date.parse(at.slice(0, 10))) as [
-    number,
-    number,
-  ];
-  return { from: new Date(from + Date.parse(today) - to).toISOString().slice(0, 10), to: today };
+  const at = (date: string): number => Date.parse(date.slice(0, 10));
+  const from = at(today) - at(params[':date_to']) + at(params[':date_from']);
+  return { from: new Date(from).toISOString().slice(0, 10), to: today };
 }
