@@ -30,10 +30,10 @@ export interface ReportThreadData {
 export interface ReportThreadTask {
   readonly task: ReportTask | CellTask;
   /**
-   * Receives `begun` when the thread begins the report, and `recruit` when it has work for other threads, too. The answer to
-   * that is a list of ports, each to a thread that does a {@link HelpTask}.
+   * Leads to the thread that listens. It receives `begun` when the report begins, and `recruit` when there is work for other
+   * threads, too. The answer to that is a list of ports, each to a thread that does a {@link HelpTask}.
    */
-  readonly begun: MessagePort;
+  readonly listener: MessagePort;
 }
 
 /** A part of a report of another thread. */
@@ -69,11 +69,11 @@ const findUsers = cellUsersFinder(pool, cache);
  */
 export default async function runTask(given: ReportThreadTask | HelpTask): Promise<ReportOutcome> {
   if ('leader' in given) return help(given.leader);
-  const { task, begun } = given;
-  begun.postMessage('begun');
+  const { task, listener } = given;
+  listener.postMessage('begun');
   try {
     if ('cell' in task) return { type: 'users', users: await findUsers(task) };
-    const recruiting = { leastEvents: LEAST_EVENTS, recruit: () => recruitBy(begun) };
+    const recruiting = { leastEvents: LEAST_EVENTS, recruit: () => recruitBy(listener) };
     return { type: 'answer', answer: await reportRunner(pool, cache, recruiting)(task) };
   } catch (error) {
     if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
@@ -82,17 +82,17 @@ export default async function runTask(given: ReportThreadTask | HelpTask): Promi
     if (isDatabaseDown(error)) return { type: 'database down', message: (error as Error).message };
     throw error;
   } finally {
-    begun.close();
+    listener.close();
   }
 }
 
 /** A second thread for fewer events costs a fifth more processor time, and saves a millisecond or two (docs/benchmarks.md). */
 const LEAST_EVENTS = 2_500_000;
 
-function recruitBy(begun: MessagePort): Promise<readonly MessagePort[]> {
+function recruitBy(listener: MessagePort): Promise<readonly MessagePort[]> {
   return new Promise((resolve) => {
-    begun.once('message', resolve);
-    begun.postMessage('recruit');
+    listener.once('message', resolve);
+    listener.postMessage('recruit');
   });
 }
 

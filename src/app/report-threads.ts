@@ -56,7 +56,7 @@ export function startReportThreads(
     return threads.run(task, { signal, transferList: [port] }).finally(() => busy--);
   }
 
-  /** Gives the running threads that no report waits for to a report. @returns ports to them */
+  /** Lends a report all threads that no other report waits for. @returns ports to those that run already */
   function recruit(withinMs: number): MessagePort[] {
     const ports: MessagePort[] = [];
     for (let giveBack = queue.takeFree(); giveBack !== null; giveBack = queue.takeFree()) {
@@ -75,13 +75,13 @@ export function startReportThreads(
   /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread takes time, too. */
   async function runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
-    const { port1: begins, port2: begun } = new MessageChannel();
+    const { port1: thread, port2: listener } = new MessageChannel();
     let hasBegun = false;
     let timer = setTimeout(() => end.abort(), beginWithinMs);
-    begins.on('message', (message: 'begun' | 'recruit') => {
+    thread.on('message', (message: 'begun' | 'recruit') => {
       if (message === 'recruit') {
         const helpers = recruit(task.timeoutMs + GRACE_MS);
-        begins.postMessage(helpers, helpers);
+        thread.postMessage(helpers, helpers);
         return;
       }
       hasBegun = true;
@@ -89,14 +89,14 @@ export function startReportThreads(
       timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
     });
     try {
-      return await runTask({ task, begun }, end.signal, begun);
+      return await runTask({ task, listener }, end.signal, listener);
     } catch (error) {
       if (!end.signal.aborted) throw error;
       if (!hasBegun) throw new ReportNotRunError();
       return { type: 'timeout' };
     } finally {
       clearTimeout(timer);
-      begins.close();
+      thread.close();
     }
   }
 
