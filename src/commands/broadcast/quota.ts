@@ -4,6 +4,7 @@ import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream, ownerStream, quotaStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
+import { knownOwner } from '../catalog/known-owner.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 
 /**
@@ -45,8 +46,7 @@ export async function giveQuotaBack(context: CommandContext, ownerId: number, ac
 
 async function limitOf(log: EventLog, ownerId: number): Promise<number> {
   const { state } = await load(log, owner, ownerStream(ownerId));
-  if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
-  return state.owner.broadcasts_per_month;
+  return knownOwner(state, ownerId).broadcasts_per_month;
 }
 
 /** Gives back the counts of activations that failed. @returns whether there were any */

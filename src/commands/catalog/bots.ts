@@ -20,6 +20,7 @@ import {
   takingId,
 } from '../decide-and-append.ts';
 import { NO_ID_YET, reserveId } from '../reserve-ids.ts';
+import { knownOwner } from './known-owner.ts';
 import { newPublicKey, newSecret, publicKeyOf, sealSecret } from './secrets.ts';
 
 export type CreateBot = Omit<SettingsInClear, 'name'> & { readonly ownerId: number; readonly name: string };
@@ -40,7 +41,7 @@ export async function createBot(
   meta: CommandMeta = {},
 ): Promise<CreatedBot> {
   const { state } = await load(context.log, owner, ownerStream(ownerId));
-  if (state.owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
+  knownOwner(state, ownerId);
   const { command } = meta;
   const public_key = command === undefined ? newPublicKey(context.sources, 'b') : botOfCommand(command.id);
   const secret = newSecret(context.sources);

@@ -20,6 +20,7 @@ import {
 } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
 import { existingBot } from './bots.ts';
+import { knownOwner } from './known-owner.ts';
 import { newSecret, type Secret } from './secrets.ts';
 
 export interface IssueKey {
@@ -52,7 +53,10 @@ export async function issueKey(context: CommandContext, command: IssueKey, meta:
     'key',
     owner,
     ownerStream(ownerId),
-    (state, key_id, now) => decideIssueKey(state, { ...issue, key_id }, now, meta.keyId),
+    (state, key_id, now) => {
+      knownOwner(state, ownerId);
+      return decideIssueKey(state, { ...issue, key_id }, now, meta.keyId);
+    },
     meta,
   );
   return { keyId: issuedBy(events).key_id, apiKey: apiKeyOf(events, secret), position, repeated };

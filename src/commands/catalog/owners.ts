@@ -8,6 +8,7 @@ import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
+import { knownOwner } from './known-owner.ts';
 import { newPublicKey } from './secrets.ts';
 
 export interface CreateOwner {
@@ -41,5 +42,8 @@ export async function changeOwner(
   ownerId: number,
   changes: OwnerChanges,
 ): Promise<{ position: Position | undefined }> {
-  return decideAndAppend(context, owner, ownerStream(ownerId), (state) => decideChangeOwner(state, changes));
+  return decideAndAppend(context, owner, ownerStream(ownerId), (state) => {
+    knownOwner(state, ownerId);
+    return decideChangeOwner(state, changes);
+  });
 }

@@ -20,6 +20,10 @@ describe('owner', () => {
     expect(await cli.json('owner', 'set', '--owner', String(owner_id), '--broadcasts-per-month', '7')).toEqual({
       owner_id,
     });
+    expect(await cli.run('owner', 'set', '--owner', '99', '--plan', 'free')).toMatchObject({
+      code: 1,
+      err: 'botledger: there is no owner 99\n',
+    });
     expect(await cli.json('owner', 'list')).toEqual([
       {
         owner_id: Number(owner),
@@ -122,7 +126,7 @@ describe('key', () => {
     ['without a scope', 2, ['--owner', '1'], 'either --bot or --all-bots'],
     ['with two scopes', 2, ['--owner', '1', '--all-bots', '--bot', 'x'], 'cannot be used with'],
     ['for an unknown bot', 1, ['--owner', '1', '--bot', 'bNone'], 'there is no bot bNone'],
-    ['for an unknown owner', 1, ['--owner', '99', '--all-bots'], 'there is no such owner'],
+    ['for an unknown owner', 1, ['--owner', '99', '--all-bots'], 'there is no owner 99'],
     ['expired', 1, ['--owner', '1', '--all-bots', '--expires', '2025-01-14'], 'expires must lie in the future'],
     ['until a day that does not exist', 2, ['--owner', '1', '--all-bots', '--expires', '2025-02-30'], 'YYYY-MM-DD'],
   ])('is not issued %s', async (_, code, argv, message) => {
