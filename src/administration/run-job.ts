@@ -9,7 +9,7 @@ import { buildNext, compareNewest, modelOf } from './versions.ts';
 const MAX_FINDINGS = 100;
 const MAX_MESSAGE = 1000;
 
-/** Does the work of a job. Safe to repeat: a rebuild resumes, a comparison begins again. */
+/** Does the work of a job. Safe to repeat: a rebuild resumes, a verification begins again. */
 export async function runJob(context: LongWorkContext, job: Job): Promise<JobResult> {
   switch (job.kind) {
     case 'rebuild': {

@@ -17,7 +17,7 @@ import { job, READ, reason } from './schemas.ts';
 const request = z
   .object({
     kind: z.enum(JOB_KINDS),
-    projection: z.enum(READ_MODEL_NAMES).optional().describe('The read model of a rebuild or a comparison'),
+    projection: z.enum(READ_MODEL_NAMES).optional().describe('The read model of a rebuild or a verification'),
     bot: z.string().optional().describe('Public key. Of an audit: of its streams and accounts alone, without replays'),
     user_id: z.int().min(1).optional().describe('Of an audit: of this account of the bot alone'),
     reason,
@@ -32,7 +32,7 @@ const request = z
   })
   .meta({ example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
 
-/** `/admin/v1/jobs`: rebuilds, comparisons and audits, which an instance does (decisions.md#jobs). */
+/** `/admin/v1/jobs`: rebuilds, verifications and audits, which an instance does (decisions.md#jobs). */
 export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencies): AnyRoute[] {
   return [
     route({
@@ -40,7 +40,7 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       url: '/admin/v1/jobs',
       operationId: 'adminRequestJob',
       summary:
-        'Ask for a rebuild, a comparison with a replay, or an audit. An instance does it; the log records who and why',
+        'Ask for a rebuild, a verification (a comparison with a replay), or an audit. An instance does it; the log records who and why',
       tag: 'Operations',
       access: { ...READ, act: true },
       body: request,
