@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** Has the `data_as_of` of an answer, also where a 304 has no body. */
+const AS_OF = 'data-as-of';
+
+/** Names an answer's `data_as_of` in a header (decisions.md#revalidation-as-of). */
+export function nameAsOf(reply: FastifyReply, answer: unknown): void {
+  const asOf = (answer as { readonly data?: { readonly data_as_of?: unknown } } | undefined)?.data?.data_as_of;
+  if (typeof asOf === 'string') void reply.header(AS_OF, asOf);
+}
+
 /** Larger bodies get no ETag, since the digest of a body takes some 2 ms a megabyte. */
 const MAX_BYTES = 1 << 20;
 
@@ -12,7 +21,7 @@ export async function revalidate(request: FastifyRequest, reply: FastifyReply, p
   if (reply.statusCode !== 200 || reply.hasHeader('cache-control')) return payload;
   if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || payload.length > MAX_BYTES) return payload;
   if (!String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
-  const tag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
+  const tag = tagOf(payload, reply.getHeader(AS_OF));
   void reply.headers({
     etag: tag,
     'cache-control': 'private, no-cache',
@@ -23,8 +32,17 @@ export async function revalidate(request: FastifyRequest, reply: FastifyReply, p
   return '';
 }
 
+/** The digest of a body; weak, and without `data_as_of`, if the answer has one. */
+function tagOf(payload: string | Buffer, asOf: unknown): string {
+  const field = `"data_as_of":"${asOf}"`;
+  const at = asOf === undefined ? -1 : payload.indexOf(field);
+  const parts = at < 0 ? [payload] : [payload.slice(0, at), payload.slice(at + field.length)];
+  const digest = parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('base64url');
+  return `${at < 0 ? '' : 'W/'}"${digest.slice(0, 22)}"`;
+}
+
 /** Compares weakly: a proxy that compresses makes a tag weak. */
 function names(given: string | undefined, tag: string): boolean {
-  if (given === undefined) return false;
-  return given.split(',').some((each) => [tag, `W/${tag}`, '*'].includes(each.trim()));
+  const opaque = (each: string): string => each.trim().replace(/^W\//, '');
+  return given?.split(',').some((each) => [opaque(tag), '*'].includes(opaque(each))) ?? false;
 }

@@ -7,7 +7,7 @@ import type { AccessControl, AccessRule } from './access.ts';
 import { SMALL_BODY } from './body.ts';
 import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
 import { invalid } from './errors.ts';
-import { revalidate } from './revalidation.ts';
+import { nameAsOf, revalidate } from './revalidation.ts';
 
 /** An endpoint, declared as one object. The service's checks and OpenAPI both come from it. */
 export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
@@ -145,6 +145,7 @@ export function registerRoutes(
         const body = declared.body === undefined ? undefined : await checkedBody(declared, request);
         const answer = await declared.handle({ request, reply, query, body });
         if (declared.status !== undefined) void reply.status(declared.status);
+        if (declared.method === 'GET') nameAsOf(reply, answer);
         if (!declared.exact || answer instanceof Readable) return answer;
         return reply.type('application/json; charset=utf-8').send(Buffer.from(stringify(answer)!));
       },

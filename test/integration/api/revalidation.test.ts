@@ -22,6 +22,7 @@ async function read(path: string, headers: Record<string, string>) {
 }
 
 const EVENTS = '/v1/reports/events';
+const PERIOD = new URLSearchParams({ date_from: '2026-01-01 00:00:00', date_to: '2026-01-31 23:59:59' });
 
 test('an unchanged answer is 304 without a body, and a changed one is 200 with another tag', async () => {
   const key = { 'api-key': bot.apiKey };
@@ -40,6 +41,31 @@ test('an unchanged answer is 304 without a body, and a changed one is 200 with a
   const changed = await read(EVENTS, key);
   expect(changed.etag).not.toBe(first.etag);
   expect(changed.text).toContain('a_new_name');
+});
+
+test('a list with data_as_of is 304 while it shows the same, and a header says how far it is counted now', async () => {
+  const key = { 'api-key': bot.apiKey };
+  const lists = ['/v1/broadcast/list', '/v1/referral/referrers', `/v1/reports/new-users?${PERIOD}`];
+  for (const path of lists) {
+    const first = await read(path, key);
+    expect(first, path).toMatchObject({ status: 200, etag: expect.stringMatching(/^W\/"/) });
+    const { data_as_of } = JSON.parse(first.text).data;
+    expect(first.headers.get('data-as-of'), path).toBe(data_as_of);
+    const asOf = async (tag: string) => {
+      const again = await read(path, { ...key, 'if-none-match': tag });
+      expect(again, path).toMatchObject({ status: 304, etag: first.etag, text: '' });
+      return Date.parse(again.headers.get('data-as-of')!);
+    };
+    await expect.poll(() => asOf(first.etag!)).toBeGreaterThan(Date.parse(data_as_of));
+    await asOf(first.etag!.slice('W/'.length));
+  }
+  const [list] = lists;
+  const { etag } = await read(list!, key);
+  await service.post('/v1/broadcast/create', { type: 'sendMessage', message: { text: 'a' } }, key);
+  await service.projected();
+  const changed = await read(list!, { ...key, 'if-none-match': etag! });
+  expect(changed.status).toBe(200);
+  expect(JSON.parse(changed.text).data.total).toBe(1);
 });
 
 test('a tag of one key gives no other key an answer', async () => {
