@@ -1,4 +1,4 @@
-import { endedElsewhere, session } from './session.ts';
+import { endedElsewhere, type Session, session } from './session.ts';
 import { texts } from './texts.ts';
 
 /** A value of an answer. Numbers that a float would change are texts, with all their digits. */
@@ -45,12 +45,15 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 }
 
 async function answerTo<T>(path: string, options: RequestOptions): Promise<Answer<T>> {
-  const { ok, status, text } = await send(path, options);
+  const { ok, status, text, asOf } = await send(path, options);
   const body = read(text) as Answer<T> | Refusal | null;
-  if (!ok) throw refusal(status, body as Refusal | null);
+  if (!ok) throw refusal(path, status, body as Refusal | null);
   // A proxy's page is no answer of the service.
   if (body === null) throw new RequestError(texts.errors.noAnswer, 0);
-  return 'data' in body ? body : { data: null as T };
+  if (!('data' in body)) return { data: null as T };
+  // The browser may have kept the body; the header is of now (docs/decisions.md#revalidation-as-of).
+  if (asOf !== null) Object.assign(body.data as object, { data_as_of: asOf });
+  return body;
 }
 
 /** The last change, unless it was made for certain. */
@@ -75,7 +78,7 @@ export async function sendChange<T>(path: string, body: object, bot?: string, ab
 export async function requestText(path: string, options: RequestOptions): Promise<string> {
   const { ok, status, text } = await send(path, options);
   if (ok) return text;
-  throw refusal(status, read(text) as Refusal | null);
+  throw refusal(path, status, read(text) as Refusal | null);
 }
 
 interface Refusal {
@@ -96,19 +99,36 @@ async function send(path: string, { method = 'GET', body, bot, idempotencyKey, s
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { ok: response.ok, status: response.status, text: await response.text() };
+    const { ok, status, headers: found } = response;
+    return { ok, status, text: await response.text(), asOf: found.get('data-as-of') };
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     throw new RequestError(texts.errors.noAnswer, 0);
   }
 }
 
-function refusal(status: number, body: Refusal | null): RequestError {
-  if (status === 401 && session.value) {
-    endedElsewhere.value = true;
-    session.value = null;
-  }
+export const SESSION = '/console/session';
+
+function refusal(path: string, status: number, body: Refusal | null): RequestError {
+  if (session.value && path === SESSION && status === 401) become(null);
+  else if (session.value && (status === 401 || status === 403)) void lookAgain();
   return new RequestError(body?.error ?? texts.errors.status(status), status, body?.details);
+}
+
+/** Another tab may have logged in or out: finds out whose session the browser has now. */
+async function lookAgain(): Promise<void> {
+  try {
+    const found = await request<Session>(SESSION);
+    if (found.expires_at !== session.value?.expires_at) become(found);
+  } catch (error) {
+    // The refusal that led here is shown; a session that is over has been noted.
+    if (!(error instanceof RequestError)) throw error;
+  }
+}
+
+function become(found: Session | null): void {
+  endedElsewhere.value = true;
+  session.value = found;
 }
 
 function read(text: string): unknown {

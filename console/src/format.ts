@@ -1,6 +1,7 @@
 import type { Value } from './api.ts';
+import { zoneOfPage } from './page-bot.ts';
 
-const LOCALE = navigator.languages;
+const LOCALE = [...navigator.languages];
 
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 });
 const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
@@ -39,31 +40,63 @@ export function duration(seconds: number): string {
 
 /** Whether a date of a report has a time of day; otherwise the day says all. */
 export function hasTime(iso: string): boolean {
-  return !/[T ]00:00:00/.test(iso);
+  return iso.length > 10 && !/[T ]00:00:00/.test(iso);
 }
 
-/** A date of an answer, in the bot's zone, as an offset says or as local time. @param timed shows midnight, too */
+const dateFormat = (timeZone: string, timeStyle?: 'short' | 'medium') =>
+  new Intl.DateTimeFormat(LOCALE, { timeZone, dateStyle: 'medium', ...(timeStyle && { timeStyle }) });
+
+/** Digits of a local time as if they were UTC, so that no other zone comes in. */
+export const digitsOf = (iso: string): Date =>
+  new Date(iso.slice(0, 19).replace(' ', 'T') + (iso.length > 10 ? 'Z' : ''));
+
+/** A date in the bot's zone, as an offset says or as local time. @param timed shows midnight, too */
 export function date(iso: string, timed = hasTime(iso)): string {
-  // The offset is the bot's zone: its digits are read as they stand, not moved to the browser's zone.
-  const local = new Date(`${iso.slice(0, 19).replace(' ', 'T')}Z`);
-  return new Intl.DateTimeFormat(LOCALE, {
-    timeZone: 'UTC',
-    dateStyle: 'medium',
-    ...(timed ? { timeStyle: 'short' } : {}),
-  }).format(local);
+  return dateFormat('UTC', timed ? 'short' : undefined).format(digitsOf(iso));
 }
 
-const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const instantOf = (iso: string): Date => (iso.length > 19 ? new Date(iso) : digitsOf(iso));
 
-/** An instant, in the zone of the browser. @param iso with an offset or Z */
+/** An instant to the second, in the zone of the page. @param iso with an offset or Z; without either it is UTC */
 export function instant(iso: string): string {
-  return moment.format(new Date(iso));
+  const at = instantOf(iso);
+  // The address may have anything.
+  return Number.isNaN(at.getTime()) ? iso : dateFormat(zoneOfPage(), 'medium').format(at);
 }
 
-/** A cell of a table. */
+/** An instant as local time of the page's zone, `YYYY-MM-DDTHH:MM:SS`. @param iso as of `instant` */
+export const localOf = (iso: string): string =>
+  instantOf(iso).toLocaleString('sv', { timeZone: zoneOfPage() }).replace(' ', 'T');
+
+/** The instant of a local time of the page's zone, `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function utcOf(local: string): string {
+  const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const offset = (ms: number): number => digitsOf(localOf(utc(ms))).getTime() - ms;
+  const given = digitsOf(local).getTime();
+  // The first guess may lie beyond a change of the clocks.
+  return utc(given - offset(given - offset(given)));
+}
+
+const YEAR = { year: 'numeric' } as const;
+
+/** The marks of an axis, which are `step` seconds apart: days, within a day times. @param marks as seconds of `digitsOf` */
+export function axisDates(marks: readonly number[], step: number): string[] {
+  const times = marks.map((mark) => new Date(mark * 1000));
+  const years = new Set(times.map((time) => time.getUTCFullYear()));
+  const day = { timeZone: 'UTC', month: 'short', day: 'numeric', ...(years.size > 1 ? YEAR : {}) } as const;
+  const dayText = new Intl.DateTimeFormat(LOCALE, day);
+  const timeText = new Intl.DateTimeFormat(LOCALE, { timeZone: 'UTC', timeStyle: step < 60 ? 'medium' : 'short' });
+  return times.map((time, index) => {
+    if (time.getTime() % 86_400_000 === 0) return dayText.format(time);
+    return timeText.format(time) + (index === 0 ? `\n${dayText.format(time)}` : '');
+  });
+}
+
+/** A cell of a table. Of type `when` it is an instant, of type `date` a date in the bot's zone. */
 export function cell(value: Value | undefined, type: string): string {
   if (value === null || value === undefined) return '–';
   if (type === 'date' && typeof value === 'string') return date(value);
+  if (type === 'when') return instant(String(value));
   if (type === 'number') return number(value as number | string);
   return String(value);
 }

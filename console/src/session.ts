@@ -33,7 +33,10 @@ export type Session = OwnerSession | OperatorSession;
 /** `undefined`: not known yet; null: the browser has no session. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** Whether a session of this page ended without a log-out here: it was ended elsewhere, or its key is not valid any more. */
+/**
+ * Whether a session of this page ended without a log-out here: it was ended elsewhere, its key is not valid any more, or
+ * another log-in in this browser has replaced it.
+ */
 export const endedElsewhere = signal(false);
 
 /** The currency of the owner, in which amounts are summed up. */

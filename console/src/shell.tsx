@@ -1,17 +1,18 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { address, followLinks, go, href } from './address.ts';
-import { request } from './api.ts';
+import { request, SESSION } from './api.ts';
 import { BroadcastsPage } from './broadcasts/page.tsx';
 import { DashboardPage } from './dashboard/page.tsx';
 import { linkToken } from './login/link-token.ts';
 import { Login } from './login/page.tsx';
 import { OperationsPage } from './operations/page.tsx';
+import { botOfPage, zoneOfPage } from './page-bot.ts';
 import { useAttempt } from './parts/attempt.ts';
 import { Failure } from './parts/failure.tsx';
 import { ReferralsPage } from './referrals/page.tsx';
 import { ReportsPage } from './reports/page.tsx';
-import { type Bot, type OperatorSession, type OwnerSession, type Session, session } from './session.ts';
+import { type Bot, endedElsewhere, type OperatorSession, type OwnerSession, type Session, session } from './session.ts';
 import { AnotherBot } from './settings/bot.tsx';
 import { SettingsPage } from './settings/page.tsx';
 import { texts } from './texts.ts';
@@ -33,7 +34,7 @@ const failed = signal(false);
 
 async function loadSession(): Promise<void> {
   try {
-    session.value = await request<Session>('/console/session');
+    session.value = await request<Session>(SESSION);
     failed.value = false;
   } catch (error) {
     const { status } = error as { readonly status?: number };
@@ -83,7 +84,7 @@ function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
             </a>
           </nav>
           <span class="quiet">{operator.name}</span>
-          <LogOut />
+          <Corner />
         </>
       }
     >
@@ -93,9 +94,8 @@ function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
 }
 
 function OwnerPages({ owner: { bots, kind } }: { readonly owner: OwnerSession }) {
-  const { path, query } = address.value;
-  const asked = query.get('bot');
-  const bot = asked === null ? bots[0] : bots.find(({ resource_key }) => resource_key === asked);
+  const { path } = address.value;
+  const bot = botOfPage();
   // Without a bot, the settings are where an owner creates one.
   const pages = bots.length > 0 ? PAGES : PAGES.filter((page) => page.page === SettingsPage && kind === 'owner');
   const found = path === '/' ? pages[0] : pages.find((page) => page.path === path);
@@ -128,7 +128,7 @@ function OwnerPages({ owner: { bots, kind } }: { readonly owner: OwnerSession })
           </ul>
         </>
       ) : found === undefined ? (
-        <p>{texts.notFound}</p>
+        <p>{path === OPERATIONS ? texts.operatorsOnly : texts.notFound}</p>
       ) : (
         <found.page key={bot.resource_key} bot={bot} />
       )}
@@ -149,6 +149,11 @@ function Frame({ nav, children }: { readonly nav?: ComponentChildren; readonly c
         {nav}
       </header>
       <main id="main" tabIndex={-1}>
+        {endedElsewhere.value && (
+          <p class="warning" role="alert">
+            {texts.nav.replaced}
+          </p>
+        )}
         {children}
       </main>
     </div>
@@ -193,20 +198,23 @@ function Navigation({ pages, bots, bot, path }: NavigationProps) {
           </select>
         </label>
       )}
-      <LogOut />
+      <Corner />
     </>
   );
 }
 
-function LogOut() {
+/** The zone of the page's dates, and the log-out. */
+function Corner() {
   const { error, run } = useAttempt();
   const logOut = (): Promise<void> =>
     run(async () => {
-      await request('/console/session', { method: 'DELETE' });
+      await request(SESSION, { method: 'DELETE' });
+      endedElsewhere.value = false;
       session.value = null;
     });
   return (
     <>
+      <span class="quiet">{texts.nav.zone(zoneOfPage())}</span>
       <button type="button" class="plain" onClick={() => void logOut()}>
         {texts.nav.logOut}
       </button>

@@ -135,6 +135,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(await campaigns.first().locator('bdi').textContent()).toBe('ads / may');
     expect(await page.getByRole('region', { name: 'New users by day' }).locator('strong').textContent()).toBe('4');
     await page.getByRole('region', { name: 'Last broadcasts' }).getByRole('link', { name: HOSTILE[2]! }).waitFor();
+    for (const name of ['New users by day', 'Last broadcasts'])
+      await page
+        .getByRole('region', { name })
+        .getByText(/^Counted up to .*, /)
+        .waitFor();
     expect(console.complaints).toEqual([]);
   });
 
@@ -152,6 +157,22 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     }
     await page.locator('[data-figure="newUsers"] a').click();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('growth');
+    for (const [name, users] of [
+      ['New users by day', 2],
+      ['Active users by day', 3],
+    ] as const) {
+      const card = page.getByRole('region', { name, exact: true });
+      await card.locator('.opens').waitFor();
+      await card.getByText('As a table').click();
+      await card
+        .getByRole('button', { name: new RegExp(`^${users}: show the users`) })
+        .last()
+        .click();
+      const dialog = page.getByRole('dialog', { name: 'Users behind this number' });
+      await dialog.getByText(`${users} users`).waitFor();
+      expect(await dialog.locator('tbody tr').count()).toBe(users);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+    }
     await page.getByRole('link', { name: 'Active users by day' }).click();
     await page.locator('.answer[aria-busy="false"] .chart canvas').waitFor();
     expect(console.complaints).toEqual([]);

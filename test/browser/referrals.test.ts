@@ -6,7 +6,7 @@ import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts'
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { pause } from '../../src/util/pause.ts';
-import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
+import { axeFindings, CHROMIUM, HOSTILE, shownInstant } from '../support/browser.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
 import { processed } from '../support/processes.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
@@ -16,6 +16,8 @@ import { type WebhookReceiver, webhookReceiver } from '../support/webhook-receiv
 
 /** Beyond a float: three of them have more digits than it keeps. */
 const REWARD = '9999999999999.99';
+/** The API's dates are UTC, the page's are of this zone. */
+const ZONE = 'Asia/Kolkata';
 
 describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   let started: TestConsole;
@@ -31,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     client = await webhookReceiver();
     started = await startConsole({ WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0,1' });
     ({ service } = started);
-    program = await rewardProgram(service);
+    program = await rewardProgram(service, ZONE);
     await fill();
   });
   afterAll(async () => {
@@ -112,13 +114,14 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const { history } = await program.call.data(`history?user_id=${ADA}`);
     const moments: string[] = [...new Set<string>(history.map((line: { date: string }) => line.date))];
     expect(moments.length).toBeGreaterThan(1);
-    await page.getByLabel('At a moment in the past').fill(moments[0]!.replace(' ', 'T'));
+    const local = new Date(`${moments[0]}Z`).toLocaleString('sv', { timeZone: ZONE });
+    await page.getByLabel('At a moment in the past').fill(local.replace(' ', 'T'));
     await page.getByLabel('At a moment in the past').press('Enter');
-    await page.getByRole('heading', { name: `Balance on ${moments[0]}` }).waitFor();
+    await page.getByRole('heading', { name: `Balance on ${shownInstant(moments[0]!, ZONE)}` }).waitFor();
     await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[0]));
     const slider = page.getByRole('slider');
     await slider.press('ArrowRight');
-    await page.getByRole('heading', { name: `Balance on ${moments[1]}` }).waitFor();
+    await page.getByRole('heading', { name: `Balance on ${shownInstant(moments[1]!, ZONE)}` }).waitFor();
     await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[1]));
     await slider.press('End');
     await page.getByRole('heading', { name: 'Balance now' }).waitFor();
@@ -134,7 +137,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const { history } = await program.call.data(`history?user_id=${ADA}`);
     await expect.poll(() => rows.count()).toBe(history.length);
     const dates = await rows.locator('td:first-child').allTextContents();
-    expect(dates).toEqual(history.map((line: { date: string }) => line.date).reverse());
+    expect(dates).toEqual(history.map((line: { date: string }) => shownInstant(line.date, ZONE)).reverse());
+    await page.getByText(`Times are in ${ZONE}`).waitFor();
     const taken = rows.filter({ hasText: 'taken back after it was paid' });
     expect(await taken.textContent()).toContain(`Reason: ${HOSTILE[1]}`);
     expect(await taken.locator('td.number').first().textContent()).toBe('−9,999,999,999,999.99');
@@ -175,7 +179,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(await row.locator('li').allTextContents()).toEqual(
       payouts[0].deliveries.map(
         ({ at, status, error }: { at: string; status: number; error: string | null }) =>
-          `${at}: ${error ?? `answered ${status}`}`,
+          `${shownInstant(at, ZONE)}: ${error ?? `answered ${status}`}`,
       ),
     );
     expect(await row.textContent()).toContain('29,999,999,999,999.97');

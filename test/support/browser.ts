@@ -110,3 +110,15 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env['SHOTS'];
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
+
+/** A UTC time of an answer as the console shows it in a zone: to the second. */
+export function shownInstant(utc: string, timeZone = 'UTC'): string {
+  const shown = new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
+  return shown.format(new Date(utc.length > 19 ? utc : `${utc.replace(' ', 'T')}Z`));
+}
+
+/** A local time of an answer as the console shows it. */
+export function shownDate(local: string): string {
+  const shown = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium', timeStyle: 'short' });
+  return shown.format(new Date(`${local.slice(0, 19).replace(' ', 'T')}Z`));
+}

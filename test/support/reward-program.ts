@@ -29,8 +29,8 @@ export interface RewardProgram {
   send(...events: object[]): Promise<void>;
 }
 
-export async function rewardProgram(service: TestService): Promise<RewardProgram> {
-  const bot = await service.createBot();
+export async function rewardProgram(service: TestService, timezone = 'UTC'): Promise<RewardProgram> {
+  const bot = await service.createBot({ timezone });
   const call = referralCaller(service, bot);
   const send = async (...events: object[]): Promise<void> => {
     const body = events.map((event) => ({ event: 'Order', ...event }));

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
-import { duration, number } from '../format.ts';
+import { date, duration, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Pending } from '../parts/failure.tsx';
@@ -50,8 +50,8 @@ export function BroadcastDetail({ bot, id }: DetailProps) {
               <Facts
                 of={[
                   ...audienceFacts(draftOf(data).audience),
-                  [words.launched, data.date_activate && `${data.date_activate} ${bot.timezone}`],
-                  [words.ended, data.date_finish && `${data.date_finish} ${bot.timezone}`],
+                  [words.launched, data.date_activate && date(data.date_activate)],
+                  [words.ended, data.date_finish && date(data.date_finish)],
                 ]}
               />
               <Actions bot={key} broadcast={data} onDone={reload} />
@@ -95,14 +95,14 @@ function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
     <section aria-live="polite">
       <p>
         <strong>{words.statuses[broadcast.status]}</strong>
-        {broadcast.status === 1 && broadcast.date_send !== null && ` ${words.from(broadcast.date_send)}`}
+        {broadcast.status === 1 && broadcast.date_send !== null && ` ${words.from(date(broadcast.date_send))}`}
       </p>
       {broadcast.error !== null && (
         <p class="failure" role="alert">
           {words.errors[broadcast.error as keyof typeof words.errors] ?? broadcast.error}
         </p>
       )}
-      {broadcast.paused_until !== null && <p class="warning">{words.paused(broadcast.paused_until)}</p>}
+      {broadcast.paused_until !== null && <p class="warning">{words.paused(date(broadcast.paused_until))}</p>}
       {broadcast.count_recipients > 0 && (
         <>
           <progress

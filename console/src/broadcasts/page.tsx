@@ -90,7 +90,7 @@ function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
             { key: 'status', label: words.status, show: (_, { status }) => words.statuses[status] },
             { key: 'count_recipients', label: words.recipients, type: 'number' },
             { key: 'count_delivered', label: words.parts.delivered, type: 'number' },
-            { key: 'date_create', label: words.created, type: 'when' },
+            { key: 'date_create', label: words.created, type: 'date' },
           ]}
           rows={pages.rows ?? []}
         />

@@ -68,7 +68,7 @@ export function Recipients({ bot, id, total, seen }: RecipientsProps) {
               label: words.reason,
               show: (_, { reason }) => words.reasons[reason as keyof typeof words.reasons] ?? reason ?? '–',
             },
-            { key: 'date', label: words.date, type: 'when' },
+            { key: 'date', label: words.date, type: 'date' },
           ]}
           rows={rows}
         />

@@ -2,6 +2,7 @@ import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
 import { date, number } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { texts } from '../texts.ts';
 import { Card } from './card.tsx';
 
@@ -14,10 +15,12 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
       id="broadcasts"
       title={words.broadcasts}
       link={href('/broadcasts', { bot })}
-      load={(signal) => request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5', { bot, signal })}
+      load={(signal) =>
+        request<{ items: Broadcast[]; data_as_of: string }>('/v1/broadcast/list?limit=5', { bot, signal })
+      }
       poll={({ items }) => (items.some(isRunning) ? 'running' : 'still')}
     >
-      {({ items }) => (
+      {({ items, data_as_of }) => (
         <>
           {items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
           <ul class="latest">
@@ -33,6 +36,7 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
               </li>
             ))}
           </ul>
+          <AsOf at={data_as_of} />
         </>
       )}
     </Card>

@@ -44,7 +44,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
       {({ rows, meta }) => (
         <>
           <Ranking rows={rows.filter((row) => row['other'] !== true)} />
-          <AsOf at={meta.data_as_of} zone={timezone} lagMs={meta.lag_ms} />
+          <AsOf at={meta.data_as_of} lagMs={meta.lag_ms} />
         </>
       )}
     </Card>

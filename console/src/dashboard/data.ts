@@ -1,7 +1,7 @@
 import { request } from '../api.ts';
 import type { KnownEvent } from '../parts/catalog.ts';
 import type { Answer } from '../reports/answer.ts';
-import type { ReportConfig } from '../reports/config.ts';
+import { configOf, type ReportConfig } from '../reports/config.ts';
 import { type Metric, type ReportState, START } from '../reports/state.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -22,6 +22,16 @@ export function loadNewUsers(
   signal: AbortSignal,
 ): Promise<NewUsers> {
   return request(`/v1/reports/new-users?${new URLSearchParams({ date_from: from, date_to: to })}`, { bot, signal });
+}
+
+/** Rows that a list can have. */
+export const NEW_USERS_AT_MOST = 1000;
+
+/** The list of the users who were new on a day (docs/decisions.md#new-users). */
+export function newUsersConfig(date: string): ReportConfig {
+  const day = date.slice(0, 10);
+  const list = { type: 'list', table: 'users', columns: ['user.user_id'], limit: NEW_USERS_AT_MOST };
+  return { ...configOf(START, { from: day, to: day }), source_request: { ...list, type_chart: 'list' } };
 }
 
 const ANY_EVENT = { event: null, name: 'all' } as const;

@@ -1,26 +1,31 @@
 import { href } from '../address.ts';
-import { number } from '../format.ts';
+import { date, number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { TimeChart } from '../parts/time-chart.tsx';
 import { configOf } from '../reports/config.ts';
+import { NumberButton } from '../reports/numbers.tsx';
 import { daysOf } from '../reports/period.ts';
 import { writeState } from '../reports/state.ts';
-import { Footnotes } from '../reports/view.tsx';
+import { useUsers } from '../reports/users-dialog.tsx';
+import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Card } from './card.tsx';
-import { ACTIVE_USERS, loadNewUsers, runReport } from './data.ts';
+import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runReport } from './data.ts';
 
 const words = texts.dashboard;
 
-interface ByDay {
-  readonly date: string;
-  readonly users: number;
-}
-
-/** New users of the last 30 days, by day. */
-export function Growth({ bot: { resource_key, timezone } }: { readonly bot: Bot }) {
+/** New users of the last 30 days, by day. Each day opens its users. */
+export function Growth({ bot }: { readonly bot: Bot }) {
+  const { resource_key, timezone } = bot;
+  const label = words.figures.newUsers;
+  const users = useUsers(bot);
+  const open = (day: string, count: number): void => {
+    const cut = count > NEW_USERS_AT_MOST ? ` (${texts.cells.first(number(NEW_USERS_AT_MOST))})` : '';
+    users.open({ report_config: newUsersConfig(day) }, {}, `${titleOf(day)}${cut}`);
+  };
+  const titleOf = (day: string): string => `${label}, ${date(day, false)}`;
   return (
     <Card
       id="growth"
@@ -32,8 +37,39 @@ export function Growth({ bot: { resource_key, timezone } }: { readonly bot: Bot 
     >
       {({ days, total, data_as_of }) => (
         <>
-          <Days days={days} total={total} shape="bar" label={words.figures.newUsers} />
-          <AsOf at={data_as_of} zone={timezone} />
+          <Total of={total} />
+          <TimeChart
+            times={days.map((day) => day.date)}
+            series={[{ label, values: days.map((day) => day.users) }]}
+            shape="bar"
+            label={label}
+            onPoint={(_, index) => open(days[index]!.date, days[index]!.users)}
+          />
+          <details>
+            <summary>{texts.reports.table}</summary>
+            <DataTable
+              caption={label}
+              columns={[
+                { key: 'date', label: words.day, type: 'date' },
+                {
+                  key: 'users',
+                  label,
+                  type: 'number',
+                  show: (_, day) => (
+                    <NumberButton
+                      value={day.users}
+                      cell={{}}
+                      title={titleOf(day.date)}
+                      onCell={() => open(day.date, day.users)}
+                    />
+                  ),
+                },
+              ]}
+              rows={days}
+            />
+          </details>
+          <AsOf at={data_as_of} />
+          {users.dialog}
         </>
       )}
     </Card>
@@ -41,59 +77,40 @@ export function Growth({ bot: { resource_key, timezone } }: { readonly bot: Bot 
 }
 
 /** Users who did anything, by day. */
-export function ActiveUsers({ bot: { resource_key, timezone } }: { readonly bot: Bot }) {
+export function ActiveUsers({ bot }: { readonly bot: Bot }) {
+  const { resource_key, timezone } = bot;
+  const users = useUsers(bot);
   return (
     <Card
       id="active"
       title={words.activeByDay}
       link={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}
-      load={(signal) => runReport(resource_key, configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date())), signal)}
+      load={async (signal) => {
+        const report_config = configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date()));
+        return { report_config, answer: await runReport(resource_key, report_config, signal) };
+      }}
     >
-      {(answer) => (
+      {({ report_config, answer }) => (
         <>
-          <Days
-            days={answer.rows.map((row): ByDay => ({ date: String(row['date']), users: Number(row['s0']) }))}
-            total={Number(answer.columns[1]?.total ?? 0)}
-            shape="line"
-            label={words.figures.active}
+          <Total of={Number(answer.columns[1]?.total ?? 0)} />
+          <View
+            state={ACTIVE_USERS}
+            answer={answer}
+            onCell={(cell, title) => users.open({ report_config }, cell, title)}
+            closed
           />
           <Footnotes answer={answer} />
+          {users.dialog}
         </>
       )}
     </Card>
   );
 }
 
-interface DaysProps {
-  readonly days: readonly ByDay[];
-  readonly shape: 'line' | 'bar';
-  readonly label: string;
-  readonly total: number;
-}
-
-function Days({ days, shape, label, total }: DaysProps) {
+function Total({ of }: { readonly of: number }) {
   return (
-    <>
-      <p>
-        <strong>{number(total)}</strong> {words.in30Days}
-      </p>
-      <TimeChart
-        times={days.map(({ date }) => date)}
-        series={[{ label, values: days.map(({ users }) => users) }]}
-        shape={shape}
-        label={label}
-      />
-      <details>
-        <summary>{words.asTable}</summary>
-        <DataTable
-          caption={label}
-          columns={[
-            { key: 'date', label: words.day, type: 'date' },
-            { key: 'users', label, type: 'number' },
-          ]}
-          rows={days.map(({ date, users }) => ({ date, users }))}
-        />
-      </details>
-    </>
+    <p>
+      <strong>{number(of)}</strong> {words.in30Days}
+    </p>
   );
 }

@@ -5,7 +5,6 @@ import { AsOf } from '../parts/as-of.tsx';
 import type { KnownEvent } from '../parts/catalog.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
-import type { Meta } from '../reports/answer.ts';
 import { type ReportConfig, sourceOf } from '../reports/config.ts';
 import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
 import { type Bot, currency } from '../session.ts';
@@ -44,7 +43,9 @@ function metricsOf(events: readonly KnownEvent[]): readonly { key: Figure['key']
 
 interface Loaded {
   readonly figures: readonly Figure[];
-  readonly meta: Meta;
+  /** How far all figures have been counted. */
+  readonly at: string;
+  readonly lagMs: number;
 }
 
 async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): Promise<Loaded> {
@@ -73,7 +74,10 @@ async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): 
     }),
   );
   const fresh: Figure = { key: 'newUsers', today: newNow.total, yesterday: newThen.total };
-  return { figures: counted.toSpliced(1, 0, fresh), meta: now.meta };
+  const { lag_ms, data_as_of } = now.meta;
+  // Of the same zone: the earlier one is the lesser text.
+  const [at] = [data_as_of, newNow.data_as_of].sort();
+  return { figures: counted.toSpliced(1, 0, fresh), at: at!, lagMs: lag_ms };
 }
 
 /** Today's numbers beside those of the same part of yesterday. */
@@ -104,11 +108,7 @@ export function Numbers(props: NumbersProps) {
           </li>
         ))}
       </ul>
-      {data === undefined ? (
-        <p class="quiet">{texts.loading}</p>
-      ) : (
-        <AsOf at={data.meta.data_as_of} zone={props.bot.timezone} lagMs={data.meta.lag_ms} />
-      )}
+      {data === undefined ? <p class="quiet">{texts.loading}</p> : <AsOf at={data.at} lagMs={data.lagMs} />}
     </section>
   );
 }

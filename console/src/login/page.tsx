@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { RequestError, request } from '../api.ts';
+import { RequestError, request, SESSION } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { endedElsewhere, type Session, session } from '../session.ts';
@@ -12,13 +12,14 @@ export function Login() {
   const logIn = (credential: { readonly key: string } | { readonly token: string }): Promise<void> =>
     run(async () => {
       try {
-        await request('/console/session', { method: 'POST', body: credential });
+        await request(SESSION, { method: 'POST', body: credential });
       } catch (problem) {
         const isSpent = 'token' in credential && problem instanceof RequestError && problem.status === 401;
         throw isSpent ? new RequestError(texts.login.linkUsed, problem.status) : problem;
       }
-      session.value = await request<Session>('/console/session');
+      const found = await request<Session>(SESSION);
       endedElsewhere.value = false;
+      session.value = found;
     });
 
   useSignalEffect(() => {

@@ -1,3 +1,4 @@
+import { address } from '../address.ts';
 import { instant, number } from '../format.ts';
 import { texts } from '../texts.ts';
 import { isOver, type Job, type Overview } from './answers.ts';
@@ -50,11 +51,12 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
   );
 }
 
-/** Audits one referrer's account, which takes seconds. The result is the job's. */
+/** Audits one referrer's account, which takes seconds. The result is the job's. A link from the account's page names it. */
 function AuditAccount({ ask }: { readonly ask: Ask }) {
+  const { query } = address.value;
   return (
     <form
-      class="row"
+      class="row actions"
       onSubmit={(event) => {
         event.preventDefault();
         const given = new FormData(event.currentTarget);
@@ -70,11 +72,18 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
     >
       <label>
         {words.publicKey}
-        <input name="bot" required />
+        <input name="bot" required defaultValue={query.get('bot') ?? ''} />
       </label>
       <label>
         {texts.referrals.user}
-        <input name="user" inputMode="numeric" pattern="[1-9][0-9]{0,14}" required size={12} />
+        <input
+          name="user"
+          inputMode="numeric"
+          pattern="[1-9][0-9]{0,14}"
+          required
+          size={12}
+          defaultValue={query.get('user') ?? ''}
+        />
       </label>
       <button type="submit">{words.auditAccount}</button>
     </form>

@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { address, go, here } from '../address.ts';
-import { date } from '../format.ts';
 import { texts } from '../texts.ts';
+import { AsOf } from './as-of.tsx';
 import { Pending } from './failure.tsx';
 import { type Loaded, type LoadOptions, useLoad } from './load.ts';
 
@@ -79,7 +79,7 @@ export function Listing({ pages: { loaded, reload, rows, pager }, none, filters,
       <Pending loaded={loaded.value} retry={reload} />
       {rows !== undefined && (rows.length > 0 ? children : pager === null && none)}
       {pager}
-      {data !== undefined && <p class="quiet">{texts.countedUpTo(date(data.data_as_of))}</p>}
+      {data !== undefined && <AsOf at={data.data_as_of} />}
     </section>
   );
 }

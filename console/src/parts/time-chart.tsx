@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Value } from '../api.ts';
-import { date, hasTime, number, share, shortNumber } from '../format.ts';
+import { axisDates, date, digitsOf, hasTime, number, share, shortNumber } from '../format.ts';
 import { texts } from '../texts.ts';
 
 export interface Series {
@@ -122,7 +122,9 @@ export function TimeChart({ onPoint, ...chart }: TimeChartProps) {
                   incrs: [1, 2, 5, 10, 20],
                   values: (_: uPlot, values: number[]) => values.map((at) => times[at] ?? ''),
                 }
-              : {}),
+              : {
+                  values: (_: uPlot, marks: number[], __: number, ___: number, step: number) => axisDates(marks, step),
+                }),
           },
           { ...axis, size: 56, values: (_plot, values) => values.map(shares === true ? share : shortNumber) },
         ],
@@ -187,7 +189,7 @@ function pointAt({ cursor: { idx, top = 0 }, valToPos }: uPlot, series: readonly
   return found;
 }
 
-const secondsOf = (time: string): number => Date.parse(`${time.slice(0, 19)}Z`) / 1000;
+const secondsOf = (time: string): number => digitsOf(time).getTime() / 1000;
 
 function drawMark({ ctx, bbox, valToPos }: uPlot, time: string, stroke: string): void {
   const x = valToPos(secondsOf(time), 'x', true);

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { address, go, here, href } from '../address.ts';
 import type { Value } from '../api.ts';
-import { date, number } from '../format.ts';
+import { instant, localOf, number, utcOf } from '../format.ts';
+import { AsOf } from '../parts/as-of.tsx';
 import { useAttempt } from '../parts/attempt.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
@@ -67,7 +68,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
       {data !== undefined && (
         <>
           <p class="quiet">
-            {words.summary(user, number(data.user?.referrals ?? 0))} {texts.countedUpTo(date(data.data_as_of))}
+            {words.summary(user, number(data.user?.referrals ?? 0))} <AsOf at={data.data_as_of} />
           </p>
           <BalanceAt bot={bot} user={user} program={program} lines={data.lines} complete={data.complete} />
           {error.value !== undefined && <Failure error={error.value} />}
@@ -109,6 +110,9 @@ export function AccountPage({ bot, user, program }: AccountProps) {
             </>
           )}
           {data.lines.length > 0 && <ChainOfAccount bot={bot} user={user} />}
+          <p>
+            <a href={href('/operations', { bot, user })}>{words.audit}</a>
+          </p>
         </>
       )}
     </section>
@@ -125,7 +129,6 @@ interface BalanceAtProps extends AccountProps {
 /** The balance now or at a moment, which a date field and a slider over the history choose. */
 function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAtProps) {
   const at = address.value.query.get('at') ?? '';
-  const now = new Date().toISOString().slice(0, 19);
   // A moment of the history is past, whatever the browser's clock says.
   const isAhead = Date.parse(`${at}Z`) > Date.now() && at > (lines.at(-1)?.date ?? '');
   const { loaded, reload } = useLoad(
@@ -148,7 +151,7 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
   return (
     <section class="balance" aria-busy={loading} aria-label={words.balance}>
       {lines.length > 0 && <StepLine lines={lines} units={units} at={at} />}
-      {!complete && <p class="warning">{words.charted(number(lines.length), lines[0]!.date)}</p>}
+      {!complete && <p class="warning">{words.charted(number(lines.length), instant(lines[0]!.date))}</p>}
       {moments.length > 0 && (
         <input
           class="slider"
@@ -157,7 +160,7 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
           max={moments.length}
           value={Math.max(0, index)}
           aria-label={words.slider}
-          aria-valuetext={at === '' ? words.now : at}
+          aria-valuetext={at === '' ? words.now : instant(at)}
           onInput={(event) => choose(moments[Number(event.currentTarget.value)] ?? '', true)}
         />
       )}
@@ -167,11 +170,11 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
           <input
             type="datetime-local"
             step={1}
-            max={now}
-            value={at.replace(' ', 'T')}
+            max={localOf(new Date().toISOString())}
+            value={at && localOf(at)}
             onChange={(event) => {
               const { value } = event.currentTarget;
-              choose(value === '' ? '' : value.replace('T', ' ').padEnd(19, ':00'), false);
+              choose(value && utcOf(value), false);
             }}
           />
         </label>
@@ -184,10 +187,10 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
       {isAhead ? (
         <p role="alert">{words.future}</p>
       ) : (
-        <h2>{shown === '' ? words.balance : words.balanceThen(shown)}</h2>
+        <h2>{shown === '' ? words.balance : words.balanceThen(instant(shown))}</h2>
       )}
       {error !== undefined && <Failure error={error} retry={reload} />}
-      {!isAhead && data?.data_as_of !== undefined && <p class="quiet">{texts.countedUpTo(date(data.data_as_of))}</p>}
+      {!isAhead && data?.data_as_of !== undefined && <AsOf at={data.data_as_of} />}
       {!isAhead && data?.balance.length === 0 && <p>{shown === '' ? words.nothing : words.nothingThen}</p>}
       {(isAhead ? [] : data?.balance)?.map((row) => (
         <dl key={row.unit_id} class="parts" data-unit={row.unit_id}>
@@ -234,7 +237,7 @@ function StepLine({ lines, units, at }: StepLineProps) {
       }
     }
     return [
-      dates.map((moment) => moment.replace(' ', 'T')),
+      dates.map(localOf),
       ids.map((id, index) => ({
         label: words.availableIn(unitName(units, id)),
         values: values[index]!,
@@ -243,6 +246,12 @@ function StepLine({ lines, units, at }: StepLineProps) {
     ];
   }, [lines, units]);
   return (
-    <LegendChart times={times} series={series} shape="line" label={words.lineLabel} mark={at === '' ? undefined : at} />
+    <LegendChart
+      times={times}
+      series={series}
+      shape="line"
+      label={words.lineLabel}
+      mark={at === '' ? undefined : localOf(at)}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { address, href } from '../address.ts';
-import { number } from '../format.ts';
+import { instant, number } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
@@ -171,18 +171,21 @@ function Deliveries({ payout: { deliveries, error, method } }: { readonly payout
   if (deliveries.length === 0) return <>{error ?? (method === 'manual' ? words.byHand : '–')}</>;
   const last = deliveries.at(-1)!;
   return (
-    <details>
-      <summary>
-        {words.attempts(number(deliveries.length), deliveries.length)}: {outcome(last)}
-      </summary>
-      <ol>
-        {deliveries.map((delivery) => (
-          <li key={delivery.attempt} value={delivery.attempt}>
-            {delivery.at}: {outcome(delivery)}
-          </li>
-        ))}
-      </ol>
-    </details>
+    <>
+      <details>
+        <summary>
+          {words.attempts(number(deliveries.length), deliveries.length)}: {outcome(last)}
+        </summary>
+        <ol>
+          {deliveries.map((delivery) => (
+            <li key={delivery.attempt} value={delivery.attempt}>
+              {instant(delivery.at)}: {outcome(delivery)}
+            </li>
+          ))}
+        </ol>
+      </details>
+      {error !== null && error !== last.error && <span class="reason">{error}</span>}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { number } from '../format.ts';
+import { zoneOfPage } from '../page-bot.ts';
 import type { Catalog } from '../parts/catalog.ts';
 import { NO_FILTER } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
@@ -27,14 +28,13 @@ const words = texts.reports;
 
 interface BuilderProps {
   readonly bot: string;
-  readonly zone: string;
   readonly catalog: Catalog;
   readonly state: ReportState;
   readonly onChange: (state: ReportState) => void;
 }
 
 /** The form of a report. Each change is a new state, which the page puts into the address. */
-export function Builder({ bot, zone, catalog, state, onChange }: BuilderProps) {
+export function Builder({ bot, catalog, state, onChange }: BuilderProps) {
   const set = (part: Partial<ReportState>): void => onChange({ ...state, ...part });
   const { type, chart } = state;
   return (
@@ -65,7 +65,7 @@ export function Builder({ bot, zone, catalog, state, onChange }: BuilderProps) {
             onChange={(view) => set({ retention: { ...state.retention, view } })}
           />
         )}
-        <PeriodPicker state={state} zone={zone} set={set} />
+        <PeriodPicker state={state} set={set} />
       </div>
       {type !== 'list' && <Metrics bot={bot} catalog={catalog} state={state} set={set} />}
       {type === 'funnels' && <FunnelSettings state={state} set={set} />}
@@ -85,7 +85,7 @@ interface PartProps {
   readonly set: (part: Partial<ReportState>) => void;
 }
 
-function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string }) {
+function PeriodPicker({ state, set }: PartProps) {
   const { period, type, granularity, compare } = state;
   const custom = typeof period === 'object' ? period : null;
   const overTime = type === 'trends' || type === 'utm' || type === 'retention';
@@ -96,7 +96,7 @@ function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string 
         value={custom === null ? (period as (typeof PRESETS)[number]) : 'custom'}
         of={[...PRESETS, 'custom']}
         names={words.periods}
-        onChange={(next) => set({ period: next === 'custom' ? daysOf('today', zone, new Date()) : next })}
+        onChange={(next) => set({ period: next === 'custom' ? daysOf('today', zoneOfPage(), new Date()) : next })}
       />
       {custom !== null && (
         <>
@@ -123,7 +123,6 @@ function PeriodPicker({ state, zone, set }: PartProps & { readonly zone: string 
           {words.compare}
         </label>
       )}
-      <span class="quiet">{words.zone(zone)}</span>
     </>
   );
 }

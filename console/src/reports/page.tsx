@@ -56,9 +56,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
         <div>
           {unknown !== undefined && <Failure error={unknown} retry={catalog.reload} />}
           {known !== undefined && known.events.length === 0 && <FirstEvent bot={key} />}
-          {known !== undefined && (
-            <Builder bot={key} zone={bot.timezone} catalog={known} state={state.value} onChange={change} />
-          )}
+          {known !== undefined && <Builder bot={key} catalog={known} state={state.value} onChange={change} />}
           <section class="answer" aria-busy={loading} aria-live="polite">
             {error !== undefined && <Failure error={error} retry={answer.reload} />}
             {data !== undefined && error === undefined && (

@@ -26,7 +26,7 @@ interface Opened {
 }
 
 /** A page's number whose users are shown. */
-export function useUsers({ resource_key, timezone }: Bot) {
+export function useUsers({ resource_key }: Bot) {
   const opened = useSignal<Opened | null>(null);
   const close = (): void => {
     opened.value = null;
@@ -35,20 +35,17 @@ export function useUsers({ resource_key, timezone }: Bot) {
     open: (report: NamedReport, cell: Cell, title: string): void => {
       opened.value = { asked: { ...report, cell }, title };
     },
-    dialog: opened.value !== null && (
-      <UsersDialog bot={resource_key} zone={timezone} {...opened.value} onClose={close} />
-    ),
+    dialog: opened.value !== null && <UsersDialog bot={resource_key} {...opened.value} onClose={close} />,
   };
 }
 
 interface UsersDialogProps extends Opened {
   readonly bot: string;
-  readonly zone: string;
   readonly onClose: () => void;
 }
 
 /** The users behind a number of a report, and the way from them to a broadcast. */
-function UsersDialog({ bot, zone, asked, title, onClose }: UsersDialogProps) {
+function UsersDialog({ bot, asked, title, onClose }: UsersDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { loaded, reload } = useLoad(
     () => (signal) => request<UsersOfCell>('/v1/reports/users', { method: 'POST', bot, body: asked, signal }),
@@ -65,7 +62,7 @@ function UsersDialog({ bot, zone, asked, title, onClose }: UsersDialogProps) {
           <p>
             <strong>{words.count(data.count, number(data.count))}</strong>
             {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}{' '}
-            <AsOf at={data.data_as_of} zone={zone} />
+            <AsOf at={data.data_as_of} />
           </p>
         )}
       </div>

@@ -253,7 +253,7 @@ export function Footnotes({ answer: { meta } }: { readonly answer: Answer }) {
   return (
     <footer class="quiet">
       <p>
-        {days}. <AsOf at={meta.data_as_of} zone={meta.timezone} lagMs={meta.lag_ms} />
+        {days}. <AsOf at={meta.data_as_of} lagMs={meta.lag_ms} />
       </p>
       {meta.truncated && <p>{words.truncated}</p>}
       {meta.warnings.map(({ path, message }) => (

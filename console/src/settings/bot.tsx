@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { go, href } from '../address.ts';
-import { request } from '../api.ts';
+import { request, SESSION } from '../api.ts';
 import { Pending } from '../parts/failure.tsx';
 import { type Bot, type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -26,7 +26,7 @@ export interface BotRow {
 
 /** The names of bots stand on every page: the session has them. */
 async function reloadSession(): Promise<void> {
-  session.value = await request<Session>('/console/session');
+  session.value = await request<Session>(SESSION);
 }
 
 /** The settings of the bot, and a form for another bot. */

@@ -88,7 +88,7 @@ export function Units({ bot }: { readonly bot: Bot }) {
           { key: 'from', label: words.from },
           { key: 'to', label: words.to },
           { key: 'rate', label: words.rate, type: 'number' },
-          { key: 'date', label: words.since },
+          { key: 'date', label: words.since, type: 'date' },
         ]}
         row={same}
       />

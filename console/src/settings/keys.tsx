@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Value } from '../api.ts';
-import { date } from '../format.ts';
+import { instant, utcOf } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import type { Bot } from '../session.ts';
@@ -104,8 +104,8 @@ export function Keys({ bot }: { readonly bot: Bot }) {
           kind: words.kinds[key.kind],
           bots: key.bots === null ? words.allBots : words.names(key.bots.map((each) => names.get(each) ?? each)),
           state: stateText(key),
-          used: key.last_used_at === null ? words.neverUsed : date(key.last_used_at),
-          issued: date(key.issued_at),
+          used: key.last_used_at === null ? words.neverUsed : instant(key.last_used_at),
+          issued: instant(key.issued_at),
           actions: null,
         })}
       />
@@ -142,7 +142,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
           name,
           kind,
           bots: bots === 'all' ? 'all' : [bots],
-          ...(expires_at === '' ? {} : { expires_at: `${expires_at}T23:59:59Z` }),
+          ...(expires_at === '' ? {} : { expires_at: `${utcOf(`${expires_at}T23:59:59`)}Z` }),
         })}
         onDone={(data) => {
           issued.value = data;
@@ -180,5 +180,5 @@ function stateOf({ expires_at, revoked_at }: Key): 'valid' | 'expired' | 'revoke
 function stateText(key: Key): string {
   const state = stateOf(key);
   const until = [key.revoked_at, key.expires_at].filter((end) => end !== null).sort()[0];
-  return state === 'valid' && until !== undefined ? words.validUntil(date(until)) : words.states[state];
+  return state === 'valid' && until !== undefined ? words.validUntil(instant(until)) : words.states[state];
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
-import { date } from '../format.ts';
+import { instant } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
@@ -69,7 +69,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
             <p>{words.noWebhook}</p>
           ) : (
             <p class="quiet">
-              {words.setAt(date(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
+              {words.setAt(instant(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
             </p>
           )}
           <ChangeForm<{ secret: string | null }>
@@ -132,7 +132,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
         ]}
         row={(each) => ({
           ...each,
-          date: date(each.at),
+          date: instant(each.at),
           outcome: outcomeOf(each),
           failed: each.error !== null || (each.status !== null && each.status >= 300),
           actions: null,

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch } from '../../support/broadcasts.ts';
-import { axeFindings, CHROMIUM, type ConsolePage, shoot } from '../../support/browser.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, shoot, shownDate } from '../../support/browser.ts';
 import { aKey } from '../../support/catalog.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
@@ -114,8 +114,8 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     expect(await axeFindings(page)).toEqual([]);
     const { date_activate, date_finish } = await api(id);
     const facts = (await page.locator('dl:not(.parts)').first().textContent()) ?? '';
-    expect(facts).toContain(`Launched${date_activate}`);
-    expect(facts).toContain(`Ended${date_finish}`);
+    expect(facts).toContain(`Launched${shownDate(date_activate)}`);
+    expect(facts).toContain(`Ended${shownDate(date_finish)}`);
     expect(facts).toContain('Send toA list of chat ids');
   });
 

@@ -9,6 +9,7 @@ import {
   HOSTILE,
   type PageOptions,
   shoot,
+  shownDate,
 } from '../../support/browser.ts';
 import { aKey } from '../../support/catalog.ts';
 import { section } from '../../support/operations-page.ts';
@@ -86,6 +87,87 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     // Only the log-in and its page: nothing was asked for in vain before it.
     expect(asked[0]).toBe(`${service.address}/console/session`);
     expect(unexpected(first)).toEqual([]);
+  });
+
+  it('a tab whose session another owner replaced says so, and leads to the bots of the other', async () => {
+    const first = await open(owner);
+    await first.page.goto(`${service.address}/console/broadcasts?bot=${bot.publicKey}`);
+    await first.page.getByText('No broadcasts yet.').waitFor();
+    const stranger = await service.createBot();
+    const other = await first.page.context().newPage();
+    await other.goto(`${service.address}/console`);
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await giveKey(other, stranger.apiKey);
+    await first.page.getByRole('alert').getByText('Another log-in in this browser has ended your session.').waitFor();
+    await first.page.getByText('There is no such bot, or this key may not see it').waitFor();
+    expect(await first.page.getByRole('table').count()).toBe(0);
+    expect(await axeFindings(first.page)).toEqual([]);
+    const asked: string[] = [];
+    first.page.on('request', (request) => asked.push(request.headers()['resource-key'] ?? ''));
+    await first.page.getByRole('main').getByRole('link', { name: 'Bot' }).click();
+    await first.page.getByText('No broadcasts yet.').waitFor();
+    expect(new Set(asked)).toEqual(new Set([stranger.publicKey]));
+
+    // An operator has no bots at all.
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await giveKey(other, actor.operatorKey);
+    await first.page.getByText('There is no such page.').waitFor();
+    await first.page.getByText('Another log-in in this browser has ended your session.').waitFor();
+    await first.page.getByRole('button', { name: 'Log out' }).click();
+    await first.page.getByRole('heading', { name: 'Log in' }).waitFor();
+    expect(await first.page.getByRole('alert').count()).toBe(0);
+    expect(unexpected(first)).toEqual([]);
+  });
+
+  it('a list that has not changed costs no body, and still says how far it is counted', async () => {
+    const console = await open(owner);
+    const { page } = console;
+    await page.goto(`${service.address}/console/broadcasts?bot=${bot.publicKey}`);
+    await page.getByText('Counted up to').waitFor();
+    const sizes = () =>
+      page.evaluate<[number, number][]>(
+        `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/broadcast/list'))
+          .map(({ transferSize, encodedBodySize }) => [transferSize, encodedBodySize])`,
+      );
+    await expect.poll(async () => (await sizes()).length).toBeGreaterThan(1);
+    const [[whole, body], [unchanged, kept]] = (await sizes()) as [[number, number], [number, number]];
+    expect({ isWhole: whole > body, isUnchanged: unchanged < whole, kept }).toEqual({
+      ...{ isWhole: true, isUnchanged: true },
+      kept: body,
+    });
+    const asked = `'/v1/broadcast/list?limit=51&offset=0', { headers: { 'resource-key': '${bot.publicKey}' } }`;
+    const [inBody, now] = await page.evaluate<[string, string]>(
+      `fetch(${asked}).then(async (r) => [(await r.json()).data.data_as_of, r.headers.get('data-as-of')])`,
+    );
+    expect(Date.parse(now), 'the header is of the 304, the body was kept').toBeGreaterThan(Date.parse(inBody));
+    await page.route('**/v1/broadcast/list*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'data-as-of': '2026-01-02T03:04:00+00:00' } });
+    });
+    await page.getByText(shownDate('2026-01-02T03:04:00')).waitFor();
+    expect(unexpected(console)).toEqual([]);
+  });
+
+  it('a copy that the browser refuses says so', async () => {
+    const console = await open(owner);
+    const { page } = console;
+    const session = await page.context().newCDPSession(page);
+    const permission = { name: 'clipboard-write' };
+    await session.send('Browser.setPermission', { permission, setting: 'denied', origin: service.address });
+    await page.goto(`${service.address}/console/reports?bot=${bot.publicKey}`);
+    for (const name of ['Copy as curl', 'Copy report_config']) {
+      await page.getByRole('button', { name }).click();
+      await page.locator('output').getByText('The browser did not let it be copied.').waitFor();
+      await page.reload();
+    }
+    await settings(page, 'keys');
+    const form = page.locator('form');
+    await form.getByLabel('Name').fill('Copied by hand');
+    await form.getByRole('button', { name: 'Issue the key' }).click();
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByRole('status').getByText('The browser did not let it be copied.').waitFor();
+    expect(await page.locator('.secret code').textContent()).toMatch(/:/);
+    expect(unexpected(console)).toEqual([]);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.
 import { pause } from '../../../src/util/pause.ts';
 import { item } from '../../support/account-samples.ts';
 import { launch } from '../../support/broadcasts.ts';
-import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../../support/browser.ts';
+import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot, shownInstant } from '../../support/browser.ts';
 import { aKey } from '../../support/catalog.ts';
 import { referralCaller } from '../../support/referral.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(accrual);
     const at = new URL(page.url()).searchParams.get('at')!;
     const { balance } = await call().data(`balance?user_id=${ADA}&at=${encodeURIComponent(at)}`);
-    await page.getByRole('heading', { name: `Balance on ${at}` }).waitFor();
+    await page.getByRole('heading', { name: `Balance on ${shownInstant(at)}` }).waitFor();
     expect(await page.locator('.balance dl dd').nth(1).textContent()).toBe(`${balance[0].available}`);
     await page.locator('.balance').getByText('Counted up to').waitFor();
     expect(complaints).toEqual([]);

@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     const owner = await open({}, bot.apiKey);
     expect(await linksOf(owner.page)).not.toContain('Operations');
     await owner.page.goto(`${service.address}/console/operations`);
-    await owner.page.getByText('There is no such page.').waitFor();
+    await owner.page.getByText('This page is for operators.').waitFor();
     expect([...operator.complaints, ...owner.complaints]).toEqual([]);
   });
 
@@ -134,8 +134,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await audit.getByText('done: looked at').waitFor({ timeout: ANSWER_MS });
     const { body } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
     expect(await audit.textContent()).toContain(body.data.items[0].summary);
-    await audit.getByLabel('Public key of the bot').fill(bot.publicKey);
-    await audit.getByLabel('User id').fill('7');
+    // As the account's page links it.
+    await page.goto(`${service.address}/console/operations?bot=${bot.publicKey}&user=7`);
     await audit.getByRole('button', { name: 'Audit this account' }).click();
     await giveReason(page, 'the referrer asked');
     const account = `user 7 of bot ${bot.publicKey}`;

@@ -291,10 +291,10 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
                   ? '–'
                   : words.estimate(duration(Math.ceil(sized.count / Math.max(1, Number(current.cap) || 1)))),
               ],
-              [words.when, current.date === '' ? words.atOnce : `${current.date.replace('T', ' ')} ${bot.timezone}`],
+              [words.when, current.date === '' ? words.atOnce : date(current.date)],
             ]}
           />
-          {isPast(current, bot.timezone) && <p class="warning">{words.past}</p>}
+          {isPast(current) && <p class="warning">{words.past}</p>}
         </Confirm>
       )}
     </>

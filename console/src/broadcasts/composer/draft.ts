@@ -1,3 +1,4 @@
+import { localOf } from '../../format.ts';
 import type { Broadcast, MessageType } from '../broadcast.ts';
 import { type Content, contentOf, EMPTY, messageOf } from './content.ts';
 import { type Audience, partOf, segmentationsOf } from './segments.ts';
@@ -82,6 +83,5 @@ export function isElsewhere({ draft, base }: Unsaved, theirs: Draft): boolean {
   return Object.keys(changesOf(base, theirs)).some((name) => name in different);
 }
 
-/** Whether the draft has a time that is past in the zone. */
-export const isPast = ({ date }: Draft, timeZone: string): boolean =>
-  date !== '' && date < new Date().toLocaleString('sv', { timeZone }).replace(' ', 'T');
+/** Whether the draft has a time that is past. */
+export const isPast = ({ date }: Draft): boolean => date !== '' && date < localOf(new Date().toISOString());

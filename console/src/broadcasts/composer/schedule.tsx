@@ -26,7 +26,7 @@ export function Schedule({ draft, zone, problems, set }: ScheduleProps) {
             onInput={(event) => set({ date: event.currentTarget.value })}
           />
         </label>
-        {isPast(draft, zone) && <p class="warning">{words.past}</p>}
+        {isPast(draft) && <p class="warning">{words.past}</p>}
         <Problems of={problems} at="date_send" />
         <label>
           {words.cap}
