@@ -109,7 +109,7 @@ export function TimeChart({ onPoint, ...chart }: TimeChartProps) {
         cursor: { points: { size: 6 } },
         scales: {
           ...(steps === true ? { x: { time: false } } : {}),
-          ...(shape === 'bar' ? { x: { range: wholeBars(seconds) } } : {}),
+          ...(shape === 'bar' || times.length === 1 ? { x: { range: wholeBars(seconds) } } : {}),
           y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), high === null || high === 0 ? 1 : high * 1.05] },
         },
         // Times of minutes are wider than the usual distance.

@@ -1,0 +1,350 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
+import { createAccounts } from '../../../src/commands/referral/accounts.ts';
+import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { endAttempt, giveUp, type PayoutKey } from '../../../src/commands/referral/announce-payout.ts';
+import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
+import { item } from '../../support/account-samples.ts';
+import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
+import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
+import {
+  axeFindings,
+  CHROMIUM,
+  type ConsolePage,
+  HOSTILE,
+  logInWith,
+  startBrowser,
+  type TestBrowser,
+} from '../../support/browser.ts';
+import { section } from '../../support/operations-page.ts';
+import { createOperator, type TestOperator } from '../../support/operators.ts';
+import { referralCaller } from '../../support/referral.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
+
+/** User ids are those of HOSTILE's names; the first is also a referrer. */
+const USERS = HOSTILE.map((first_name, index) => ({ id: index + 1, first_name }));
+const REFERRER = 1;
+const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const [DELIVERY_ERROR, PAYOUT_ERROR] = [HOSTILE[1]!, HOSTILE[2]!];
+/** A code is 1 to 64 of letters, digits, `_` and `-`. */
+const CODE = '__proto__';
+
+interface Shown {
+  readonly name: string;
+  readonly path: string;
+  /** Hostile texts that the page shows. */
+  readonly hostile: readonly string[];
+  /** What is done on the page before it is looked at. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
+  let platform: BotApiServer;
+  let client: WebhookReceiver;
+  let service: TestService;
+  let browser: TestBrowser;
+  let bot: TestBot;
+  let owner: string;
+  let operator: TestOperator;
+  /** The id of a broadcast that was sent, and of a draft. */
+  let sent: number;
+  let draft: number;
+  /** Ids of the events that are named after HOSTILE. */
+  let events: readonly number[];
+
+  beforeAll(async () => {
+    [platform, client] = await Promise.all([startBotApi(), webhookReceiver()]);
+    const env = {
+      ADMIN_API: 'on',
+      TELEGRAM_API_ROOT: platform.root,
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      WEBHOOK_RETRY_DELAYS: '0',
+    };
+    [service, browser] = await Promise.all([startTestService(env), startBrowser()]);
+    bot = await sendingBot(service);
+    const scope = { ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: HOSTILE[0]!, expiresAt: null } as const;
+    owner = (await issueKey(service.commands, scope)).apiKey;
+    operator = await createOperator(service, 'act', HOSTILE[0]);
+    await fillEvents();
+    await fillSettings();
+    await fillReferrals();
+    await fillBroadcasts();
+    await service.projected();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await Promise.all([platform?.close(), client?.close()]);
+  });
+
+  const call = () => referralCaller(service, bot);
+  async function post(path: string, body: unknown) {
+    const answer = await service.post(`/v1/${path}`, body, { 'api-key': owner, 'resource-key': bot.publicKey });
+    expect(answer, path).toMatchObject({ status: 200 });
+    return answer.body.data;
+  }
+
+  async function fillEvents(): Promise<void> {
+    const date = Date.parse(`${DAY}T10:00:00Z`) / 1000;
+    for (const { id, first_name } of USERS) {
+      const from = { id, is_bot: false, first_name, language_code: id % 2 === 0 ? 'de' : 'en' };
+      const text = '/start source-ads_campaign-may';
+      const entities = [{ type: 'bot_command', offset: 0, length: 6 }];
+      const message = { message_id: id, date, chat: { id, type: 'private' }, from, text, entities };
+      await post('send-update', { update: { update_id: 1000 + id, message } });
+    }
+    const at = `${DAY}T11:00:00.000Z`;
+    const named = HOSTILE.map((event, index) => ({ event, user_id: index + 1, date: at, category: event }));
+    await post('send-event', [...named, { event: HOSTILE[0], user_id: 404, date: at }]);
+    await post('send-target', [{ target_id: 1, user_id: 1, value: 12.5, unit: 'USD', date: at }]);
+    await service.projected();
+    const { body } = await service.get('/v1/reports/events', { 'api-key': bot.apiKey });
+    const known: { event_id: number; name: string }[] = body.data.items;
+    events = HOSTILE.map((text) => known.find(({ name }) => name === text)!.event_id);
+    const requests = [{ type: 'trend', event_id: null, event_name: 'all', agr: 'total' }];
+    const settings = { params: { ':date_from': `${DAY} 00:00:00`, ':date_to': `${DAY} 23:59:59` } };
+    const report_config = { source_request: { type: 'trends', type_chart: 'line', requests }, settings };
+    for (const name of HOSTILE) {
+      const { uuid } = await post('reports/save', { name, report_config });
+      if (name === HOSTILE[0]) await post('reports/pin', { uuid, pinned: true });
+    }
+  }
+
+  async function fillSettings(): Promise<void> {
+    for (const [index, name] of HOSTILE.entries()) {
+      await post('settings/keys/issue', { bots: 'all', name });
+      await post('settings/goals/create', { target_id: index + 2, name });
+      await post('settings/units/create', { code: `H${index}`, name });
+      await post('settings/rules/create', { name, trigger_event_id: 1, reward_type: 'percent', percent: 1 });
+    }
+  }
+
+  /** One payout whose attempt failed, and one that was given up after its attempt began. */
+  async function fillReferrals(): Promise<void> {
+    const accounts = createAccounts(service.commands);
+    await setPayoutWebhook(service.commands, bot.publicKey, client.url);
+    const ends: ((key: PayoutKey) => Promise<void>)[] = [
+      (key) =>
+        endAttempt(
+          accounts,
+          key,
+          1,
+          { result: 'gone', sent: true, status: null, error: DELIVERY_ERROR, retryAfter: null },
+          [0],
+        ),
+      (key) => giveUp(accounts, key, PAYOUT_ERROR),
+    ];
+    for (const [index, end] of ends.entries()) {
+      const received = service.commands.sources.now();
+      const items = Array.from({ length: 3 }, (_, n) => {
+        const each = item(index * 3 + n, { rule: { rule_id: 1, unit_id: null } });
+        return { ...each, event: { ...each.event, date: received, received } };
+      });
+      await accrueRewards(accounts, { bot: bot.publicKey, referrer: REFERRER, items });
+      await service.projected();
+      // Without an answer the attempt stays open.
+      const attempted = new Promise<void>((resolve) => client.answers(() => resolve()));
+      const { payout_id: payoutId } = await call().data('payout', { user_id: REFERRER });
+      await attempted;
+      await end({ bot: bot.publicKey, userId: REFERRER, payoutId });
+    }
+    for (const code of HOSTILE)
+      expect(await call().post('set-code-owners', [{ code, user_id: REFERRER }]), code).toMatchObject({
+        status: 400,
+        body: { details: [{ path: '0.code' }] },
+      });
+    await call().data('set-code-owners', [{ code: CODE, user_id: REFERRER }]);
+    await call().visit(USERS.length + 1, CODE, Date.parse(`${DAY}T12:00:00Z`));
+  }
+
+  async function fillBroadcasts(): Promise<void> {
+    platform.behave(({ chatId }) =>
+      chatId === 2 ? { error: { code: 403, description: `Forbidden: ${HOSTILE[0]}` } } : undefined,
+    );
+    for (const name of HOSTILE) {
+      const message = { text: `${HOSTILE[3]} {{user.first_name}}` };
+      const include = [{ type: 'all', config: {} }];
+      const made = await post('broadcast/create', {
+        ...{ type: 'sendMessage', name, message },
+        segmentations: { include, exclude: [] },
+      });
+      draft = made.id;
+    }
+    sent = await launch(service, bot, { chats: USERS.map(({ id }) => id), message: { text: HOSTILE[0]! } });
+    await until(service, sent, hasEnded);
+  }
+
+  const report = (state: object): string =>
+    `reports?report=${encodeURIComponent(JSON.stringify({ period: { from: DAY, to: DAY }, ...state }))}`;
+  const counted = (index: number, agr = 'total') => ({ event: events[index], name: HOSTILE[index], agr });
+
+  function pagesOfOwner(): readonly Shown[] {
+    const metrics = HOSTILE.map((_, index) => counted(index));
+    const broken = { metrics: [{ event: null, name: 'all', agr: 'total' }], breakdown: ['events.category'] };
+    const steps = [counted(0), counted(1)];
+    const names = [HOSTILE[0]!, HOSTILE[1]!];
+    const settings = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
+    const list = { columns: ['user.first_name', 'user.referral_code', 'events.category'], limit: 50 };
+    return [
+      { name: 'the dashboard', path: 'dashboard', hostile: [HOSTILE[0]!, ...HOSTILE.slice(-4)] },
+      ...['line', 'bar', 'area', 'pie', 'number'].map((chart) => ({
+        ...{ name: `a report as ${chart}`, path: report({ chart, metrics }), hostile: HOSTILE },
+      })),
+      { name: 'a table', path: report({ chart: 'table', ...broken }), hostile: HOSTILE },
+      {
+        name: 'a comparison',
+        path: report({ chart: 'line', metrics, compare: true, granularity: 'hour' }),
+        hostile: HOSTILE,
+      },
+      { name: 'campaigns', path: report({ type: 'utm', chart: 'utm_table', metrics }), hostile: HOSTILE },
+      { name: 'lines of campaigns', path: report({ type: 'utm', chart: 'utm_trends', metrics }), hostile: HOSTILE },
+      { name: 'a funnel', path: report({ type: 'funnels', metrics: steps }), hostile: names },
+      { name: 'retention', path: report({ type: 'retention', metrics: steps }), hostile: [] },
+      {
+        name: 'lines of retention',
+        path: report({ type: 'retention', metrics: steps, retention: { view: 'lines' } }),
+        hostile: [],
+      },
+      {
+        name: 'a list with a code',
+        path: report({ type: 'list', list }),
+        hostile: HOSTILE,
+        act: (page) => page.getByRole('cell', { name: CODE, exact: true }).first().waitFor(),
+      },
+      {
+        name: 'the users behind a number',
+        path: report({ chart: 'number', metrics: [{ event: null, name: 'all', agr: 'total' }] }),
+        hostile: HOSTILE,
+        act: async (page) => {
+          await page.locator('.answer').getByRole('button').first().click();
+          await page.getByRole('dialog').getByRole('table').waitFor();
+        },
+      },
+      { name: 'the broadcasts', path: 'broadcasts', hostile: HOSTILE },
+      { name: 'a new broadcast', path: 'broadcasts?id=new', hostile: [] },
+      {
+        name: 'the question before a launch',
+        path: `broadcasts?id=${draft}`,
+        hostile: [HOSTILE[3]!],
+        act: async (page) => {
+          await page.getByText(/recipients now/).waitFor();
+          await page.getByRole('button', { name: 'Launch…' }).click();
+          await page
+            .getByRole('dialog')
+            .getByText(/^\d+ as of /)
+            .waitFor();
+        },
+      },
+      {
+        name: 'a broadcast that was sent',
+        path: `broadcasts?id=${sent}`,
+        hostile: [HOSTILE[0]!],
+        act: (page) => page.getByRole('cell', { name: 'delivered' }).first().waitFor(),
+      },
+      { name: 'the referrers', path: 'referrals', hostile: [HOSTILE[0]!] },
+      { name: 'the payouts', path: 'referrals?view=payouts', hostile: [HOSTILE[0]!, DELIVERY_ERROR, PAYOUT_ERROR] },
+      { name: 'the rules', path: 'referrals?view=rules', hostile: HOSTILE },
+      {
+        name: 'an account',
+        path: `referrals?user=${REFERRER}`,
+        hostile: [HOSTILE[0]!, DELIVERY_ERROR, PAYOUT_ERROR],
+        act: async (page) => {
+          await page.getByText('Hashes of the account in the log').click();
+          await page.locator('.chain tbody tr').first().waitFor();
+        },
+      },
+      ...settings.map((name) => ({
+        name: `the settings, ${name}`,
+        path: `settings?section=${name}`,
+        hostile: ['keys', 'goals', 'units', 'rules'].includes(name)
+          ? HOSTILE
+          : name === 'webhook'
+            ? [DELIVERY_ERROR]
+            : [],
+      })),
+      {
+        name: 'the question before a key is revoked',
+        path: 'settings?section=keys',
+        hostile: HOSTILE,
+        act: async (page) => {
+          await page
+            .getByRole('button', { name: /^Revoke/ })
+            .first()
+            .click();
+          await page.getByRole('dialog').waitFor();
+        },
+      },
+      { name: 'a page that is not there', path: 'nosuch', hostile: [] },
+      { name: 'the page of operators', path: `operations?user=${REFERRER}`, hostile: [] },
+      { name: 'a bot that is not there', path: `dashboard?bot=${encodeURIComponent(HOSTILE[0]!)}`, hostile: [] },
+    ];
+  }
+
+  const pagesOfOperator = (): readonly Shown[] => [
+    {
+      name: 'the operations',
+      path: 'operations',
+      hostile: [],
+      act: (page) => section(page, 'Bot errors of the last 7 days').getByRole('button').waitFor(),
+    },
+    {
+      name: 'the question before an audit',
+      path: `operations?bot=${bot.publicKey}&user=${REFERRER}`,
+      hostile: [],
+      act: async (page) => {
+        await page.getByRole('button', { name: 'Audit this account' }).click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
+  ];
+
+  /** Waits until all that the page asks for is there. */
+  async function settled(page: Page): Promise<void> {
+    await page.locator('h1').first().waitFor();
+    const waits = page.locator('[aria-busy="true"]').or(page.getByText(/^(Loading|Running)…$/));
+    await expect.poll(() => waits.count()).toBe(0);
+  }
+
+  async function look({ page, complaints }: ConsolePage, shown: Shown, { width, shot }: Variant): Promise<void> {
+    await page.goto(`${service.address}/console/${shown.path}`);
+    await settled(page);
+    await shown.act?.(page);
+    await settled(page);
+    expect(await axeFindings(page), shown.name).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth'), shown.name).toBeLessThanOrEqual(width);
+    const text = (await page.locator('body').textContent())!;
+    expect(
+      shown.hostile.filter((each) => !text.includes(each)),
+      shown.name,
+    ).toEqual([]);
+    expect(complaints, shown.name).toEqual([]);
+    const folder = process.env['SHOTS'];
+    if (folder !== undefined)
+      await page.screenshot({ path: `${folder}/every-${shown.name.replaceAll(' ', '-')}-${shot}.png`, fullPage: true });
+  }
+
+  interface Variant {
+    readonly shot: string;
+    readonly dark: boolean;
+    readonly width: number;
+  }
+
+  it.each<Variant>([
+    { shot: 'light', dark: false, width: 1280 },
+    { shot: 'dark', dark: true, width: 1280 },
+    { shot: 'light-360', dark: false, width: 360 },
+    { shot: 'dark-360', dark: true, width: 360 },
+  ])('has no axe finding and no complaint, fits, and shows hostile names as text ($shot)', async (variant) => {
+    const stranger = await browser.open(variant);
+    await look(stranger, { name: 'the log-in', path: '', hostile: [] }, variant);
+    const asOwner = await browser.open(variant);
+    await logInWith(asOwner, service.address, owner);
+    for (const shown of pagesOfOwner()) await look(asOwner, shown, variant);
+    const asOperator = await browser.open(variant);
+    await logInWith(asOperator, service.address, operator.operatorKey);
+    for (const shown of pagesOfOperator()) await look(asOperator, shown, variant);
+    for (const { page } of [stranger, asOwner, asOperator]) await page.context().close();
+  });
+});
