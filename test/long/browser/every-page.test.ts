@@ -1,26 +1,18 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
 import { endAttempt, giveUp, type PayoutKey } from '../../../src/commands/referral/announce-payout.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { item } from '../../support/account-samples.ts';
-import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
-import { hasEnded, launch, sendingBot, until } from '../../support/broadcasts.ts';
-import {
-  axeFindings,
-  CHROMIUM,
-  type ConsolePage,
-  HOSTILE,
-  logInWith,
-  startBrowser,
-  type TestBrowser,
-} from '../../support/browser.ts';
+import { hasEnded, launch, until } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, HOSTILE, shoot } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
 import { section } from '../../support/operations-page.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { referralCaller } from '../../support/referral.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** User ids are those of HOSTILE's names; the first is also a referrer. */
@@ -41,10 +33,9 @@ interface Shown {
 }
 
 describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
-  let platform: BotApiServer;
+  let started: SendingConsole;
   let client: WebhookReceiver;
   let service: TestService;
-  let browser: TestBrowser;
   let bot: TestBot;
   let owner: string;
   let operator: TestOperator;
@@ -55,17 +46,11 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
   let events: readonly number[];
 
   beforeAll(async () => {
-    [platform, client] = await Promise.all([startBotApi(), webhookReceiver()]);
-    const env = {
-      ADMIN_API: 'on',
-      TELEGRAM_API_ROOT: platform.root,
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-      WEBHOOK_RETRY_DELAYS: '0',
-    };
-    [service, browser] = await Promise.all([startTestService(env), startBrowser()]);
-    bot = await sendingBot(service);
-    const scope = { ownerId: bot.ownerId, bots: 'all', kind: 'owner', name: HOSTILE[0]!, expiresAt: null } as const;
-    owner = (await issueKey(service.commands, scope)).apiKey;
+    client = await webhookReceiver();
+    const webhooks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_RETRY_DELAYS: '0' };
+    started = await startSendingConsole({ ADMIN_API: 'on', ...webhooks });
+    ({ service, bot } = started);
+    owner = (await aKey(service.commands, bot.ownerId, 'all', { kind: 'owner', name: HOSTILE[0]! })).apiKey;
     operator = await createOperator(service, 'act', HOSTILE[0]);
     await fillEvents();
     await fillSettings();
@@ -74,9 +59,8 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     await service.projected();
   });
   afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await Promise.all([platform?.close(), client?.close()]);
+    await started?.stop();
+    await client?.close();
   });
 
   const call = () => referralCaller(service, bot);
@@ -160,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
   }
 
   async function fillBroadcasts(): Promise<void> {
-    platform.behave(({ chatId }) =>
+    started.platform.behave(({ chatId }) =>
       chatId === 2 ? { error: { code: 403, description: `Forbidden: ${HOSTILE[0]}` } } : undefined,
     );
     for (const name of HOSTILE) {
@@ -320,9 +304,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
       shown.name,
     ).toEqual([]);
     expect(complaints, shown.name).toEqual([]);
-    const folder = process.env['SHOTS'];
-    if (folder !== undefined)
-      await page.screenshot({ path: `${folder}/every-${shown.name.replaceAll(' ', '-')}-${shot}.png`, fullPage: true });
+    await shoot(page, `every-${shown.name.replaceAll(' ', '-')}-${shot}`);
   }
 
   interface Variant {
@@ -337,13 +319,11 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     { shot: 'light-360', dark: false, width: 360 },
     { shot: 'dark-360', dark: true, width: 360 },
   ])('has no axe finding and no complaint, fits, and shows hostile names as text ($shot)', async (variant) => {
-    const stranger = await browser.open(variant);
+    const stranger = await started.browser.open(variant);
     await look(stranger, { name: 'the log-in', path: '', hostile: [] }, variant);
-    const asOwner = await browser.open(variant);
-    await logInWith(asOwner, service.address, owner);
+    const asOwner = await started.logIn(owner, variant);
     for (const shown of pagesOfOwner()) await look(asOwner, shown, variant);
-    const asOperator = await browser.open(variant);
-    await logInWith(asOperator, service.address, operator.operatorKey);
+    const asOperator = await started.logIn(operator.operatorKey, variant);
     for (const shown of pagesOfOperator()) await look(asOperator, shown, variant);
     for (const { page } of [stranger, asOwner, asOperator]) await page.context().close();
   });
