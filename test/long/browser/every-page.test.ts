@@ -28,7 +28,7 @@ interface Shown {
   readonly path: string;
   /** Hostile texts that the page shows. */
   readonly hostile: readonly string[];
-  /** What is done on the page before it is looked at. */
+  /** Prepares the page before axe looks at it. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
