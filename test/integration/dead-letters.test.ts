@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { deadLetterSkipped } from '../../src/domain/operations/dead-letters.ts';
 import { intakeStream, projectionStream } from '../../src/domain/streams.ts';
-import type { ReadModel } from '../../src/projections/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import { watchedReadModels } from '../support/watched-read-models.ts';
 
 /** Events that a read model cannot apply: it stops or makes them dead letters, and operators decide. */
 
@@ -18,22 +17,16 @@ let updateId: number;
 async function start(ON_BAD_EVENT: string): Promise<void> {
   refused = new Set(['poison']);
   updateId = 1;
-  const models = readModels.map((model) => (model.name === 'events' ? touchy(model) : model));
   service = await startTestService({ ON_BAD_EVENT }, undefined, undefined, models);
   bot = await service.createBot();
 }
 afterEach(() => service.stop());
 
-function touchy(model: ReadModel): ReadModel {
-  return {
-    ...model,
-    async apply(tx, commits) {
-      for (const { causation } of commits)
-        if (causation !== undefined && refused.has(causation)) throw new TypeError('this commit cannot be taken');
-      await model.apply(tx, commits);
-    },
-  };
-}
+const models = watchedReadModels((name, commits) => {
+  if (name !== 'events') return;
+  for (const { causation } of commits)
+    if (causation !== undefined && refused.has(causation)) throw new TypeError('this commit cannot be taken');
+});
 
 async function append(causation?: string): Promise<string> {
   const id = systemSources.uuid();
@@ -49,8 +42,7 @@ async function append(causation?: string): Promise<string> {
   return id;
 }
 
-const run = (...argv: string[]) => operate(service.env, argv, models());
-const models = (): readonly ReadModel[] => readModels.map((model) => (model.name === 'events' ? touchy(model) : model));
+const run = (...argv: string[]) => operate(service.env, argv, models);
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of an answer
 async function eventsRow(): Promise<any> {
@@ -81,7 +73,7 @@ describe('a read model that stops at a bad event', () => {
     expect(new Set(others.map(({ state }: { state: string }) => state))).toEqual(new Set(['live']));
 
     // Not repaired yet.
-    const again = await botledger(service.env, row.next_command.split(' ').slice(1), models());
+    const again = await botledger(service.env, row.next_command.split(' ').slice(1), models);
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
 
     refused.clear();
@@ -123,7 +115,7 @@ describe('a read model that makes bad events dead letters', () => {
     ]);
     expect(await eventsRow()).toMatchObject({ state: 'live', next_command: 'botledger dead-letter list' });
 
-    const again = await botledger(service.env, ['dead-letter', 'retry', `events_v1.${bad}`], models());
+    const again = await botledger(service.env, ['dead-letter', 'retry', `events_v1.${bad}`], models);
     expect(again).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
     refused.clear();
     await run('dead-letter', 'retry', `events_v1.${bad}`);
@@ -136,7 +128,7 @@ describe('a read model that makes bad events dead letters', () => {
     await append();
     const bad = await append('poison');
     await service.projected();
-    const rebuilt = await botledger(service.env, ['projection', 'rebuild', 'events'], models());
+    const rebuilt = await botledger(service.env, ['projection', 'rebuild', 'events'], models);
     expect(rebuilt).toMatchObject({ code: 1, err: expect.stringContaining(bad) });
     const rows = (await run('projection', 'list')) as { name: string; version: number }[];
     expect(rows.find(({ name, version }) => name === 'events' && version === 2)).toMatchObject({
@@ -150,7 +142,7 @@ describe('a read model that makes bad events dead letters', () => {
     expect((await run('projection', 'list')).map((row: { next_command: string | null }) => row.next_command)).toContain(
       'botledger projection verify events',
     );
-    const retried = await botledger(service.env, ['dead-letter', 'retry', `events_v2.${bad}`], models());
+    const retried = await botledger(service.env, ['dead-letter', 'retry', `events_v2.${bad}`], models);
     expect(retried.err).toBe(`botledger: there is no dead letter events_v2.${bad}\n`);
   });
 });

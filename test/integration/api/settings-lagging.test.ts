@@ -2,20 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { type SettingsService, startSettingsService } from '../../support/settings.ts';
+import { watchedReadModels } from '../../support/watched-read-models.ts';
 
 /** The read models that are held back, by name: each waits before it applies commits. */
 const held = new Set<string>();
 let release: () => void;
 let released: Promise<void>;
-const models = readModels.map((model) => ({
-  ...model,
-  async apply(...args: Parameters<typeof model.apply>) {
-    if (held.has(model.name)) await released;
-    return model.apply(...args);
-  },
-}));
+const models = watchedReadModels(async (name) => {
+  if (held.has(name)) await released;
+});
 
 let settings: SettingsService;
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ReadModel } from '../../../src/projections/read-model.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { operate } from '../../support/operate.ts';
 import { amountsOf, newUser, type RewardProgram, rewardProgram, rewardsOf } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { watchedReadModels } from '../../support/watched-read-models.ts';
 
 /** Dead letters that are applied long after the process has read the events behind them. */
 
@@ -20,14 +19,10 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const models: readonly ReadModel[] = readModels.map((model) => ({
-  ...model,
-  async apply(tx, commits) {
-    const bad = refused !== null && ['events', 'referral'].includes(model.name) ? refused : undefined;
-    if (bad !== undefined && JSON.stringify(commits).includes(bad)) throw new TypeError('this commit cannot be taken');
-    await model.apply(tx, commits);
-  },
-}));
+const models = watchedReadModels((name, commits) => {
+  if (refused === null || !['events', 'referral'].includes(name)) return;
+  if (JSON.stringify(commits).includes(refused)) throw new TypeError('this commit cannot be taken');
+});
 
 const letters = (): Promise<{ id: string; projection: string }[]> =>
   operate(service.env, ['dead-letter', 'list'], models);

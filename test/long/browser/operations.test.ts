@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intakeStream } from '../../../src/domain/streams.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { axeFindings, CHROMIUM, type ConsolePage, HOSTILE, type PageOptions } from '../../support/browser.ts';
 import { giveReason, linksOf, row, section } from '../../support/operations-page.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 import { startConsole, type TestConsole } from '../../support/test-console.ts';
+import { watchedReadModels } from '../../support/watched-read-models.ts';
 
 const ANSWER_MS = 30_000;
 
@@ -19,18 +19,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
   const refused = new Map<string, string>();
 
   beforeAll(async () => {
-    const models = readModels.map((model) =>
-      model.name !== 'events'
-        ? model
-        : {
-            ...model,
-            async apply(tx: Parameters<typeof model.apply>[0], commits: Parameters<typeof model.apply>[1]) {
-              for (const { causation } of commits)
-                if (causation !== undefined && refused.has(causation)) throw new TypeError(refused.get(causation));
-              await model.apply(tx, commits);
-            },
-          },
-    );
+    const models = watchedReadModels((name, commits) => {
+      if (name !== 'events') return;
+      for (const { causation } of commits)
+        if (causation !== undefined && refused.has(causation)) throw new TypeError(refused.get(causation));
+    });
     started = await startConsole({ ADMIN_API: 'on', ON_BAD_EVENT: 'dead-letter' }, models);
     ({ service } = started);
     bot = await service.createBot();
