@@ -49,7 +49,16 @@ async function openApiDocument(): Promise<OpenApi> {
   const app = await buildApp({
     logger: pino({ level: 'silent' }),
     trustProxy: false,
-    operations: { ready: unused, database: unused, projections: unused, horizon: unused },
+    operations: {
+      ready: unused,
+      database: unused,
+      projections: unused,
+      horizon: unused,
+      state: unused,
+      now: unused,
+      dataDir: null,
+      threads: unused,
+    },
     api: {
       access: { authenticator: unused, catalogReady: unused, ratePerKey: 0, failuresPerMinute: 0 },
       routes: [

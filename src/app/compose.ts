@@ -11,11 +11,13 @@ import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
 import { openSnapshots, type Snapshots } from '../database/snapshot-store.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
+import type { OpenOptions } from '../log/engine.ts';
 import { engineOf } from '../log/engines.ts';
 import type { EventLog } from '../log/port.ts';
 import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
+import type { MetricValues, ThreadMetrics } from './metrics/thread-metrics.ts';
 import {
   firstDatabaseAttempts,
   firstLogAttempts,
@@ -34,6 +36,8 @@ export interface Foundation {
   readonly log: EventLog;
   /** Snapshots of long streams. */
   readonly snapshots: Snapshots;
+  /** The metrics of this thread; absent: it counts nothing. */
+  readonly metrics?: ThreadMetrics | undefined;
   /**
    * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A
    * command that runs beside a service calls it before it lowers its priority.
@@ -45,6 +49,8 @@ export interface Foundation {
 export interface Worker {
   /** Resolves when the work under way is done or given back. */
   stop(): Promise<void>;
+  /** The metrics of its thread, if it has one of its own, and of the threads before it. */
+  readonly metrics?: () => Promise<readonly MetricValues[]>;
 }
 
 export interface FoundationOptions {
@@ -54,6 +60,8 @@ export interface FoundationOptions {
   readonly mayLead?: boolean;
   /** Whether to create a missing embedded database. Default true. */
   readonly mayCreateDatabase?: boolean;
+  /** Counts the appends of this thread. A command has none. */
+  readonly metrics?: ThreadMetrics | undefined;
   /** How a service waits for slow dependencies. A command does not wait. */
   readonly wait?: StartWait;
 }
@@ -76,7 +84,7 @@ export async function openFoundation(
   role: 'service' | 'command',
   logger: Logger,
   lifecycle: Lifecycle,
-  { mayLead = true, mayCreateDatabase = true, wait = NO_WAIT }: FoundationOptions = {},
+  { mayLead = true, mayCreateDatabase = true, wait = NO_WAIT, metrics }: FoundationOptions = {},
 ): Promise<Foundation> {
   const embedded =
     config.DATABASE_URL === undefined
@@ -102,12 +110,13 @@ export async function openFoundation(
   await wait.until('the database', () => attemptDatabase(() => migrateRuntimeSchema(pool)));
   const instance = randomUUID();
   const yielding = new AbortController();
-  const lead = { mayLead, leadUntil: yielding.signal };
+  const lead = { mayLead, leadUntil: yielding.signal, onGroup: metrics?.onGroup };
   const attemptLog = firstLogAttempts(config);
-  const log = await wait.until('the log', () =>
+  const opened = await wait.until('the log', () =>
     attemptLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
   );
-  lifecycle.started('log', () => log.close());
+  lifecycle.started('log', () => opened.close());
+  const log = metrics?.measured(opened) ?? opened;
   await wait
     .until('the database', () =>
       notYetIfDatabaseDown(async () => {
@@ -124,7 +133,7 @@ export async function openFoundation(
     embedded?.startNoServer();
   };
   const snapshots = openSnapshots(pool, (error) => logger.warn({ err: error }, 'a snapshot of a stream is not used'));
-  return { instance, connectionString, pool, log, snapshots, yieldToService };
+  return { instance, connectionString, pool, log, snapshots, metrics, yieldToService };
 }
 
 async function openEmbedded(options: EmbeddedPostgresOptions, lifecycle: Lifecycle): Promise<EmbeddedPostgres> {
@@ -153,7 +162,7 @@ function openEngine(
   config: Config,
   { connectionString, instance }: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
-  lead: { readonly mayLead: boolean; readonly leadUntil?: AbortSignal },
+  lead: Pick<OpenOptions, 'mayLead' | 'leadUntil' | 'onGroup'>,
 ): Promise<EventLog> {
   const maxWaitMs = config.MAX_WAIT_MS;
   const common = { connectionString, holder: instance, anyCategories: ANY_CATEGORIES, maxWaitMs, logger };

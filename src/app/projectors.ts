@@ -11,7 +11,7 @@ import type { Foundation, Worker } from './compose.ts';
  * @param readModels default: all of them; tests pass others
  */
 export function startProjectors(
-  { log, pool, instance }: Foundation,
+  { log, pool, instance, metrics }: Foundation,
   config: Pick<Config, 'ON_BAD_EVENT'>,
   logger: Logger,
   readModels: readonly ReadModel[] = registered,
@@ -26,6 +26,7 @@ export function startProjectors(
       logger,
       onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
       signal: stopping.signal,
+      onBatch: metrics?.onBatch,
     }),
   );
   return {

@@ -1,9 +1,9 @@
-import { type MessagePort, workerData } from 'node:worker_threads';
+import { type MessagePort, threadId, workerData } from 'node:worker_threads';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createPool } from '../database/pool.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown.ts';
-import { createChunkCache } from '../queries/reports/chunk-cache.ts';
+import { type CacheUse, createChunkCache } from '../queries/reports/chunk-cache.ts';
 import {
   type CellTask,
   type CellUsers,
@@ -51,6 +51,21 @@ export type ReportOutcome =
   | { readonly type: 'too large' }
   | { readonly type: 'database down'; readonly message: string };
 
+/** The memory and the cache of a thread up to now. */
+export interface ThreadUse {
+  readonly threadId: number;
+  readonly heapBytes: number;
+  /** Outside of the heap: buffers and columns. */
+  readonly externalBytes: number;
+  readonly cache: CacheUse;
+}
+
+/** The answer of a thread to a task. */
+export interface ReportThreadAnswer {
+  readonly outcome: ReportOutcome;
+  readonly use: ThreadUse;
+}
+
 const { connectionString, maxWaitMs, longestMs, logLevel, cacheBytes } = workerData as ReportThreadData;
 const logger = await createLogger(logLevel);
 const pool = createPool({
@@ -67,9 +82,13 @@ const findUsers = cellUsersFinder(pool, cache);
 /**
  * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
  */
-export default async function runTask(given: ReportThreadTask | HelpTask): Promise<ReportOutcome> {
-  if ('leader' in given) return help(given.leader);
-  const { task, listener } = given;
+export default async function runTask(given: ReportThreadTask | HelpTask): Promise<ReportThreadAnswer> {
+  const outcome = await ('leader' in given ? help(given.leader) : runReportTask(given));
+  const { heapUsed: heapBytes, external: externalBytes } = process.memoryUsage();
+  return { outcome, use: { threadId, heapBytes, externalBytes, cache: cache.use } };
+}
+
+async function runReportTask({ task, listener }: ReportThreadTask): Promise<ReportOutcome> {
   listener.postMessage('begun');
   try {
     if ('cell' in task) return { type: 'users', users: await findUsers(task) };

@@ -11,12 +11,22 @@ import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { CellTask, FindCellUsers, ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
-import type { HelpTask, ReportOutcome, ReportThreadData, ReportThreadTask } from './report-thread.ts';
+import { type ReportResult, reportMetrics } from './metrics/report-metrics.ts';
+import type { MetricValues } from './metrics/thread-metrics.ts';
+import type {
+  HelpTask,
+  ReportOutcome,
+  ReportThreadAnswer,
+  ReportThreadData,
+  ReportThreadTask,
+} from './report-thread.ts';
 
 /** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
   readonly run: RunReport;
   readonly findUsers: FindCellUsers;
+  /** Reports, their queue and their caches, for `/metrics`. */
+  readonly metrics?: () => Promise<readonly MetricValues[]>;
   stop(): Promise<void>;
 }
 
@@ -39,7 +49,7 @@ export function startReportThreads(
     logLevel: config.LOG_LEVEL,
     cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
   };
-  const threads = new Piscina<ReportThreadTask | HelpTask, ReportOutcome>({
+  const threads = new Piscina<ReportThreadTask | HelpTask, ReportThreadAnswer>({
     ...program('report-thread'),
     workerData,
     minThreads: 0,
@@ -50,10 +60,27 @@ export function startReportThreads(
 
   /** How many threads run a report or a part of one. */
   let busy = 0;
+  /** How many reports run. */
+  let running = 0;
+  const metrics = reportMetrics(() => ({
+    running,
+    waiting: queue.waiting,
+    threads: threads.threads.map(({ threadId }) => threadId),
+  }));
 
-  function runTask(task: ReportThreadTask | HelpTask, signal: AbortSignal, port: MessagePort): Promise<ReportOutcome> {
+  async function runTask(
+    task: ReportThreadTask | HelpTask,
+    signal: AbortSignal,
+    port: MessagePort,
+  ): Promise<ReportOutcome> {
     busy++;
-    return threads.run(task, { signal, transferList: [port] }).finally(() => busy--);
+    try {
+      const { outcome, use } = await threads.run(task, { signal, transferList: [port] });
+      metrics.used(use);
+      return outcome;
+    } finally {
+      busy--;
+    }
   }
 
   /** Lends a report all threads that no other report waits for. @returns ports to those that run already */
@@ -100,20 +127,51 @@ export function startReportThreads(
     }
   }
 
+  /** Runs a report at its turn. Its time is measured with its wait. */
+  async function runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
+    const asked = performance.now();
+    let result: ReportResult = 'failed';
+    try {
+      const outcome = await queue.run(keyId, async (leftMs) => {
+        metrics.began(performance.now() - asked);
+        running++;
+        return runInThread(task, leftMs).finally(() => running--);
+      });
+      result = RESULTS[outcome.type];
+      return outcome;
+    } catch (error) {
+      if (error instanceof ReportNotRunError) result = 'not_run';
+      throw error;
+    } finally {
+      metrics.ended(task.parsed.report.type, result, performance.now() - asked);
+    }
+  }
+
   return {
     async run(task, keyId) {
-      const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
+      const outcome = await runAtTurn(task, keyId);
       if (outcome.type === 'answer') return restored(outcome.answer);
       throw errorOf(outcome, task);
     },
     async findUsers(task, keyId) {
-      const outcome = await queue.run(keyId, (leftMs) => runInThread(task, leftMs));
+      const outcome = await runAtTurn(task, keyId);
       if (outcome.type === 'users') return outcome.users;
       throw errorOf(outcome, task);
     },
+    metrics: async () => [await metrics.registry.getMetricsAsJSON()],
     stop: () => threads.destroy(),
   };
 }
+
+const RESULTS: Readonly<Record<ReportOutcome['type'], ReportResult>> = {
+  answer: 'answered',
+  users: 'answered',
+  helped: 'answered',
+  'no such cell': 'no_such_cell',
+  timeout: 'timeout',
+  'too large': 'too_large',
+  'database down': 'failed',
+};
 
 /** The error of a report that has no result. */
 function errorOf(outcome: ReportOutcome, { timeoutMs }: { readonly timeoutMs: number }): Error {

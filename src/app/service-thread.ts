@@ -3,10 +3,14 @@ import type { Config } from '../config.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { openFoundation } from './compose.ts';
 import { createLogger } from './logger.ts';
+import { threadMetrics } from './metrics/thread-metrics.ts';
 import { createStartWait, StartStoppedError } from './start-wait.ts';
 
 /** The work of a thread. */
 export type ThreadKind = 'projectors' | 'processes';
+
+/** A message to the thread. It answers `measure` with its metrics. */
+export type ThreadMessage = 'stop' | 'measure';
 
 /** The data that `startThread` passes to a thread. */
 export interface ThreadData {
@@ -16,7 +20,7 @@ export interface ThreadData {
 }
 
 /**
- * The program of the threads that run projectors or processes, until any message stops it. They have threads of their
+ * The program of the threads that run projectors or processes, until the message `stop`. They have threads of their
  * own, so that batches of thousands of events, accruals or messages do not make requests wait. All threads have the
  * same priority, since requests wait for read models (docs/adr/0014-all-threads-have-the-same-priority.md).
  */
@@ -29,12 +33,19 @@ const start =
 const logger = await createLogger(config.LOG_LEVEL);
 const lifecycle = createLifecycle();
 const stopping = new AbortController();
-const stopped = new Promise<void>((resolve) => parentPort!.once('message', resolve));
+const metrics = threadMetrics(kind);
+const stopped = new Promise<void>((resolve) => {
+  parentPort!.on('message', async function onMessage(message: ThreadMessage): Promise<void> {
+    if (message === 'measure') return parentPort!.postMessage(await metrics.registry.getMetricsAsJSON());
+    parentPort!.off('message', onMessage);
+    resolve();
+  });
+});
 void stopped.then(() => stopping.abort());
 const wait = createStartWait(logger, stopping.signal);
 try {
   // The projectors' thread may lead the log's index.
-  const options = { mayLead: kind === 'projectors', wait };
+  const options = { mayLead: kind === 'projectors', wait, metrics };
   const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
   const worker = start(foundation, config, logger);
   lifecycle.started(kind, () => worker.stop());

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { serviceStateReader } from '../administration/service-state.ts';
 import { adminRoutes } from '../api/administration/routes.ts';
 import { buildApp } from '../api/app.ts';
 import { MAX_TEST_SENDS } from '../api/broadcast/test-turns.ts';
@@ -16,11 +17,13 @@ import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { createBotApi } from '../platform/bot-api.ts';
+import { broadcastsReadModel } from '../projections/broadcasts/read-model.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../projections/events/read-model.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
+import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { servedSchema } from '../projections/served-schema.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
@@ -32,6 +35,7 @@ import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, type FoundationOptions, openFoundation, type Worker } from './compose.ts';
 import { type Demo, prepareDemo } from './demo.ts';
 import { pacedLog } from './intake-pace.ts';
+import { threadMetrics } from './metrics/thread-metrics.ts';
 import type { ReportThreads } from './report-threads.ts';
 import { notYetIfDatabaseDown } from './start-failures.ts';
 import { createStartWait, NotYetError } from './start-wait.ts';
@@ -80,14 +84,18 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const wait = createStartWait(logger, signal);
   const front = await openFront({ logger, host: config.HOST, port: config.PORT, waitsFor: () => wait.waitsFor });
   lifecycle.started('listening', () => front.close());
-  const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait });
+  const metrics = threadMetrics('main');
+  const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait, metrics });
   const { log, snapshots } = foundation;
+  const threads: Pick<Worker, 'metrics'>[] = [];
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = options.startProjectors(foundation);
+    threads.push(projectors);
     lifecycle.started('projectors', () => projectors.stop());
   }
   if (config.ROLE === 'all' || config.ROLE === 'process') {
     const processes = options.startProcesses(foundation);
+    threads.push(processes);
     lifecycle.started('processes', () => processes.stop());
   }
 
@@ -118,7 +126,15 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
   const paced = pacedLog(log, lookups, readModels, config.MAX_WAIT_MS);
   const reports = isApi ? options.startReports(foundation) : null;
-  if (reports !== null) lifecycle.started('reports', () => reports.stop());
+  if (reports !== null) {
+    lifecycle.started('reports', () => reports.stop());
+    threads.push(reports);
+  }
+  /** Null while its first version is built. */
+  const schemaNow = async (model: ReadModel): Promise<string | null> => {
+    const version = servedOf(await versionsOf(lookups, model));
+    return version === null ? null : schemaOf(version.name, version.version);
+  };
   let catalogReady = false;
   const catalogSource = async () => ({ pool: lookups, schema: await served(catalogReadModel) });
   const authenticator = createAuthenticator({
@@ -160,6 +176,19 @@ export async function startService(options: ServiceOptions): Promise<string> {
       database: () => lookups.query('SELECT 1'),
       projections: () => projectionStatus(lookups, log, readModels),
       horizon: () => oldestWriter(lookups),
+      state: serviceStateReader({
+        pool: lookups,
+        log,
+        catalog: () => schemaNow(catalogReadModel),
+        broadcasts: () => schemaNow(broadcastsReadModel),
+        elapsed: () => performance.now(),
+      }),
+      now: sources.now,
+      dataDir: config.DATA_DIR,
+      async threads() {
+        const ofThreads = await Promise.all(threads.map((thread) => thread.metrics?.() ?? []));
+        return [await metrics.registry.getMetricsAsJSON(), ...ofThreads.flat()];
+      },
     },
     api: isApi
       ? {

@@ -51,6 +51,8 @@ export interface OpenOptions {
   readonly mayLead?: boolean;
   /** When it aborts, this instance stops leading the index: for a command that lowers its priority. */
   readonly leadUntil?: AbortSignal | undefined;
+  /** Called with the number of commits of each group of appends that is sent at once. */
+  readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
 /** Returns the engine. Infers the types of its variables. */

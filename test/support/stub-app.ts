@@ -17,6 +17,17 @@ export const stubOperations: AppOptions['operations'] = {
   database: async () => {},
   projections: async () => [],
   horizon: async () => null,
+  state: async () => ({
+    versions: [],
+    logCommits: 0,
+    schemaBytes: new Map(),
+    processFailures: new Map(),
+    audit: null,
+    broadcasts: { sending: 0, cap: 0 },
+  }),
+  now: () => 0,
+  dataDir: null,
+  threads: async () => [],
 };
 
 /** The HTTP app of an api without a database, with these routes. */

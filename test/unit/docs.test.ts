@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_ANSWERS } from '../../docs/generate/command-answers.ts';
 import { commandsIn, help } from '../../docs/generate/pages.ts';
-import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { documents } from '../support/documents.ts';
@@ -91,25 +89,6 @@ describe('the documents', () => {
       if (missing.length > 0 || (hasVerbs && !commandsIn(await help(noun)).includes(verb))) wrong.push(call);
     }
     expect(wrong).toEqual([]);
-  });
-
-  it('name every metric of the service in docs/operations.md', async () => {
-    const app = await buildApp({
-      logger: pino({ level: 'silent' }),
-      trustProxy: false,
-      operations: {
-        ready: async () => {},
-        database: async () => {},
-        projections: async () => [],
-        horizon: async () => null,
-      },
-      api: null,
-    });
-    const { body } = await app.inject('/metrics');
-    await app.close();
-    const metrics = [...body.matchAll(/^# TYPE (botledger_\w+)/gm)].map(([, name]) => name!);
-    expect(metrics.length).toBeGreaterThan(0);
-    expect([...new Set(read('docs/operations.md').match(/\bbotledger_\w+/g))].sort()).toEqual(metrics.sort());
   });
 });
 

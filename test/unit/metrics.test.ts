@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { buildApp } from '../../src/api/app.ts';
 import type { ProjectionStatus } from '../../src/projections/runtime/status.ts';
+import { stubOperations } from '../support/stub-app.ts';
 
 const row: ProjectionStatus = {
   name: 'events',
@@ -25,6 +26,7 @@ it('/metrics keeps the last values of projections while the database is down, wi
     logger: pino({ level: 'silent' }),
     trustProxy: false,
     operations: {
+      ...stubOperations,
       ready: () => ask(undefined),
       database: () => ask(undefined),
       projections: () => ask([row]),

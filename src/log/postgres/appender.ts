@@ -22,6 +22,8 @@ export interface AppenderOptions {
   readonly maxQueuedBytes: number;
   /** Called after each transaction, to wake the readers. */
   readonly onAppended: () => void;
+  /** Called with the number of commits of each group. */
+  readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
 interface Waiting {
@@ -144,6 +146,7 @@ export class Appender {
       count++;
     }
     this.#queuedBytes -= bytes;
+    this.#options.onGroup?.(count);
     return this.#queue.splice(0, count);
   }
 

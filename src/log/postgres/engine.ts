@@ -4,9 +4,9 @@ import { defineEngine } from '../engine.ts';
 export const postgres = defineEngine({
   name: 'postgres',
   config: { variables: {}, address: 'DATABASE_URL', log: 'DATABASE_URL', servers: () => [] },
-  async open(_variables, { connectionString, anyCategories, maxWaitMs, logger }) {
+  async open(_variables, { connectionString, anyCategories, maxWaitMs, logger, onGroup }) {
     const { openPostgresLog } = await import('./postgres-log.ts');
     const onError = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');
-    return openPostgresLog({ connectionString, anyCategories, ...(maxWaitMs && { maxWaitMs }), onError });
+    return openPostgresLog({ connectionString, anyCategories, ...(maxWaitMs && { maxWaitMs }), onError, onGroup });
   },
 });

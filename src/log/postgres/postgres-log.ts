@@ -35,6 +35,8 @@ export interface PostgresLogOptions {
   readonly maxQueuedBytes?: number;
   /** Called with errors after which the log recovers by itself (a lost connection), for the operator's log. */
   readonly onError?: (error: Error) => void;
+  /** Called with the number of commits of each group of appends that is sent at once. */
+  readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
 /** The most bytes of commits in one batch of a subscription. */
@@ -73,6 +75,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     maxWaitMs,
     maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20,
     onAppended: notifier.notify,
+    onGroup: options.onGroup,
   });
   const anyCategories = new Set(options.anyCategories);
   const findCommand = commandFinder(readers);

@@ -12,6 +12,8 @@ export interface AppenderOptions extends GroupLimits {
   readonly store: Pick<RecordStore, 'ready' | 'send'>;
   /** The most bytes of text of the appends that wait to be sent. Further appends are refused at once. */
   readonly maxQueuedBytes: number;
+  /** Called with the number of commits of each group. */
+  readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
 interface Waiting {
@@ -83,6 +85,7 @@ export class Appender {
       count++;
     }
     this.#queuedBytes -= bytes;
+    this.#options.onGroup?.(count);
     return this.#queue.splice(0, count);
   }
 

@@ -52,6 +52,8 @@ export interface ValidatedLogOptions {
   readonly mayLead?: boolean | undefined;
   /** When it aborts, this instance stops leading the index: for a command that lowers its priority. */
   readonly leadUntil?: AbortSignal | undefined;
+  /** Called with the number of commits of each group of appends that is sent at once. */
+  readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
 /**
@@ -80,7 +82,12 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
       signal: leadUntil === undefined ? closing.signal : AbortSignal.any([closing.signal, leadUntil]),
       onProgress: (next) => progress.publish(next),
     });
-  const appender = new Appender({ store, maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20, ...options.groups });
+  const appender = new Appender({
+    store,
+    maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20,
+    onGroup: options.onGroup,
+    ...options.groups,
+  });
   const anyCategories = new Set(options.anyCategories);
   const reader = { store, index, progress };
   const pending = new Set<Promise<unknown>>();

@@ -192,8 +192,13 @@ class Follower {
   }
 
   async #write(part: Part): Promise<void> {
+    const begun = performance.now();
     await this.#writer.write(part);
-    if (part.commits.length > 0) this.#hasDeferredWork = true;
+    if (part.commits.length > 0) {
+      this.#hasDeferredWork = true;
+      const { model, onBatch } = this.#options;
+      onBatch?.({ projection: model.name, commits: part.commits, ms: performance.now() - begun });
+    }
     await this.#doDeferredWork(0);
     if (this.#hasDeferredWork) this.#workBetween();
     // A later position may have come while this was being written: it stays.

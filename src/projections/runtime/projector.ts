@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder, isHeld, type LeaseHolder } from '../../database/lease.ts';
-import type { EventLog } from '../../log/port.ts';
+import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
 import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
@@ -28,6 +28,17 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly onBadEvent: OnBadEvent;
   /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;
+  /** Called after each transaction that has applied commits. */
+  readonly onBatch?: ((batch: AppliedBatch) => void) | undefined;
+}
+
+/** Commits that a read model has applied in one transaction. */
+export interface AppliedBatch {
+  /** Name of the read model. */
+  readonly projection: string;
+  readonly commits: readonly RecordedCommit[];
+  /** The time that writing rows and checkpoint took, in milliseconds. */
+  readonly ms: number;
 }
 
 export type OnBadEvent = 'stop' | 'dead-letter';

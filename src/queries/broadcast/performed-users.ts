@@ -74,4 +74,6 @@ const NO_CACHE: ChunkCache = {
   userColumn: () => 'too large',
   setUserColumn: () => {},
   dictionary: () => null,
+  hit: () => {},
+  use: { hits: 0, misses: 0, bytes: 0 },
 };

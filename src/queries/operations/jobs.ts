@@ -73,6 +73,25 @@ export async function listJobs(source: CatalogSource, { kind, limit, offset }: J
   return rows.map(shown);
 }
 
+/** The newest audit of the whole ledger that has ended. */
+export interface LastAudit {
+  readonly outcome: JobOutcome;
+  /** Milliseconds since 1970 UTC. */
+  readonly finishedAt: number;
+}
+
+/** Null: there was none. */
+export async function lastAudit(source: CatalogSource): Promise<LastAudit | null> {
+  const rows = await rowsOf<LastAudit>(
+    source,
+    'last_audit',
+    `SELECT outcome, finished_at::float8 AS "finishedAt" FROM ${source.schema}.jobs
+     WHERE kind = 'audit' AND bot IS NULL AND finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1`,
+    [],
+  );
+  return rows[0] ?? null;
+}
+
 /** @param jobId a UUID */
 export async function findJob(source: CatalogSource, jobId: string): Promise<JobRow | null> {
   const rows = await rowsOf<Stored>(source, 'find_job', `${columnsOf(source.schema)} WHERE j.job_id = $1`, [jobId]);

@@ -28,6 +28,16 @@ export interface ChunkCache {
   setUserColumn(key: string, column: KeptUserColumn): void;
   /** The dictionary under a key, which names a bot's oldest chunk and a column. Null: it would be too large. */
   dictionary(key: string): Dictionary | null;
+  /** A report has read a chunk whose columns were all here. */
+  hit(): void;
+  readonly use: CacheUse;
+}
+
+/** Chunks that reports have read: with all their columns in the cache, and from the database. The present size in bytes. */
+export interface CacheUse {
+  readonly hits: number;
+  readonly misses: number;
+  readonly bytes: number;
 }
 
 /** @param maxBytes a limit for all entries; the cache evicts the least recently read, a chunk with all its columns */
@@ -47,9 +57,18 @@ export function createChunkCache(maxBytes: number): ChunkCache {
     return kept;
   }
 
+  let hits = 0;
+  let misses = 0;
   return {
     get: (chunk) => entries.get(chunk) as Columns | undefined,
-    set: (chunk, columns) => void entries.set(chunk, columns),
+    set(chunk, columns) {
+      misses++;
+      entries.set(chunk, columns);
+    },
+    hit: () => void hits++,
+    get use() {
+      return { hits, misses, bytes: entries.calculatedSize + utms.calculatedSize };
+    },
     utms: (oldest) => utms.get(oldest),
     setUtms: (oldest, labels) => void utms.set(oldest, labels),
     userColumn: (key) => entries.get(key) as KeptUserColumn | typeof TOO_LARGE | undefined,

@@ -113,6 +113,7 @@ export function openEvents(
       const { row, found, missing } = lookUp(chunks[next]!);
       if (missing.length === 0) {
         snapshot.checkTime();
+        cache.hit();
         onChunk({ size: row.events, columns: found }, row);
         next++;
         continue;

@@ -10,6 +10,7 @@ import { systemSources } from '../../../src/util/system-sources.ts';
 import { readAll } from '../../support/log.ts';
 import { referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { stubOperations } from '../../support/stub-app.ts';
 
 /** A code that is taken is never given: another is. By chance that would happen once in 10^14 times. */
 
@@ -36,12 +37,7 @@ beforeAll(async () => {
   app = await buildApp({
     logger: pino({ level: 'silent' }),
     trustProxy: false,
-    operations: {
-      ready: async () => {},
-      database: async () => {},
-      projections: async () => [],
-      horizon: async () => null,
-    },
+    operations: stubOperations,
     api: {
       access: {
         authenticator: createAuthenticator({ catalog: async () => ({ pool, schema: 'catalog_v1' }), sources }),
