@@ -6,6 +6,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { LedgerEvent } from '../src/domain/events.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
+import { MAX_COMMITS } from '../src/projections/runtime/follow.ts';
 import { parts } from '../src/projections/runtime/read-commits.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { systemSources } from '../src/util/system-sources.ts';
@@ -22,7 +23,6 @@ import { random } from './random.ts';
 const EVENTS = Number(process.env['EVENTS'] ?? 200_000);
 const USERS = 50_000;
 const START = Date.UTC(2025, 0, 1);
-const BATCH = 1000;
 const PERIOD_MS = 90 * 24 * 60 * 60 * 1000;
 
 let ordinal = 0;
@@ -144,7 +144,7 @@ function* batches({ type, perCommit, item }: Workload): Generator<ReadCommit[]> 
   let index = 0;
   while (index < EVENTS) {
     const batch: ReadCommit[] = [];
-    while (batch.length < BATCH && index < EVENTS) {
+    while (batch.length < MAX_COMMITS && index < EVENTS) {
       const at = START + 1000 + Math.floor((PERIOD_MS * index) / EVENTS);
       const items = Array.from({ length: Math.min(perCommit, EVENTS - index) }, () => item(next, at, index++));
       batch.push(commit('intake-a', at, { type, data: { items } } as LedgerEvent));

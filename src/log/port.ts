@@ -104,6 +104,8 @@ export interface Batch {
   readonly partition: number;
   readonly commits: readonly RecordedCommit[];
   readonly last: Position;
+  /** Whether the log may have had more commits after it when it was read. Absent: the engine does not know. */
+  readonly hasMore?: boolean;
 }
 
 export interface SubscribeOptions {

@@ -52,13 +52,10 @@ interface OutcomeRow {
   body: string | null;
 }
 
-/** The database's answer for a group. */
-interface Answered {
-  readonly group: readonly Waiting[];
-  readonly rows: readonly OutcomeRow[];
-}
+/** Answers the callers of a group. */
+type Settle = () => void;
 
-const NOTHING: Answered = { group: [], rows: [] };
+const NOTHING: Settle = () => {};
 const MAX_GROUP_COMMITS = 500;
 const MAX_GROUP_BYTES = 8 << 20;
 const SWEEP_MS = 100;
@@ -67,6 +64,11 @@ const APPEND = {
   name: 'log_append',
   text: 'SELECT n, outcome, txid::text, seq::text, revision, body FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)',
 };
+const APPEND_NEW = {
+  name: 'log_append_new',
+  text: 'SELECT txid::text, seqs::text FROM log.append_new($1,$2,$3,$4,$5,$6)',
+};
+const UNIQUE_VIOLATION = '23505';
 
 /**
  * Group commit: appends that arrive during a transaction share the next one, and each is answered after its commit. One
@@ -120,15 +122,15 @@ export class Appender {
   async #drain(): Promise<void> {
     // Waits one turn, so that requests that arrived together share the first group too.
     await turn();
-    let answered: Answered = NOTHING;
+    let settle: Settle = NOTHING;
     while (this.#queue.length > 0) {
       const flushed = this.#flush(this.#takeGroup());
       // The group is sent now. The callers of the one before are answered while the database works.
       await turn();
-      settle(answered);
-      answered = await flushed;
+      settle();
+      settle = await flushed;
     }
-    settle(answered);
+    settle();
     this.#flushing = null;
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
     this.#sweeper = null;
@@ -151,8 +153,10 @@ export class Appender {
   }
 
   /** Sends the statement, and repeats it with the same commit ids, until the database answers or no caller waits any more. */
-  async #flush(group: readonly Waiting[]): Promise<Answered> {
+  async #flush(group: readonly Waiting[]): Promise<Settle> {
     this.#inFlight = group;
+    /** Whether nothing is to be decided about the commits, and the log is not known to have one of them. */
+    let areNew = group.every(({ commit }) => commit.expected === 'any' && commit.command === undefined);
     for (let attempt = 0; ; attempt++) {
       const open = group.filter((entry) => !entry.settled);
       if (open.length === 0) return NOTHING;
@@ -163,11 +167,18 @@ export class Appender {
       }
       for (const entry of open) entry.maybeWritten = true;
       try {
-        const { rows } = await client.query<OutcomeRow>({ ...APPEND, values: parameters(open) });
+        const settle = areNew ? await appendNew(client, open) : await append(client, open);
         client.release();
         this.#options.onAppended();
-        return { group: open, rows };
+        return settle;
       } catch (error) {
+        const wasNew = areNew;
+        areNew = false;
+        if (wasNew && (error as { code?: unknown }).code === UNIQUE_VIOLATION) {
+          client.release();
+          for (const entry of open) entry.maybeWritten = false;
+          continue;
+        }
         client.release(true);
         if (isRefusal(error)) {
           for (const entry of open) {
@@ -219,20 +230,54 @@ function unavailable(entry: Waiting, cause: unknown): Error {
     : new LogUnavailableError('the log does not take the append', { cause });
 }
 
-function parameters(group: readonly Waiting[]): unknown[] {
-  return [
-    arrayOf(group.map(({ commit }) => commit.id)),
-    group.map(({ commit }) => commit.stream),
-    group.map(({ commit }) => keyOf(commit.stream)),
-    arrayOf(group.map(({ head }) => head?.revision ?? null)),
-    group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected.hash)),
-    arrayOf(group.map(({ head }) => head?.hash ?? null)),
-    arrayOf(group.map(({ commit }) => commit.command?.id ?? null)),
-    arrayOf(group.map(({ commit }) => commit.at)),
-    arrayOf(group.map(({ body }) => Buffer.byteLength(body))),
-    Buffer.from(group.map(({ body }) => body).join('')),
-    COMMAND_MEMORY_MS,
-  ];
+/** Appends commits of *any* streams that the log does not have. */
+async function appendNew(client: pg.PoolClient, group: readonly Waiting[]): Promise<Settle> {
+  const lengths = group.map(({ body }) => Buffer.byteLength(body));
+  const starts: number[] = [];
+  let end = 1;
+  for (const length of lengths) {
+    starts.push(end);
+    end += length;
+  }
+  const { rows } = await client.query<{ txid: string; seqs: string }>({
+    ...APPEND_NEW,
+    values: [
+      [...new Set(group.map(({ commit }) => keyOf(commit.stream)))],
+      arrayOf(group.map(({ commit }) => commit.id)),
+      group.map(({ commit }) => commit.stream),
+      arrayOf(starts),
+      arrayOf(lengths),
+      Buffer.from(group.map(({ body }) => body).join('')),
+    ],
+  });
+  const { txid, seqs } = rows[0]!;
+  return () => {
+    for (const [i, seq] of seqs.slice(1, -1).split(',').entries())
+      succeed(group[i]!, { position: positionOf({ txid, seq }), head: null, repeated: null });
+  };
+}
+
+/** Appends any commits. */
+async function append(client: pg.PoolClient, group: readonly Waiting[]): Promise<Settle> {
+  const { rows } = await client.query<OutcomeRow>({
+    ...APPEND,
+    values: [
+      arrayOf(group.map(({ commit }) => commit.id)),
+      group.map(({ commit }) => commit.stream),
+      group.map(({ commit }) => keyOf(commit.stream)),
+      arrayOf(group.map(({ head }) => head?.revision ?? null)),
+      group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected.hash)),
+      arrayOf(group.map(({ head }) => head?.hash ?? null)),
+      arrayOf(group.map(({ commit }) => commit.command?.id ?? null)),
+      arrayOf(group.map(({ commit }) => commit.at)),
+      arrayOf(group.map(({ body }) => Buffer.byteLength(body))),
+      Buffer.from(group.map(({ body }) => body).join('')),
+      COMMAND_MEMORY_MS,
+    ],
+  });
+  return () => {
+    for (const row of rows) settle(group[row.n - 1]!, row);
+  };
 }
 
 /** An array literal of numbers, hex and UUIDs, which need no escapes. `pg` would search each value for characters to escape. */
@@ -240,18 +285,17 @@ function arrayOf(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`;
 }
 
-function settle({ group, rows }: Answered): void {
-  for (const row of rows) {
-    const entry = group[row.n - 1]!;
-    if (entry.settled) continue;
-    if (row.outcome === 'conflict') {
-      const expected = entry.commit.expected === 'any' ? 0 : entry.commit.expected.revision;
-      fail(entry, new ConflictError(entry.commit.stream, expected, row.revision ?? 0));
-      continue;
-    }
-    entry.settled = true;
-    entry.resolve(appended(entry, row));
-  }
+function settle(entry: Waiting, row: OutcomeRow): void {
+  if (row.outcome === 'conflict') {
+    const expected = entry.commit.expected === 'any' ? 0 : entry.commit.expected.revision;
+    fail(entry, new ConflictError(entry.commit.stream, expected, row.revision ?? 0));
+  } else succeed(entry, appended(entry, row));
+}
+
+function succeed(entry: Waiting, result: Appended): void {
+  if (entry.settled) return;
+  entry.settled = true;
+  entry.resolve(result);
 }
 
 function appended(entry: Waiting, { outcome, txid, seq, body }: OutcomeRow): Appended {

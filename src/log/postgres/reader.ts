@@ -4,12 +4,14 @@ import type { Batch, Position, RecordedCommit } from '../port.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
- * SQL for the type of a commit's first event, which stands among the first characters of the text. This way it takes less than
- * 2 µs a commit, by a regular expression 11 µs. A search for each unwanted type in whole texts (LIKE) took more time than
- * decoding all of them.
+ * SQL: whether a commit of these types alone is skipped. `$6` has the types as the keys of an object, since a look-up there
+ * takes no longer however many they are. The type of a commit's first event stands among the first characters of the text:
+ * a search for each type in whole texts (LIKE) took more time than decoding all of them.
  */
 const HEAD_LENGTH = 2000;
-const FIRST_TYPE = `split_part(split_part(left(page.body, ${HEAD_LENGTH}), '"events":[{"type":"', 2), '"', 1)`;
+const FIRST_TYPE = `split_part(split_part(left(body, ${HEAD_LENGTH}), '"events":[{"type":"', 2), '"', 1)`;
+const IS_WANTED = `split_part(stream, '-', 1) = ANY ($5)
+        AND NOT ($6::jsonb ? ${FIRST_TYPE} AND strpos(body, '${BETWEEN_EVENTS}') = 0)`;
 
 /**
  * Reads a page of commits, ordered by transaction id, then sequence number, and only below the oldest transaction still open
@@ -17,8 +19,10 @@ const FIRST_TYPE = `split_part(split_part(left(page.body, ${HEAD_LENGTH}), '"eve
  * commits: a transaction gets the number before it commits, and one with a smaller number may commit later. Skipping gaps
  * after a timeout loses them too.
  *
- * It is one statement, so the page and the horizon have one snapshot. `blocked` looks at the last commit alone: an EXISTS read
- * the whole log for each page, since the planner cannot know that hardly any commits lie above the snapshot.
+ * It is one statement, so the page and the horizon have one snapshot. It returns the wanted commits, then one row without a
+ * body: the end of the page. Unwanted commits lose their bodies where they are found, so that each body is copied once at
+ * most. `blocked` looks at the last commit alone: an EXISTS read the whole log for each page, since the planner cannot know
+ * that hardly any commits lie above the snapshot.
  */
 const PAGE = `
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin),
@@ -26,42 +30,44 @@ const PAGE = `
     SELECT txid, seq FROM log.commits WHERE txid < (SELECT xmin FROM snapshot) ORDER BY txid DESC, seq DESC LIMIT 1
   ),
   taken AS MATERIALIZED (
-    SELECT txid, seq, stream, body,
-      sum(octet_length(body)) OVER (ORDER BY txid, seq) - octet_length(body) AS bytes_before
+    SELECT txid, seq,
+      CASE WHEN ${IS_WANTED} THEN body END AS body,
+      sum(octet_length(body)) OVER (ORDER BY txid, seq ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
     FROM log.commits
     WHERE (txid, seq) > ($1::xid8, $2::bigint) AND txid < (SELECT xmin FROM snapshot) AND EXACT_ONLY
     ORDER BY txid, seq LIMIT $3
   ),
-  page AS MATERIALIZED (SELECT txid, seq, stream, body FROM taken WHERE bytes_before < $4),
+  limits AS (SELECT count(*) = $3 OR coalesce(bool_or(bytes_before >= $4), false) AS is_cut FROM taken),
   -- What the page covers: all up to the horizon, unless it was cut short.
   page_end AS (
-    SELECT txid, seq FROM page
+    SELECT txid, seq FROM taken WHERE bytes_before < $4
     UNION ALL
-    SELECT txid, seq FROM horizon
-      WHERE (SELECT count(*) FROM taken) < $3 AND NOT EXISTS (SELECT FROM taken WHERE bytes_before >= $4)
+    SELECT txid, seq FROM horizon WHERE NOT (SELECT is_cut FROM limits)
     ORDER BY txid DESC, seq DESC LIMIT 1
   ),
   last AS (SELECT txid FROM log.commits ORDER BY txid DESC, seq DESC LIMIT 1)
-  SELECT page.txid::text, page.seq::text, page.body, page_end.txid::text AS end_txid, page_end.seq::text AS end_seq,
-    coalesce((SELECT txid FROM last) >= (SELECT xmin FROM snapshot), false) AS blocked
-  FROM (SELECT) AS one LEFT JOIN page_end ON true LEFT JOIN page ON split_part(page.stream, '-', 1) = ANY ($5)
-    AND NOT (${FIRST_TYPE} = ANY ($6) AND strpos(page.body, '${BETWEEN_EVENTS}') = 0)
-  ORDER BY page.txid, page.seq`;
+  SELECT txid::text, seq::text, body, blocked, is_cut FROM (
+    SELECT txid, seq, body, NULL::boolean AS blocked, NULL::boolean AS is_cut
+    FROM taken WHERE bytes_before < $4 AND body IS NOT NULL
+    UNION ALL
+    SELECT page_end.txid, page_end.seq, NULL, coalesce((SELECT txid FROM last) >= (SELECT xmin FROM snapshot), false), is_cut
+    FROM limits LEFT JOIN page_end ON true
+  ) AS rows ORDER BY blocked IS NOT NULL, rows.txid, rows.seq`;
 
 /** Each text has its own name, so that a connection prepares it once. Readers without intake use the index on exact streams. */
 const ALL = { name: 'log_page', text: PAGE.replace('EXACT_ONLY', 'true') };
 const EXACT_ONLY = { name: 'log_page_exact', text: PAGE.replace('EXACT_ONLY', 'revision IS NOT NULL') };
 
-interface PageRow {
-  /** These three are null in the single row of a page without wanted commits. */
-  txid: string | null;
-  seq: string | null;
-  body: string | null;
-  /** Null while the log is empty. */
-  end_txid: string | null;
-  end_seq: string | null;
-  blocked: boolean;
-}
+/** A commit, or the end of the page: then `body` is null. The end has no position while the log is empty. */
+type PageRow =
+  | { readonly txid: string; readonly seq: string; readonly body: string }
+  | {
+      readonly txid: string | null;
+      readonly seq: string | null;
+      readonly body: null;
+      readonly blocked: boolean;
+      readonly is_cut: boolean;
+    };
 
 export interface PageOptions {
   readonly after: Position | undefined;
@@ -83,14 +89,24 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
   const after = orderKeyOf(options.after);
   const { rows } = await db.query<PageRow>({
     ...(options.exactOnly ? EXACT_ONLY : ALL),
-    values: [after.txid, after.seq, options.maxCommits, options.maxBytes, options.categories, [...options.without]],
+    values: [
+      after.txid,
+      after.seq,
+      options.maxCommits,
+      options.maxBytes,
+      options.categories,
+      JSON.stringify(Object.fromEntries(options.without.map((type) => [type, true]))),
+    ],
   });
-  const { end_txid, end_seq, blocked } = rows[0]!;
-  const last = positionOf({ txid: end_txid ?? START.txid, seq: end_seq ?? START.seq });
-  if (last <= positionOf(after)) return { batch: null, blocked };
   const commits: RecordedCommit[] = [];
-  for (const { txid, seq, body } of rows)
-    if (txid !== null && seq !== null && body !== null)
-      commits.push(decodeCommit(body, positionOf({ txid, seq }), Number(seq)));
-  return { batch: { partition: 0, commits, last }, blocked };
+  for (const row of rows) {
+    if (row.body !== null) {
+      commits.push(decodeCommit(row.body, positionOf(row), Number(row.seq)));
+      continue;
+    }
+    const { txid, seq, blocked, is_cut: hasMore } = row;
+    const last = positionOf({ txid: txid ?? START.txid, seq: seq ?? START.seq });
+    return { batch: last <= positionOf(after) ? null : { partition: 0, commits, last, hasMore }, blocked };
+  }
+  throw new Error('a page of the log has no end');
 }

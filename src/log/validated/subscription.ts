@@ -80,7 +80,7 @@ function* batchesOf(
     const commit = decodeCommit(body, positionOf(partition, offset), offset);
     if (!categories.has(categoryOf(commit.stream))) continue;
     if (commits.length === maxCommits) {
-      yield { partition, commits, last: commits[commits.length - 1]!.position };
+      yield { partition, commits, last: commits[commits.length - 1]!.position, hasMore: true };
       commits = [];
     }
     commits.push(commit);

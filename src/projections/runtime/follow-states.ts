@@ -40,7 +40,7 @@ export type StopReason =
 
 /** How a state treats commits. */
 export interface Conduct {
-  /** Reads the next part of the log while it writes the present one. */
+  /** Reads the next part of the log while it writes the present one, also if it knows of none. */
   readonly readsAhead: boolean;
   /** Leaves deferred work that is cheaper if done once for all commits (`behind` of `ReadModel.idle`). */
   readonly defersMore: boolean;

@@ -36,13 +36,16 @@ const RETRY_MS = 500;
 const BETWEEN_MS = 100;
 /** The budget of deferred work between two batches. */
 const DEFERRED_BUDGET_MS = 100;
+/** The most commits of a batch. In 1,000 single events, the statements that each batch takes were a third of the work. */
+export const MAX_COMMITS = 5000;
 /**
- * A batch of fewer commits is small. After one, a version that follows pauses: a transaction of 20 statements for each
- * handful of commits would take the processor from intake, and one transaction for all commits of the pause costs
- * little more. The same holds for reading the log after each append that is passed over. The partitions share a pause.
+ * After a batch that reached the log end, a version that follows pauses: a transaction of 20 statements for each handful of
+ * commits would take the processor from intake, and one transaction for all commits of the pause costs little more. The
+ * same holds for reading the log after each append that is passed over. The partitions share a pause. Where the engine does
+ * not know the log end, a batch of fewer commits than `SMALL_BATCH` has reached it.
  */
+const PAUSE_MS = 50;
 const SMALL_BATCH = 500;
-const PAUSE_MS = 80;
 
 /**
  * Keeps one version of a read model up with the log. One projector among all instances is active (a lease, taken over
@@ -130,13 +133,13 @@ class Follower {
     const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
     this.#workBetween();
     try {
-      for await (const { part, isSmall } of this.#parts()) {
+      for await (const { part, hasMore } of this.#parts()) {
         if (part.commits.length > 0) await this.#inTurn(() => this.#write(part));
         else {
           this.#passed.set(part.partition, part.last);
           this.#workBetween();
         }
-        if (isSmall && this.#conduct.pauses) await this.#timers.pause(PAUSE_MS / this.#options.log.partitions);
+        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(PAUSE_MS / this.#options.log.partitions);
       }
       const { aborted, reason } = this.#stopping.signal;
       if (aborted && reason !== DROPPED) throw reason;
@@ -170,18 +173,19 @@ class Follower {
   }
 
   /** Subscribes to the read model's commits and yields them in parts. */
-  #parts(): AsyncGenerator<{ readonly part: Part; readonly isSmall: boolean }> {
+  #parts(): AsyncGenerator<OpenedPart> {
     const { model, log } = this.#options;
     const unwanted = new AbortController();
     const batches = log.subscribe({
       categories: model.categories,
       without: typesBeside(model.events),
       after: new Map(this.#writer.written),
+      maxCommits: MAX_COMMITS,
       signal: AbortSignal.any([this.#ended, unwanted.signal]),
     });
     return ahead(
       opened(this.#writer, batches),
-      () => this.#conduct.readsAhead,
+      ({ hasMore }) => hasMore || this.#conduct.readsAhead,
       () => unwanted.abort(),
     );
   }
@@ -283,12 +287,17 @@ class Follower {
   }
 }
 
-async function* opened(
-  writer: Writer,
-  batches: AsyncIterable<Batch>,
-): AsyncGenerator<{ readonly part: Part; readonly isSmall: boolean }> {
-  for await (const batch of batches)
-    for (const part of writer.open(batch)) yield { part, isSmall: batch.commits.length < SMALL_BATCH };
+interface OpenedPart {
+  readonly part: Part;
+  /** Whether the log has more commits after the part. */
+  readonly hasMore: boolean;
+}
+
+async function* opened(writer: Writer, batches: AsyncIterable<Batch>): AsyncGenerator<OpenedPart> {
+  for await (const batch of batches) {
+    const { commits, last, hasMore = commits.length >= SMALL_BATCH } = batch;
+    for (const part of writer.open(batch)) yield { part, hasMore: hasMore || part.last < last };
+  }
 }
 
 /** The timers of one follower. None of them outlives it. */

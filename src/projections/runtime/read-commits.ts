@@ -75,18 +75,22 @@ function itemsOf({ events }: RecordedCommit): number {
 }
 
 /**
- * Asks for the next item while the consumer works on the present one, as long as `wanted` returns true. Then reading and
- * writing overlap, at the price of two items held at once.
+ * Asks for the next item while the consumer works on the present one, if `wanted` returns true for the present one. Then
+ * reading and writing overlap, at the price of two items held at once.
  * @param stop ends the items: else an item that was asked for and is no longer wanted would be waited for
  */
-export async function* ahead<T>(items: AsyncIterable<T>, wanted: () => boolean, stop: () => void): AsyncGenerator<T> {
+export async function* ahead<T>(
+  items: AsyncIterable<T>,
+  wanted: (present: T) => boolean,
+  stop: () => void,
+): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   let asked: Promise<IteratorResult<T>> | null = null;
   try {
     for (;;) {
-      const { done, value } = await (asked ?? iterator.next());
+      const { done, value }: IteratorResult<T> = await (asked ?? iterator.next());
       if (done) return;
-      asked = wanted() ? iterator.next() : null;
+      asked = wanted(value) ? iterator.next() : null;
       asked?.catch(() => {}); // the next turn of the loop throws it
       yield value;
     }

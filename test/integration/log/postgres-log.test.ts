@@ -135,11 +135,12 @@ describe('a reader', () => {
       const unwanted = { categories: ['bot'], without: [], exactOnly: false };
       return (await readPage(database.pool, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
     };
-    const nothing = { partition: 0, commits: [] };
-    await expect.poll(() => across(after, 3, 1 << 20), { timeout: 20_000 }).toEqual({ ...nothing, last: third });
-    expect(await across(after, 2, 1 << 20)).toEqual({ ...nothing, last: second });
-    expect(await across(after, 9, 1)).toEqual({ ...nothing, last: first });
-    expect(await across(second, 9, 1)).toEqual({ ...nothing, last: third });
+    const cut = { partition: 0, commits: [], hasMore: true };
+    const complete = { ...cut, hasMore: false };
+    await expect.poll(() => across(after, 4, 1 << 20), { timeout: 20_000 }).toEqual({ ...complete, last: third });
+    expect(await across(after, 2, 1 << 20)).toEqual({ ...cut, last: second });
+    expect(await across(after, 9, 1)).toEqual({ ...cut, last: first });
+    expect(await across(second, 9, 1)).toEqual({ ...complete, last: third });
     expect(await across(third, 2, 1 << 20)).toBeNull();
   });
 
@@ -185,13 +186,19 @@ describe('a reader', () => {
 });
 
 describe('a writer', () => {
-  it('takes the lock of the bot before it has a transaction id, so that the order of ids is that of revisions', async () => {
-    await holdLock(bot);
-    const appending = log.append(newCommit(`bot-${bot}`));
-    expect((await waitingForLock()).backend_xid).toBeNull();
-    await releaseLock(bot);
-    expect(await appending).toMatchObject({ head: { revision: 1 }, repeated: null });
-  });
+  it.each([
+    ['bot', { revision: 1 }],
+    ['intake', null],
+  ])(
+    'takes the lock of the bot before it has a transaction id, so that ids are in the order of commits: %s',
+    async (category, head) => {
+      await holdLock(bot);
+      const appending = log.append(newCommit(`${category}-${bot}`));
+      expect((await waitingForLock()).backend_xid).toBeNull();
+      await releaseLock(bot);
+      expect(await appending).toMatchObject({ head, repeated: null });
+    },
+  );
 
   it('does not wait for another bot', async () => {
     await holdLock(newBot());
@@ -208,6 +215,26 @@ describe('a writer', () => {
     await releaseLock(bot);
     expect(await appending).toMatchObject({ head: { revision: 1 }, repeated: null });
     expect((await log.read(commit.stream)).commits.map(({ id }) => id)).toEqual([commit.id]);
+  });
+
+  it('appends intake once though its connection was cut and the statement sent again', async () => {
+    await holdLock(bot);
+    const commits = [newCommit(`intake-${bot}`), newCommit(`intake-${bot}`)];
+    const appending = Promise.all(commits.map((commit) => log.append(commit)));
+    const { pid } = await waitingForLock();
+    await database.pool.query('SELECT pg_terminate_backend($1)', [pid]);
+    await releaseLock(bot);
+    expect(await appending).toMatchObject([{ repeated: null }, { repeated: null }]);
+    expect(await idsOf(bot)).toEqual(commits.map(({ id }) => id));
+  });
+
+  it('appends the new commits of a group though the log has another one of it', async () => {
+    const known = newCommit(`intake-${bot}`);
+    const { position } = await log.append(known);
+    const [before, after] = [newCommit(`intake-${bot}`), newCommit(`intake-${bot}`)];
+    const group = await Promise.all([before, known, after].map((commit) => log.append(commit)));
+    expect(group).toMatchObject([{ repeated: null }, { position, repeated: { id: known.id } }, { repeated: null }]);
+    expect(await idsOf(bot)).toEqual([known.id, before!.id, after!.id]);
   });
 
   it('gives up each append at its own deadline, in any order of arrival', async () => {
@@ -239,8 +266,7 @@ describe('a writer', () => {
     await impatient.close();
 
     expect((await log.append(sent)).repeated).toMatchObject({ id: sent.id });
-    const mine = (await readAll(log)).filter(({ stream }) => keyOf(stream) === bot);
-    expect(mine.map(({ id }) => id)).toEqual([sent.id]);
+    expect(await idsOf(bot)).toEqual([sent.id]);
   });
 });
 
@@ -291,6 +317,11 @@ describe('an exact stream that was tampered with', () => {
     await expect(log.read(stream, EMPTY_STREAM)).rejects.toThrow(BrokenChainError);
   });
 });
+
+/** The ids of the bot's commits, in the order of the log. */
+async function idsOf(key: string): Promise<string[]> {
+  return (await readAll(log)).filter(({ stream }) => keyOf(stream) === key).map(({ id }) => id);
+}
 
 /** Appends as another writer's statement does, in whatever transaction the client is in. */
 async function insert(client: pg.Client, commit: NewCommit): Promise<void> {
