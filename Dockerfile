@@ -25,6 +25,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# node is the container's first process and handles the signals itself: no shell, no npm between. The option is that of
-# `npm start` (docs/adr/0013-64-mb-for-young-objects.md).
-CMD ["node", "--max-semi-space-size=64", "dist/app/main.js"]
+# node is the container's first process and handles the signals itself: no shell, no npm between.
+CMD ["node", "dist/app/main.js"]

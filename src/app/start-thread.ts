@@ -10,6 +10,8 @@ import type { ThreadData, ThreadMessage } from './service-thread.ts';
 const RESTART_AFTER_MS = 1000;
 /** How long `/metrics` waits for a busy thread; then it shows what the thread answered before. */
 const MEASURE_WITHIN_MS = 500;
+/** V8 makes two spaces of a third each, 8 MB (docs/adr/0013-small-spaces-for-young-objects.md). */
+const resourceLimits = { maxYoungGenerationSizeMb: 24 };
 
 /** Starts a thread that runs projectors or processes. Starts it again whenever it ends without `stop`. */
 export function startThread(data: ThreadData, logger: Logger): Worker {
@@ -66,10 +68,10 @@ function answer(thread: Thread): Promise<void> {
 
 function startProgram(workerData: ThreadData): Thread {
   if (extname(import.meta.url) === '.js')
-    return new Thread(new URL('./service-thread.js', import.meta.url), { workerData });
+    return new Thread(new URL('./service-thread.js', import.meta.url), { workerData, resourceLimits });
   // From source, the thread has to register tsx itself: in Node.js 20 a thread does not take it over.
   const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   const source = JSON.stringify(new URL('./service-thread.ts', import.meta.url));
   const code = `import(${tsx}).then(({ register }) => { register(); return import(${source}); });`;
-  return new Thread(code, { eval: true, workerData });
+  return new Thread(code, { eval: true, workerData, resourceLimits });
 }
