@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { administer } from '../support/administer.ts';
+import { dashboardExpressions, readAlerts, selectorsOf } from '../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/embedded-postgres.ts';
 import { parseMetrics, type ShownMetric } from '../support/metrics.ts';
@@ -92,5 +93,22 @@ describe('/metrics', () => {
   it('has so few series that a hundred instances are no burden', () => {
     const series = [...metrics.values()].reduce((sum, { samples }) => sum + samples.size, 0);
     expect(series).toBeLessThan(1500);
+  });
+
+  it.each([
+    ['alerts', readAlerts().map(({ expr }) => expr)],
+    ['dashboard', dashboardExpressions()],
+  ])('has every metric and label that the %s of ops/ name', (_, expressions) => {
+    const named = expressions.flatMap(selectorsOf);
+    expect(named.length).toBeGreaterThan(10);
+    const missing = named.filter(({ metric, labels }) => {
+      const shown = metrics.get(metric) ?? metrics.get(metric.replace(/_(count|sum|bucket)$/, ''));
+      return (
+        shown === undefined ||
+        // Prometheus adds `job` and `instance`. Without a sample, docs/metrics.md has the labels.
+        labels.some((label) => shown.samples.size > 0 && !shown.labels.has(label) && label !== 'job')
+      );
+    });
+    expect(missing).toEqual([]);
   });
 });
