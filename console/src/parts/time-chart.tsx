@@ -204,7 +204,8 @@ function drawMark({ ctx, bbox, valToPos }: uPlot, time: string, stroke: string):
 /** Leaves room at both ends for half a bar. */
 function wholeBars(seconds: readonly number[]): uPlot.Range.Function {
   const half = ((seconds[1] ?? seconds[0]! + 86_400) - seconds[0]!) / 2;
-  return (_plot, from, to) => [from - half, to + half];
+  // To a single time uPlot adds a thousand days.
+  return (_plot, from, to) => [from - half, (seconds.length === 1 ? from : to) + half];
 }
 
 /** Shows the values under the pointer, beside it. */
