@@ -88,6 +88,7 @@ export function axisDates(marks: readonly number[], step: number): string[] {
   const timeText = new Intl.DateTimeFormat(LOCALE, { timeZone: 'UTC', timeStyle: step < 60 ? 'medium' : 'short' });
   return times.map((time, index) => {
     if (time.getTime() % 86_400_000 === 0) return dayText.format(time);
+    if (time.getTime() % 1000 !== 0) return '';
     return timeText.format(time) + (index === 0 ? `\n${dayText.format(time)}` : '');
   });
 }

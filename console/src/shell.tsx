@@ -88,7 +88,7 @@ function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
         </>
       }
     >
-      {isKnown ? <OperationsPage operator={operator} /> : <p>{texts.notFound}</p>}
+      {isKnown ? <OperationsPage operator={operator} /> : <h1>{texts.notFound}</h1>}
     </Frame>
   );
 }
@@ -128,7 +128,7 @@ function OwnerPages({ owner: { bots, kind } }: { readonly owner: OwnerSession })
           </ul>
         </>
       ) : found === undefined ? (
-        <p>{path === OPERATIONS ? texts.operatorsOnly : texts.notFound}</p>
+        <h1>{path === OPERATIONS ? texts.operatorsOnly : texts.notFound}</h1>
       ) : (
         <found.page key={bot.resource_key} bot={bot} />
       )}

@@ -692,7 +692,7 @@ export const texts = {
     allEvents: 'Any event',
     first: 'First event',
     returning: 'Returning event',
-    count: (count: string) => `${count} times`,
+    count: (count: string) => `${count} ×`,
     aggregation: 'Counted as',
     aggregations: {
       total: 'events',

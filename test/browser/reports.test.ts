@@ -172,7 +172,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
 
   it('a report is built by hand, Back undoes, a reload keeps, a link shares, and it is saved and opened', async () => {
     const { page, complaints } = await opened();
-    await choice(page, 'Event 1').selectOption({ label: 'buy (3 times)' });
+    await choice(page, 'Event 1').selectOption({ label: 'buy (3 ×)' });
     await choice(page, 'Counted as').selectOption('events');
     await choice(page, 'Period').selectOption('Last 7 days');
     await expect.poll(async () => (await cells(page)).map((row) => row[1]).join()).toContain('3');

@@ -157,7 +157,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     await page.goto(`${service.address}/console/reports?bot=${bot.publicKey}`);
     for (const name of ['Copy as curl', 'Copy report_config']) {
       await page.getByRole('button', { name }).click();
-      await page.locator('output').getByText('The browser did not let it be copied.').waitFor();
+      await page.locator('output').getByText('The browser did not allow copying.').waitFor();
       await page.reload();
     }
     await settings(page, 'keys');
@@ -165,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     await form.getByLabel('Name').fill('Copied by hand');
     await form.getByRole('button', { name: 'Issue the key' }).click();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByRole('status').getByText('The browser did not let it be copied.').waitFor();
+    await page.getByRole('status').getByText('The browser did not allow copying.').waitFor();
     expect(await page.locator('.secret code').textContent()).toMatch(/:/);
     expect(unexpected(console)).toEqual([]);
   });

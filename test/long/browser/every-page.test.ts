@@ -299,10 +299,12 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     expect.soft(await axeFindings(page), shown.name).toEqual([]);
     expect.soft(await page.evaluate('document.documentElement.scrollWidth'), shown.name).toBeLessThanOrEqual(width);
     const text = (await page.locator('body').textContent())!;
-    expect.soft(
-      shown.hostile.filter((each) => !text.includes(each)),
-      shown.name,
-    ).toEqual([]);
+    expect
+      .soft(
+        shown.hostile.filter((each) => !text.includes(each)),
+        shown.name,
+      )
+      .toEqual([]);
     expect.soft(complaints, shown.name).toEqual([]);
     await shoot(page, `every-${shown.name.replaceAll(' ', '-')}-${shot}`);
   }

@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
   const choose = (page: Page, name: string, label: string): Promise<unknown> =>
     choice(page, name).selectOption({ label });
   const event = async (page: Page, name: string, of: 'start' | 'buy'): Promise<unknown> =>
-    choose(page, name, of === 'start' ? 'start (12 times)' : 'buy (5 times)');
+    choose(page, name, of === 'start' ? 'start (12 ×)' : 'buy (5 ×)');
 
   /** The numbers of the answer: those that open their users; of a list its cells. */
   const shown = async (page: Page): Promise<string[]> => {
