@@ -19,7 +19,7 @@ export const texts = {
     noBots: 'This key has no bot yet',
     noSuchBot: 'There is no such bot, or this key may not see it',
     choose: 'Choose a bot',
-    replaced: 'Another log-in in this browser has ended your session. This page now has the reach of its key.',
+    replaced: 'Another log-in in this browser has ended your session.',
     zone: (zone: string) => `Times are in ${zone}`,
   },
   login: {
@@ -45,7 +45,7 @@ export const texts = {
   countedUpTo: (date: string) => `Counted up to ${date}.`,
   behind: (lag: string) => `${lag} behind.`,
   notFound: 'There is no such page.',
-  operatorsOnly: 'This page is for operators. Log out, and log in with the key of an operator.',
+  operatorsOnly: 'This page is for operators. Log out, and log in with an operator key.',
   previousPage: 'Previous page',
   nextPage: 'Next page',
   every: 'all',

@@ -1,11 +1,51 @@
 import { request } from '../api.ts';
-import { duration, instant, number } from '../format.ts';
+import { duration, number } from '../format.ts';
+import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { texts } from '../texts.ts';
 import type { BackgroundProcess, BotErrorGroup } from './answers.ts';
 
 const words = texts.operations;
+
+const PROCESS_COLUMNS: readonly DataColumn<BackgroundProcess>[] = [
+  { key: 'name', label: words.process, head: true },
+  {
+    key: 'state',
+    label: words.state,
+    show: (_, { state, error, failures }) => (
+      <>
+        {state === 'live' ? words.runs : <strong class="bad">{words.fails}</strong>}
+        {failures.length === 0 && error !== null && <div class="failure">{error}</div>}
+        {failures.map((failure) => (
+          <div class="failure" key={failure.subject}>
+            {`${failure.subject}: ${failure.error}`}
+          </div>
+        ))}
+      </>
+    ),
+  },
+  {
+    key: 'lag',
+    label: words.lag,
+    type: 'lag',
+    show: (_, { lag }) => (lag.events === 0 ? words.upToDate : words.behind(duration(lag.seconds), number(lag.events))),
+  },
+  {
+    key: 'lease',
+    label: words.lease,
+    show: (_, { lease }) => (lease === null ? words.noLease : words.instance(lease.holder.slice(0, 8))),
+  },
+];
+
+const ERROR_COLUMNS: readonly DataColumn<BotErrorGroup>[] = [
+  { key: 'message', label: words.message, type: 'message', head: true },
+  { key: 'source', label: words.source },
+  { key: 'count', label: words.count, type: 'number' },
+  { key: 'unresolved', label: words.unresolved, type: 'number' },
+  { key: 'bots', label: words.bots, type: 'number' },
+  { key: 'last', label: words.last, type: 'when' },
+];
 
 /** The background processes, the instance that does the work of each, and the work that fails. */
 export function Processes({ processes }: { readonly processes: readonly BackgroundProcess[] }) {
@@ -15,39 +55,7 @@ export function Processes({ processes }: { readonly processes: readonly Backgrou
       {processes.length === 0 ? (
         <p>{words.noProcesses}</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-        <section class="scroll" tabIndex={0} aria-label={words.processes}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.process}</th>
-                <th scope="col">{words.state}</th>
-                <th scope="col">{words.lag}</th>
-                <th scope="col">{words.lease}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {processes.map(({ name, state, lag, error, lease, failures }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td>
-                    {state === 'live' ? words.runs : <strong class="bad">{words.fails}</strong>}
-                    {failures.length === 0 && error !== null && <div class="failure">{error}</div>}
-                    {failures.map((failure) => (
-                      <div class="failure" key={failure.subject}>
-                        {`${failure.subject}: ${failure.error}`}
-                      </div>
-                    ))}
-                  </td>
-                  <td class="lag">
-                    {lag.events === 0 ? words.upToDate : words.behind(duration(lag.seconds), number(lag.events))}
-                  </td>
-                  <td>{lease === null ? words.noLease : words.instance(lease.holder.slice(0, 8))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <DataTable caption={words.processes} columns={PROCESS_COLUMNS} rows={processes} />
       )}
     </section>
   );
@@ -65,41 +73,7 @@ export function BotErrors() {
       <Pending loaded={loaded.value} retry={reload} />
       {data?.items.length === 0 && <p>{words.noBotErrors}</p>}
       {data !== undefined && data.items.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-        <section class="scroll" tabIndex={0} aria-label={words.botErrors}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.message}</th>
-                <th scope="col">{words.source}</th>
-                <th scope="col" class="number">
-                  {words.count}
-                </th>
-                <th scope="col" class="number">
-                  {words.unresolved}
-                </th>
-                <th scope="col" class="number">
-                  {words.bots}
-                </th>
-                <th scope="col">{words.last}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.items.map(({ message, source, kind, count, unresolved, bots, last }) => (
-                <tr key={`${source} ${kind} ${message}`}>
-                  <th scope="row" class="message">
-                    {message}
-                  </th>
-                  <td>{source}</td>
-                  <td class="number">{number(count)}</td>
-                  <td class="number">{number(unresolved)}</td>
-                  <td class="number">{number(bots)}</td>
-                  <td>{instant(last)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <DataTable caption={words.botErrors} columns={ERROR_COLUMNS} rows={data.items} />
       )}
       {data !== undefined && (
         <button type="button" onClick={reload}>
