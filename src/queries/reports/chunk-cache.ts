@@ -3,7 +3,9 @@ import type { CodedColumn, Column, ColumnName } from '../../projections/events/p
 import { DecimalColumn } from '../../projections/events/packed/decimals.ts';
 import type { Utm } from './compiled-condition.ts';
 import { Dictionary } from './dictionaries.ts';
-import { KeptUserColumn } from './user-columns.ts';
+import type { KeptLooseEvents } from './loose-events.ts';
+import type { KeptChunks } from './stored-events.ts';
+import type { KeptUserColumn } from './user-columns.ts';
 
 /** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;
@@ -26,6 +28,11 @@ export interface ChunkCache {
   /** A field of a bot's users, under a key of both. */
   userColumn(key: string): KeptUserColumn | 'too large' | undefined;
   setUserColumn(key: string, column: KeptUserColumn): void;
+  /** The list of a bot's chunks, and its events that are not packed, each under a key that names the bot and its tables. */
+  chunks(key: string): KeptChunks | undefined;
+  setChunks(key: string, chunks: KeptChunks): void;
+  loose(key: string): KeptLooseEvents | undefined;
+  setLoose(key: string, events: KeptLooseEvents): void;
   /** The dictionary under a key, which names a bot's oldest chunk and a column. Null: it would be too large. */
   dictionary(key: string): Dictionary | null;
   /** A report has read a chunk whose columns were all here. */
@@ -71,6 +78,10 @@ export function createChunkCache(maxBytes: number): ChunkCache {
     },
     utms: (oldest) => utms.get(oldest),
     setUtms: (oldest, labels) => void utms.set(oldest, labels),
+    chunks: (key) => entries.get(key) as KeptChunks | undefined,
+    setChunks: (key, chunks) => void entries.set(key, chunks),
+    loose: (key) => entries.get(key) as KeptLooseEvents | undefined,
+    setLoose: (key, events) => void entries.set(key, events),
     userColumn: (key) => entries.get(key) as KeptUserColumn | typeof TOO_LARGE | undefined,
     setUserColumn: (key, column) => void keep(key, column),
     dictionary(key) {
@@ -84,7 +95,7 @@ export function createChunkCache(maxBytes: number): ChunkCache {
 }
 
 /** Columns under the id of their chunk; others under keys that are no ids. */
-type Entry = Columns | KeptUserColumn | Dictionary | typeof TOO_LARGE;
+type Entry = Columns | { readonly bytes: number } | typeof TOO_LARGE;
 /** Instead of an entry that would take more than {@link LARGEST_SHARE}. */
 const TOO_LARGE = 'too large';
 /** The largest part of the cache for one field of users, or one dictionary. */
@@ -92,8 +103,12 @@ const LARGEST_SHARE = 0.25;
 
 function bytesOfEntry(entry: Entry): number {
   if (entry === TOO_LARGE) return ENTRY_BYTES;
-  if (entry instanceof KeptUserColumn || entry instanceof Dictionary) return ENTRY_BYTES + entry.bytes;
-  return [...entry.values()].reduce((sum, column) => sum + bytesOf(column), ENTRY_BYTES);
+  return ENTRY_BYTES + ('bytes' in entry ? entry.bytes : bytesOfColumns(entry));
+}
+
+/** The approximate size of columns. */
+export function bytesOfColumns(columns: Columns): number {
+  return [...columns.values()].reduce((sum, column) => sum + bytesOf(column), 0);
 }
 
 /** The approximate size of a column. A text of Latin letters takes one byte a letter. */

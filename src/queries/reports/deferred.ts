@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
-import type { Span } from './event-source.ts';
+import type { Span } from './stored-events.ts';
 import type { ReportTables } from './fields.ts';
 import type { Query } from './snapshot.ts';
 

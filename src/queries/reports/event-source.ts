@@ -1,18 +1,11 @@
-import { sql } from 'kysely';
 import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { decodeColumn } from '../../projections/events/packed/columns.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
-import type { ChunkCache, Columns } from './chunk-cache.ts';
-import type { ReportTables } from './fields.ts';
+import type { Columns } from './chunk-cache.ts';
+import { eachLoose } from './loose-events.ts';
 import { firstFrom } from './positions.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
 import type { Team } from './team.ts';
-
-/** From `from` to before `to`, in milliseconds since 1970 UTC. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** Takes the events of a chunk that lie in the span: from position `begin` to before `end`. Chunks come in order of time. */
 type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
@@ -29,56 +22,18 @@ export interface EventSource {
   each(columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
 }
 
-interface EventSourceOptions {
-  readonly botId: number;
-  readonly tables: ReportTables;
-  readonly span: Span;
-  readonly snapshot: Snapshot;
-  readonly cache: ChunkCache;
-}
-
-/** The events of a bot in a span, in a report's snapshot, before any was read. Survives a structured clone. */
-export interface StoredEvents {
-  readonly bot: BotRow | undefined;
-  /** Chunks that have events of the span, in their order. */
-  readonly chunks: readonly ChunkRow[];
-}
-
-/**
- * Finds the events of a report's snapshot. The query has no parameters, so that it shares a round trip with the snapshot's
- * BEGIN.
- */
-export async function findEvents({ botId, tables, span, snapshot }: EventSourceOptions): Promise<StoredEvents> {
-  const table = (name: string) => `${tables.events}.${name}`;
-  const chunksTable = sql.table(table('chunks'));
-  const [id, from, to] = [botId, span.from, span.to].map((number) => sql.lit(number));
-  const [bot] = await snapshot.query(sql<BotRow>`
-    SELECT b.user_count, b.utm_count, t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8, c.ids, c.sizes,
-           (SELECT id FROM ${chunksTable} WHERE bot_id = ${id} ORDER BY last_date, last_ord LIMIT 1) AS oldest
-      FROM ${sql.table(table('bots'))} AS b LEFT JOIN ${sql.table(table('timelines'))} AS t USING (bot_id)
-     CROSS JOIN LATERAL (
-       SELECT string_agg(id::text, ',' ORDER BY last_date, last_ord) AS ids,
-              string_agg(events::text, ',' ORDER BY last_date, last_ord) AS sizes
-         FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${from}::bigint
-          AND last_date <= coalesce((SELECT min(last_date) FROM ${chunksTable} WHERE bot_id = ${id} AND last_date >= ${to}::bigint),
-                                    9223372036854775807)) AS c
-     WHERE b.bot_id = ${id}`);
-  const sizes = bot?.sizes?.split(',') ?? [];
-  const chunks = bot?.ids?.split(',').map((id, i): ChunkRow => ({ id, events: Number(sizes[i]) })) ?? [];
-  return { bot, chunks };
-}
-
 /**
  * Packed events come first, from the cache or the table, merged with the events that were changed or added since they were
  * packed. Then come the events that are not packed yet. A team's leader alone reads rows, and the others get its chunks.
  */
 export function openEvents(
-  { botId, tables, span, snapshot, cache }: EventSourceOptions,
-  { bot, chunks }: StoredEvents,
+  options: StoredEventsOptions,
+  { bot, chunks, oldestChunk }: StoredEvents,
   team: Team,
 ): EventSource {
+  const { botId, tables, span, snapshot, cache } = options;
   const table = (name: string) => `${tables.events}.${name}`;
-  if (bot === undefined) return { users: 0, utms: 0, oldestChunk: null, each: async () => {} };
+  if (bot === undefined) return { users: 0, utms: 0, oldestChunk, each: async () => {} };
 
   /** By chunk id, the events that were changed or added since the chunk was packed. */
   async function changesOf(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
@@ -106,8 +61,8 @@ export function openEvents(
 
   /** Gives the packed chunks in their order. Fetches only columns that the cache does not have. */
   async function eachPacked(
-    columnsOf: (chunk: ChunkRow) => readonly ColumnName[],
-    onChunk: (chunk: Chunk, row: ChunkRow) => void,
+    columnsOf: (chunk: StoredChunk) => readonly ColumnName[],
+    onChunk: (chunk: Chunk, row: StoredChunk) => void,
   ): Promise<void> {
     for (let next = 0; next < chunks.length; ) {
       const { row, found, missing } = lookUp(chunks[next]!);
@@ -128,7 +83,7 @@ export function openEvents(
       await fetchRun(run, missing, onChunk);
     }
 
-    function lookUp(row: ChunkRow): CachedChunk {
+    function lookUp(row: StoredChunk): CachedChunk {
       const found = cache.get(row.id) ?? NO_COLUMNS;
       return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
     }
@@ -138,7 +93,7 @@ export function openEvents(
   async function fetchRun(
     run: readonly CachedChunk[],
     missing: readonly ColumnName[],
-    onChunk: (chunk: Chunk, row: ChunkRow) => void,
+    onChunk: (chunk: Chunk, row: StoredChunk) => void,
   ): Promise<void> {
     let at = 0;
     await snapshot.copy(
@@ -160,36 +115,16 @@ export function openEvents(
     );
   }
 
-  async function eachLoose(names: readonly ColumnName[], onChunk: (chunk: Chunk) => void) {
-    const builder = chunkBuilder(names, LOOSE_CHUNK_EVENTS);
-    const { until_date, until_ord } = bot!;
-    const after = until_date === null ? '' : `AND (e.date, e.ord) > (${until_date}, ${until_ord})`;
-    // Without this limit PostgreSQL would read the index from the beginning of the period.
-    const first = Math.max(span.from, until_date ?? span.from);
-    await snapshot.copy(
-      `SELECT ${rowColumns(names)} FROM ${table('events')} e
-        WHERE e.bot_id = ${botId} AND e.date >= ${first} AND e.date < ${span.to} ${after} ORDER BY e.date, e.ord`,
-      names.length,
-      (bytes, starts, lengths) => {
-        builder.add(bytes, starts, lengths);
-        if (builder.size < LOOSE_CHUNK_EVENTS) return;
-        snapshot.checkTime();
-        onChunk(builder.build());
-      },
-    );
-    if (builder.size > 0) onChunk(builder.build());
-  }
-
   async function looseChunks(names: readonly ColumnName[]): Promise<Chunk[]> {
     const loose: Chunk[] = [];
-    await eachLoose(names, (chunk) => loose.push(chunk));
+    await eachLoose(options, bot!, names, (chunk) => loose.push(chunk));
     return loose;
   }
 
   return {
     users: bot.user_count,
     utms: bot.utm_count,
-    oldestChunk: bot.oldest,
+    oldestChunk,
     async each(wanted, onChunk) {
       const names = [...new Set<ColumnName>(['date', ...wanted])];
       const give = (chunk: Chunk) => {
@@ -205,7 +140,7 @@ export function openEvents(
           give(changed === undefined ? chunk : mergeChunks(chunk, changed));
         },
       );
-      if (team.size === 1) await eachLoose(names, give);
+      if (team.size === 1) await eachLoose(options, bot, names, give);
       else for (const chunk of await team.once(() => looseChunks(names))) give(chunk);
     },
   };
@@ -213,37 +148,12 @@ export function openEvents(
 
 /** Chunks that one statement fetches. The scan of the first overlaps with the fetch of the others. */
 const MAX_RUN_CHUNKS = 500;
-/** Events that are not packed are given in chunks of this size. */
-const LOOSE_CHUNK_EVENTS = 4096;
 /** Initial capacity for the changed events of a chunk; more events grow it. */
 const CHANGED_EVENTS = 32;
 
-interface BotRow {
-  readonly user_count: number;
-  readonly utm_count: number;
-  readonly oldest: string | null;
-  /** The last packed event; null: no events are packed. */
-  readonly until_date: number | null;
-  readonly until_ord: number | null;
-  /** Packed events that were changed or added later. Null, as the next two: the bot has had no events. */
-  readonly changed: number | null;
-  /** Events that are not packed. */
-  readonly loose: number | null;
-  readonly packed: number | null;
-  /** Ids of the chunks in their order, separated by commas; null: there are none. */
-  readonly ids: string | null;
-  /** How many events each chunk has. */
-  readonly sizes: string | null;
-}
-
-interface ChunkRow {
-  readonly id: string;
-  readonly events: number;
-}
-
 /** A chunk, with the columns that the cache has, and the names of those to fetch. */
 interface CachedChunk {
-  readonly row: ChunkRow;
+  readonly row: StoredChunk;
   readonly found: Columns;
   readonly missing: readonly ColumnName[];
 }

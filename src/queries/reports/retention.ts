@@ -25,7 +25,7 @@ import {
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import type { Span } from './event-source.ts';
+import type { Span } from './stored-events.ts';
 import { bucketRanges, firstFrom, type Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
 import { gatherTimelines } from './timelines.ts';

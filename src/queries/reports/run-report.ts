@@ -11,13 +11,13 @@ import { openArrayPool } from './array-pool.ts';
 import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
-import type { StoredEvents } from './event-source.ts';
 import type { ReportTables } from './fields.ts';
 import { listRows } from './list.ts';
 import { retentionSpan } from './retention.ts';
-import { openScan, type ScanOptions } from './scan.ts';
+import { type ScanOptions, scanOf } from './scan.ts';
 import { inSnapshot, type Query } from './snapshot.ts';
-import { TeamBrokenError } from './team.ts';
+import { findEvents } from './stored-events.ts';
+import { ALONE, TeamBrokenError } from './team.ts';
 import { gatherTeam, type Recruiting, teamRows } from './team-report.ts';
 
 /** A checked report to run over the events of a bot. */
@@ -105,16 +105,16 @@ async function runReport(
   const { timezone, from, to } = report.period;
   const ports: MessagePort[] = [];
   const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
-    const { query } = options.snapshot;
-    const known = await knownEvents(events, { query, tables, botId });
-    if (report.type === 'list') return { ...(await listRows(report, options, limit)), known };
-    const counts = new Map(known.map(({ event_id, count }) => [event_id, count]));
-    const scanned = { botId, tables, span: options.span, now, timeoutMs, query, counts };
-    const team = recruiting && {
-      gatherTeam: (stored: StoredEvents) => gatherTeam(report, stored, { ...scanned, recruiting, ports }),
-    };
-    const rows = await teamRows(report, await openScan({ ...options, ...team }, fieldsNamed(report)), { now, limit });
-    return { ...rows!, known };
+    if (report.type === 'list') {
+      const known = await knownEvents(events, { query: options.snapshot.query, tables, botId });
+      return { ...(await listRows(report, options, limit)), known };
+    }
+    const stored = await findEvents(options, events);
+    const asked = { botId, tables, span: options.span, now, timeoutMs, query: options.snapshot.query };
+    const team = recruiting === undefined ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
+    const scan = await scanOf(options, { stored, fields: fieldsNamed(report), team });
+    const rows = await teamRows(report, scan, { now, limit });
+    return { ...rows!, known: stored.known };
   }).finally(() => {
     for (const port of ports) port.close();
   });
@@ -163,20 +163,16 @@ async function inReport<T>(
   return { result, deferred, behindMs: deferred === null ? lagMs : Math.max(lagMs, now - deferred.since) };
 }
 
-interface CountedEvent extends KnownEvent {
-  readonly count: number;
-}
-
 /** The event types of a bot that have one of the ids or names. */
 async function knownEvents(
   named: readonly NamedEvent[],
   { query, tables, botId }: { readonly query: Query; readonly tables: ReportTables; readonly botId: number },
-): Promise<readonly CountedEvent[]> {
+): Promise<readonly KnownEvent[]> {
   if (named.length === 0) return [];
   const ids = named.map(({ eventId }) => eventId);
   const names = named.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  return query(sql<CountedEvent>`
-    SELECT event_id::int, name, count::float8 FROM ${sql.id(tables.events, 'event_types')}
+  return query(sql<KnownEvent>`
+    SELECT event_id::int, name FROM ${sql.id(tables.events, 'event_types')}
      WHERE bot_id = ${botId} AND (event_id = ANY(${ids}::bigint[]) OR name = ANY(${names}::text[]))
      ORDER BY event_id`);
 }

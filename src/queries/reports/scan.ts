@@ -4,9 +4,10 @@ import type { ArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import type { ConditionSource, Utm } from './compiled-condition.ts';
 import { openDictionaries } from './dictionaries.ts';
-import { type EventSource, findEvents, openEvents, type Span, type StoredEvents } from './event-source.ts';
+import { type EventSource, openEvents } from './event-source.ts';
 import { type ReportTables, storageOf } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
+import { findEvents, type Span, type StoredEvents } from './stored-events.ts';
 import { ALONE, type Team } from './team.ts';
 import { openUserColumns } from './user-columns.ts';
 
@@ -26,14 +27,11 @@ export interface ScanOptions {
   readonly cache: ChunkCache;
   /** Open while the report runs. */
   readonly arrays: ArrayPool;
-  /** Finds threads that help with these events. Without it, the thread is alone. */
-  readonly gatherTeam?: (events: StoredEvents) => Promise<Team>;
 }
 
 /** @param fields that the report names: UTM labels are loaded only if one of them is a label */
 export async function openScan(options: ScanOptions, fields: readonly ReportField[]): Promise<Scan> {
-  const stored = await findEvents(options);
-  return scanOf(options, { stored, fields, team: (await options.gatherTeam?.(stored)) ?? ALONE });
+  return scanOf(options, { stored: await findEvents(options), fields, team: ALONE });
 }
 
 interface TeamScan {

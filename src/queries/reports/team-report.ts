@@ -4,12 +4,11 @@ import type pg from 'pg';
 import { fieldsNamed, type Report, type Selection } from '../../domain/reports/report.ts';
 import { openArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
-import type { StoredEvents } from './event-source.ts';
-import type { ReportTables } from './fields.ts';
 import { funnelRows } from './funnel.ts';
 import { retentionRows } from './retention.ts';
 import { type Scan, type ScanOptions, scanOf } from './scan.ts';
 import { inSnapshot, type Query } from './snapshot.ts';
+import type { StoredEvents } from './stored-events.ts';
 import { ALONE, joinTeam, leadTeam, mailbox, type Team } from './team.ts';
 import { runTrends } from './trends.ts';
 
@@ -35,9 +34,6 @@ interface Order extends Pick<ScanOptions, 'botId' | 'tables' | 'span'>, Pick<Tea
 
 interface TeamOptions extends Pick<Order, 'botId' | 'tables' | 'span' | 'now' | 'timeoutMs'> {
   readonly query: Query;
-  readonly tables: ReportTables;
-  /** The events of the bot by type, of those types that the report names. */
-  readonly counts: ReadonlyMap<number, number>;
 }
 
 /**
@@ -47,9 +43,9 @@ interface TeamOptions extends Pick<Order, 'botId' | 'tables' | 'span' | 'now' | 
 export async function gatherTeam(
   report: TeamReport,
   stored: StoredEvents,
-  { recruiting, ports, query, counts, ...rest }: TeamOptions & { recruiting: Recruiting; ports: MessagePort[] },
+  { recruiting, ports, query, ...rest }: TeamOptions & { recruiting: Recruiting; ports: MessagePort[] },
 ): Promise<Team> {
-  if (!isDivisible(report, stored) || workOf(report, stored, counts) < recruiting.leastEvents) return ALONE;
+  if (!isDivisible(report, stored) || workOf(report, stored) < recruiting.leastEvents) return ALONE;
   ports.push(...(await recruiting.recruit()));
   if (ports.length === 0) return ALONE;
   const [row] = await query(sql<{ snapshot: string }>`SELECT pg_export_snapshot() AS snapshot`);
@@ -71,7 +67,8 @@ function isDivisible(report: TeamReport, { bot }: StoredEvents): boolean {
 }
 
 /** About how many events the report reads, multiplied by what one costs beside an event of a distinct count. */
-function workOf(report: TeamReport, { bot, chunks }: StoredEvents, counts: ReadonlyMap<number, number>): number {
+function workOf(report: TeamReport, { bot, chunks, known }: StoredEvents): number {
+  const counts = new Map(known.map(({ event_id, count }) => [event_id, count]));
   const all = (bot?.packed ?? 0) + (bot?.loose ?? 0);
   const share = all === 0 ? 0 : chunks.reduce((sum, { events }) => sum + events, 0) / all;
   const read = selectionsOf(report).reduce(

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { findEvents, openEvents } from '../../../src/queries/reports/event-source.ts';
+import { openEvents } from '../../../src/queries/reports/event-source.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
+import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
-import { BOT_IDS, storeWorld, TABLES } from './world.ts';
+import { BOT_IDS, PACK_ALL, pack, storeWorld, TABLES } from './world.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The source of a bot's events, and the columns of chunks that each statement fetched for it. */
+/** The columns that each statement fetched: of chunks, and with `e.` of rows. */
 async function fetchedFor(
   { botId, cache }: { readonly botId: number; readonly cache: ChunkCache },
   names: readonly ColumnName[],
@@ -27,6 +28,8 @@ async function fetchedFor(
     const noted: typeof copy = (select, ...rest) => {
       const [, columns] = select.match(/^SELECT ([\w,]+) FROM \w+\.chunks/) ?? [];
       if (columns !== undefined) fetched.add(columns);
+      const [, ofRows] = select.match(/^SELECT ([\w,.]+) FROM \w+\.events /) ?? [];
+      if (ofRows !== undefined) fetched.add(ofRows);
       return copy(select, ...rest);
     };
     const snapshot = { query, copy: noted, checkTime };
@@ -53,12 +56,15 @@ describe.each([
 ] as const)('of %s events', (name, order) => {
   const botId = BOT_IDS[name];
 
+  const ofChunks = async (...asked: Parameters<typeof fetchedFor>) =>
+    (await fetchedFor(...asked)).filter((columns) => !columns.startsWith('e.'));
+
   it('fetches a column once, whichever columns earlier reports read', async () => {
     const source = { botId, cache: createChunkCache(1e7) };
-    expect(await fetchedFor(source, ['user_idx'])).toContain(`date,user_idx${order}`);
-    expect(await fetchedFor(source, ['event_id'])).toEqual(['event_id']);
-    expect(await fetchedFor(source, ['event_id', 'user_idx'])).toEqual([]);
-    expect(await fetchedFor(source, ['event_id', 'unit', 'user_idx'])).toEqual(['unit']);
+    expect(await ofChunks(source, ['user_idx'])).toContain(`date,user_idx${order}`);
+    expect(await ofChunks(source, ['event_id'])).toEqual(['event_id']);
+    expect(await ofChunks(source, ['event_id', 'user_idx'])).toEqual([]);
+    expect(await ofChunks(source, ['event_id', 'unit', 'user_idx'])).toEqual(['unit']);
   });
 
   it('gives the same events from a cache with all, none or some of their columns', async () => {
@@ -71,5 +77,33 @@ describe.each([
       await fetchedFor(source, ['event_id', 'category']);
       for (const _ of ['some', 'all']) expect(await read(source)).toEqual(all);
     }
+  });
+});
+
+describe('of events that are not packed', () => {
+  const source = { botId: BOT_IDS.loose, cache: createChunkCache(1e7) };
+  const { events } = TABLES;
+  const write = (text: string) => database.pool.query(text.replaceAll('BOT', String(BOT_IDS.loose)));
+
+  it('fetches a column once, until one of them is written', async () => {
+    expect(await fetchedFor(source, ['user_idx'])).toEqual(['e.date,e.user_idx']);
+    const all = await read(source);
+    expect(all).toHaveLength(world.events.length);
+    expect(await fetchedFor(source, ['event_id', 'user_idx'])).toEqual([]);
+    await write(`UPDATE ${events}.events SET user_idx = 0 WHERE bot_id = ${BOT_IDS.packed}`);
+    expect(await fetchedFor(source, ['event_id', 'user_idx'])).toEqual([]);
+    await write(`UPDATE ${events}.events SET event_id = 999 WHERE bot_id = BOT`);
+    expect(await read(source)).toEqual(all.map((each) => [(each as [number, number])[0], 999]));
+    await write(`INSERT INTO ${events}.events (bot_id, user_id, date, ord, session, date_received, commit_id, event_id, user_idx, idx)
+      SELECT bot_id, user_id, date, ord + 1, session, date_received, commit_id, event_id, user_idx, idx FROM ${events}.events
+       WHERE bot_id = BOT ORDER BY date DESC LIMIT 1`);
+    expect(await read(source)).toHaveLength(all.length + 1);
+  });
+
+  it('finds them in chunks once they are packed', async () => {
+    const before = await read(source);
+    await pack(database.pool, PACK_ALL);
+    expect(await read(source)).toEqual(before);
+    expect(await read({ ...source, cache: createChunkCache(1) })).toEqual(before);
   });
 });

@@ -61,5 +61,6 @@ it('fetches all labels again after a rebuild, whose chunks are new', async () =>
   await database.pool.query(`UPDATE ${schema}.utms SET source = 'later' WHERE bot_id = $1 AND utm_id = 1`, [bot]);
   expect((await utmsOf(bot))[1]!.source).toBe(SOURCES[0]);
   await database.pool.query(`UPDATE ${schema}.chunks SET id = gen_random_uuid() WHERE bot_id = $1`, [bot]);
+  await database.pool.query(`UPDATE ${schema}.timelines SET packings = packings + 1 WHERE bot_id = $1`, [bot]);
   expect((await utmsOf(bot))[1]!.source).toBe('later');
 });

@@ -208,11 +208,11 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
 
 /** Changes events as a revaluation, merged sessions and a late visit do. */
 const BEFORE = { value_amount: '-1', session: 1, app_session: 1, utm_id: 1 };
-const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000, changedInChunk: 1_000_000 };
+export const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000, changedInChunk: 1_000_000 };
 /** Packs only the chunks with the most changes, and new events. */
 const PACK_SOME = { ...PACK_ALL, changed: 60 };
 
-async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
+export async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
     while (await packSlice(tx, limits));

@@ -35,6 +35,9 @@ CREATE TABLE timelines (
   loose bigint NOT NULL DEFAULT 0,
   packed bigint NOT NULL DEFAULT 0,
   changed bigint NOT NULL DEFAULT 0,
+  /* how often events were written, and packed: threads of reports keep what they have read until then */
+  writes bigint NOT NULL DEFAULT 0,
+  packings bigint NOT NULL DEFAULT 0,
   due boolean NOT NULL GENERATED ALWAYS AS (
     loose >= ${CHUNK_EVENTS + NEWEST_EVENTS} OR changed >= ${CHANGED_EVENTS} + packed / ${CHANGED_SHARE}) STORED
 );
@@ -72,8 +75,10 @@ DECLARE
   late int[];
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO timelines AS t (bot_id, loose) SELECT bot_id, count(*) FROM written GROUP BY bot_id
-    ON CONFLICT (bot_id) DO UPDATE SET loose = t.loose + EXCLUDED.loose;
+    INSERT INTO timelines AS t (bot_id, loose, writes) SELECT bot_id, count(*), 1 FROM written GROUP BY bot_id
+    ON CONFLICT (bot_id) DO UPDATE SET loose = t.loose + EXCLUDED.loose, writes = t.writes + 1;
+  ELSE
+    UPDATE timelines SET writes = writes + 1 WHERE bot_id IN (SELECT bot_id FROM written);
   END IF;
   SELECT array_agg(bot_id) INTO late
     FROM (SELECT bot_id, min(date) AS first FROM written GROUP BY bot_id) w JOIN timelines t USING (bot_id)
@@ -169,7 +174,7 @@ async function packNext(
   const { last } = await packRows(tx, bot_id, `${after(until)} ORDER BY e.date, e.ord LIMIT ${events}`, chunk);
   await tx.query({
     name: 'events.packed_next',
-    text: `UPDATE timelines SET until_date = $2, until_ord = $3, loose = loose - $4, packed = packed + $4 WHERE bot_id = $1`,
+    text: `UPDATE timelines SET until_date = $2, until_ord = $3, loose = loose - $4, packed = packed + $4, packings = packings + 1 WHERE bot_id = $1`,
     values: [bot_id, last!.date, last!.ord, events],
   });
 }
@@ -200,7 +205,7 @@ async function packAgain(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLi
   );
   await tx.query(
     `WITH done AS (DELETE FROM changed_events WHERE bot_id = $1 AND chunk = $2 RETURNING 1)
-     UPDATE timelines SET changed = changed - (SELECT count(*) FROM done), packed = packed + $3 WHERE bot_id = $1`,
+     UPDATE timelines SET changed = changed - (SELECT count(*) FROM done), packed = packed + $3, packings = packings + 1 WHERE bot_id = $1`,
     [bot_id, id, size - events],
   );
 }

@@ -1,0 +1,163 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { KnownEvent, NamedEvent } from '../../domain/reports/warnings.ts';
+import { CHUNK_EVENTS } from '../../projections/events/packed/pack.ts';
+import type { ChunkCache } from './chunk-cache.ts';
+import type { ReportTables } from './fields.ts';
+import type { Snapshot } from './snapshot.ts';
+import { withConstants } from './statement.ts';
+
+/** From `from` to before `to`, in milliseconds since 1970 UTC. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The events of a bot in a span, in a report's snapshot, before any was read. Survives a structured clone. */
+export interface StoredEvents {
+  readonly bot: BotRow | undefined;
+  /** Chunks that have events of the span, in their order. */
+  readonly chunks: readonly StoredChunk[];
+  /** The id of the bot's first chunk, in the span or not; null: no events are packed. */
+  readonly oldestChunk: string | null;
+  /** The event types that were asked for. */
+  readonly known: readonly CountedEvent[];
+}
+
+export interface StoredChunk {
+  readonly id: string;
+  readonly events: number;
+  /** The date of its last event. */
+  readonly last: number;
+}
+
+/** An event type of the bot. */
+export interface CountedEvent extends KnownEvent {
+  readonly count: number;
+}
+
+/** Null, from `until_date` on: the bot has had no events. */
+interface BotRow {
+  readonly user_count: number;
+  readonly utm_count: number;
+  /** Names the table that the numbers below are of: another one after a rebuild, and after a restart of the server. */
+  readonly source: string;
+  /** The last packed event. */
+  readonly until_date: number | null;
+  readonly until_ord: number | null;
+  /** Packed events that were changed or added later. */
+  readonly changed: number | null;
+  /** Events that are not packed. */
+  readonly loose: number | null;
+  readonly packed: number | null;
+  /** How often events were written, and packed. */
+  readonly writes: number | null;
+  readonly packings: number | null;
+}
+
+export interface StoredEventsOptions {
+  readonly botId: number;
+  readonly tables: ReportTables;
+  readonly span: Span;
+  readonly snapshot: Snapshot;
+  readonly cache: ChunkCache;
+}
+
+/**
+ * Finds the events of a report's snapshot, and the event types with one of the ids or names. The query has no parameters, so
+ * that it shares a round trip with the snapshot's BEGIN.
+ */
+export async function findEvents(
+  options: StoredEventsOptions,
+  named: readonly NamedEvent[] = [],
+): Promise<StoredEvents> {
+  const { botId, tables, span, snapshot } = options;
+  const table = (name: string) => sql.id(tables.events, name);
+  const known = named.length === 0 ? sql`NULL` : sql`(${knownEventsSql(options, named)})`;
+  const [found] = await snapshot.query<FoundRow>(
+    sql.raw(
+      withConstants(sql`
+        SELECT b.user_count, b.utm_count, concat_ws(' ', t.tableoid, pg_postmaster_start_time()) AS source,
+               t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8,
+               t.writes::float8, t.packings::float8, ${known} AS known
+          FROM ${table('bots')} AS b LEFT JOIN ${table('timelines')} AS t USING (bot_id) WHERE b.bot_id = ${botId}`),
+    ),
+  );
+  if (found === undefined) return { bot: undefined, chunks: [], oldestChunk: null, known: [] };
+  const { known: types, ...bot } = found;
+  const chunks = await chunksOf(options, bot);
+  return {
+    bot,
+    ...chunks,
+    chunks: inSpan(chunks.chunks, span),
+    known: types?.map(([event_id, name, count]) => ({ event_id, name, count })) ?? [],
+  };
+}
+
+interface FoundRow extends BotRow {
+  /** Ids, names and counts. */
+  readonly known: readonly (readonly [number, string, number])[] | null;
+}
+
+function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly NamedEvent[]): RawBuilder<unknown> {
+  const ids = JSON.stringify(named.map(({ eventId }) => eventId));
+  const names = JSON.stringify(named.flatMap(({ name }) => (name === undefined ? [] : [name])));
+  return sql`SELECT json_agg(json_build_array(event_id, name, count) ORDER BY event_id)
+    FROM ${sql.id(tables.events, 'event_types')}
+   WHERE bot_id = ${botId} AND (event_id = ANY (ARRAY(SELECT json_array_elements_text(${ids}::json)::bigint))
+                                OR name = ANY (ARRAY(SELECT json_array_elements_text(${names}::json))))`;
+}
+
+/** A thread keeps the list of a bot's chunks until events are packed again. */
+export interface KeptChunks {
+  readonly packings: number;
+  readonly chunks: readonly StoredChunk[];
+  readonly bytes: number;
+}
+
+/** Bytes of a chunk in a list. */
+const LISTED_BYTES = 150;
+/** A longer list is not kept: it would be read whole after each packing, while a short period needs a part of it. */
+const MOST_KEPT = 4096;
+
+async function chunksOf(
+  options: StoredEventsOptions,
+  { source, packings, packed }: BotRow,
+): Promise<Pick<StoredEvents, 'chunks' | 'oldestChunk'>> {
+  if (!packings) return { chunks: [], oldestChunk: null };
+  const { cache, span } = options;
+  if ((packed ?? 0) > MOST_KEPT * CHUNK_EVENTS) {
+    const [oldest] = await readChunks(options, sql`ORDER BY last_date, last_ord LIMIT 1`);
+    const next = sql`(SELECT min(last_date) FROM ${chunksTable(options)} WHERE bot_id = ${options.botId} AND last_date >= ${span.to}::bigint)`;
+    const within = sql`AND last_date >= ${span.from}::bigint AND last_date <= coalesce(${next}, ${span.to}::bigint)`;
+    return { chunks: await readChunks(options, within), oldestChunk: oldest?.id ?? null };
+  }
+  const key = `${source} ${options.botId} chunks`;
+  let kept = cache.chunks(key);
+  if (kept?.packings !== packings) {
+    const chunks = await readChunks(options, sql``);
+    kept = { packings, chunks, bytes: chunks.length * LISTED_BYTES };
+    cache.setChunks(key, kept);
+  }
+  return { chunks: kept.chunks, oldestChunk: kept.chunks[0]?.id ?? null };
+}
+
+/** One row of long texts, since a row a chunk takes longer. */
+async function readChunks(options: StoredEventsOptions, rest: RawBuilder<unknown>): Promise<StoredChunk[]> {
+  const list = (column: string) =>
+    sql`string_agg(${sql.ref(column)}::text, ',' ORDER BY last_date, last_ord) AS ${sql.id(column)}`;
+  const [row] = await options.snapshot.query(sql<Record<'id' | 'events' | 'last_date', string | null>>`
+    SELECT ${list('id')}, ${list('events')}, ${list('last_date')}
+      FROM (SELECT id, events, last_date, last_ord FROM ${chunksTable(options)} WHERE bot_id = ${options.botId} ${rest}) AS c`);
+  const [ids, events, dates] = [row!.id, row!.events, row!.last_date].map((text) => text?.split(',') ?? []);
+  return ids!.map((id, i) => ({ id, events: Number(events![i]), last: Number(dates![i]) }));
+}
+
+function chunksTable({ tables }: StoredEventsOptions) {
+  return sql.id(tables.events, 'chunks');
+}
+
+/** The chunks whose events may lie in the span. Each begins where the one before ends. */
+function inSpan(chunks: readonly StoredChunk[], { from, to }: Span): readonly StoredChunk[] {
+  const after = chunks.find(({ last }) => last >= to)?.last ?? Number.POSITIVE_INFINITY;
+  return chunks.filter(({ last }) => last >= from && last <= after);
+}
