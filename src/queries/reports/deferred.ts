@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
-import type { Span } from './stored-events.ts';
 import type { ReportTables } from './fields.ts';
 import type { Query } from './snapshot.ts';
+import type { Span } from './stored-events.ts';
 
 /** Values of a report that await revaluation after a change of rates, units or currency: deferred work. */
 export interface Deferred {

@@ -25,9 +25,9 @@ import {
 import { combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import type { Span } from './stored-events.ts';
 import { bucketRanges, firstFrom, type Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
+import type { Span } from './stored-events.ts';
 import { gatherTimelines } from './timelines.ts';
 
 /** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */

@@ -266,7 +266,7 @@ describe('refusals', () => {
   it('of reports that take too long, and of too many reports at once', async () => {
     const blocker = await service.database.pool.connect();
     try {
-      await blocker.query('BEGIN; LOCK TABLE events_v1.events IN ACCESS EXCLUSIVE MODE');
+      await blocker.query('BEGIN; LOCK TABLE events_v1.timelines IN ACCESS EXCLUSIVE MODE');
       const statuses = await Promise.all([preview(config()), preview(config()), preview(config())]);
       expect(statuses.map(({ status }) => status).sort()).toEqual([429, 502, 502]);
       const refused = statuses.find(({ status }) => status === 429);
@@ -289,7 +289,7 @@ it('counts an answer that no client reads as a running report', async () => {
 it('counts a report whose client has disconnected until it ends', async () => {
   const blocker = await service.database.pool.connect();
   try {
-    await blocker.query('BEGIN; LOCK TABLE events_v1.events IN ACCESS EXCLUSIVE MODE');
+    await blocker.query('BEGIN; LOCK TABLE events_v1.timelines IN ACCESS EXCLUSIVE MODE');
     const gone = AbortSignal.timeout(500);
     const headers = { 'api-key': bot.apiKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ report_config: config() });

@@ -1,7 +1,7 @@
 import { codedOf } from '../../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
 import { atLeast } from '../array-pool.ts';
-import { type NumberedValues, numberedValues } from './numbered-values.ts';
+import { isDirect, type NumberedValues, numberedValues } from './numbered-values.ts';
 import { decimalText } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
 
@@ -20,6 +20,9 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
   let current = -1;
   const cells = new Map<number, Counted>();
   let codes: ArrayLike<number> = [];
+  /** By code: integers that are numbers when they are doubled and multiplied with `factor`, and others. */
+  let integers: Float64Array = new Float64Array(0);
+  let factor = Number.NaN;
   let numberOf: (code: number) => number = () => -1;
 
   /** Keeps the counts of the current bucket, and begins another one. */
@@ -39,24 +42,22 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
       const coded = codedOf(chunk, column);
       codes = coded.codes;
       const scaled = scaledDecimalsOf(coded);
+      integers = scaled?.integers ?? new Float64Array(coded.values.length).fill(Number.NaN);
+      factor = scaled === null ? Number.NaN : values.directFactor(scaled.decimals);
       const texts = scaled === null ? coded.values : [];
-      /** By code: the value's number plus 1; 0: not looked up yet. */
-      const known = new Uint32Array(scaled?.integers.length ?? texts.length);
       numberOf = (code) => {
         if (code === 0) return -1; // no value
-        if (known[code] === 0)
-          known[code] =
-            1 +
-            (scaled === null
-              ? values.ofText(texts[code] as string)
-              : values.ofInteger(scaled.integers[code]!, scaled.decimals));
-        return known[code]! - 1;
+        return scaled === null
+          ? values.ofText(texts[code] as string)
+          : values.ofInteger(scaled.integers[code]!, scaled.decimals);
       };
     },
     add(bucket, positions, linesAt, from, to) {
       if (bucket !== current) begin(bucket);
       for (let i = from; i < to; i++) {
-        const number = numberOf(codes[positions[i]!]!);
+        const code = codes[positions[i]!]!;
+        const direct = integers[code]! * factor;
+        const number = isDirect(direct) ? 2 * direct : numberOf(code);
         if (number >= 0) inBucket[linesAt === null ? 0 : linesAt[i]!]!.add(number, 1);
       }
     },
@@ -69,11 +70,11 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
       const numberOfTheirs = values.join(part.values);
       for (const [cell, theirs] of part.cells) {
         const own = cells.get(cell);
-        const numbers = theirs.numbers.map((number) => numberOfTheirs[number]!);
+        const numbers = theirs.numbers.map(numberOfTheirs);
         cells.set(cell, joined(own, { numbers, counts: theirs.counts }));
       }
       for (const [line, { numbers, counts }] of part.totals.entries())
-        for (let i = 0; i < numbers.length; i++) inAll[line]!.add(numberOfTheirs[numbers[i]!]!, counts[i]!);
+        for (let i = 0; i < numbers.length; i++) inAll[line]!.add(numberOfTheirs(numbers[i]!), counts[i]!);
     },
     values() {
       begin(-1);
@@ -143,9 +144,11 @@ function mediansOf(
   cells: ReadonlyMap<number, Counted>,
   buckets: number,
 ): ValueOf {
-  const { ranks, sorted, decimals } = values.ranked();
+  const all = new ValueCounts();
+  for (const { numbers } of totals) for (let i = 0; i < numbers.length; i++) all.add(numbers[i]!, 1);
+  const { ranks, count, sorted, decimals } = values.ranked(all.take().numbers);
   /** By rank; all 0 between calls. */
-  const counts = new Uint32Array(ranks.length);
+  const counts = new Uint32Array(count);
   return (line, bucket) => {
     const counted = bucket === null ? totals[line]! : cells.get(line * buckets + bucket);
     if (counted === undefined || counted.numbers.length === 0) return null;
@@ -154,27 +157,27 @@ function mediansOf(
       counts[ranks[counted.numbers[i]!]!]! += counted.counts[i]!;
       total += counted.counts[i]!;
     }
-    const [low, high] = [rankOfNth(Math.ceil(total / 2), counted), rankOfNth(Math.floor(total / 2) + 1, counted)];
+    const [low, high] = middleRanks(counted, total);
     for (let i = 0; i < counted.numbers.length; i++) counts[ranks[counted.numbers[i]!]!] = 0;
     return decimalText((sorted(low) + sorted(high)) * 5n, decimals + 1);
   };
 
-  /** The rank of the nth of all values, counted from 1. */
-  function rankOfNth(n: number, { numbers }: Counted): number {
-    let seen = 0;
+  /** The ranks of the one or two values in the middle of all. */
+  function middleRanks({ numbers }: Counted, total: number): readonly [number, number] {
     // Few of many values: visiting only their ranks is faster than visiting all.
-    if (numbers.length * SORT_COST < counts.length) {
-      const visited = new Set(numbers.map((number) => ranks[number]!).sort());
-      for (const rank of visited) {
-        seen += counts[rank]!;
-        if (seen >= n) return rank;
-      }
-    } else
-      for (let rank = 0; rank < counts.length; rank++) {
-        seen += counts[rank]!;
-        if (seen >= n) return rank;
-      }
-    throw new Error(`there are ${seen} values, not ${n}`);
+    const visited = numbers.length * SORT_COST < counts.length ? numbers.map((number) => ranks[number]!).sort() : null;
+    const most = visited === null ? counts.length : visited.length;
+    const [first, second] = [Math.ceil(total / 2), Math.floor(total / 2) + 1];
+    let seen = 0;
+    let low = -1;
+    for (let i = 0; i < most; i++) {
+      const rank = visited === null ? i : visited[i]!;
+      if (visited !== null && i > 0 && rank === visited[i - 1]!) continue;
+      seen += counts[rank]!;
+      if (low < 0 && seen >= first) low = rank;
+      if (seen >= second) return [low, rank];
+    }
+    throw new Error(`there are ${seen} values, not ${total}`);
   }
 }
 
