@@ -61,7 +61,11 @@ it('measures a metric without state of users in the scan of another', async () =
 it('a median of few events allocates no memory outside of the JavaScript heap', () => {
   const buckets = 10_000;
   const before = bytesNow();
-  const tally = tallyOf({ type: 'per_user', statistic: 'median' }, { lines: 1, buckets, users: 1 }, openArrayPool());
+  const tally = tallyOf(
+    { type: 'per_user', statistic: 'median' },
+    { lines: 1, buckets, users: 1, isShared: false },
+    openArrayPool(),
+  );
   tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'index', indexes: new Uint32Array(1) }]]) });
   for (let bucket = 0; bucket < buckets; bucket++) tally.add(bucket, new Uint32Array(1), null, 0, 1);
   const value = tally.values();

@@ -58,7 +58,12 @@ async function measureLines(
 ): Promise<Measured | null> {
   checkSize(report, lines);
   const values: ValueOf[] = [];
-  const size = { lines: lines.count, buckets: report.axis?.starts.length ?? 1, users: scan.users };
+  const size = {
+    lines: lines.count,
+    buckets: report.axis?.starts.length ?? 1,
+    users: scan.users,
+    isShared: scan.team.size > 1,
+  };
   for (const group of groupsByMemory(report.metrics, size)) {
     const first = values.length;
     const tallies = group.map(({ measure }) => tallyOf(measure, size, scan.arrays));

@@ -1,6 +1,7 @@
 import { codedOf } from '../../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
 import { atLeast } from '../array-pool.ts';
+import { middleOf } from './middle.ts';
 import { isDirect, type NumberedValues, numberedValues } from './numbered-values.ts';
 import { decimalText } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
@@ -11,27 +12,27 @@ interface Counted {
   readonly counts: Uint32Array;
 }
 
-/** Medians of the values of events. It counts how often each value occurs in a bucket. */
-export function medianTally(column: 'value_int' | 'value_amount', { lines, buckets }: TallySize): Tally {
+/** Medians of the values of events. */
+export function medianTally(column: 'value_int' | 'value_amount', { lines, buckets, isShared }: TallySize): Tally {
   const values = numberedValues();
-  /** By line: the counts of the bucket that is being added, and of the whole period. */
-  const inBucket = Array.from({ length: lines }, () => new ValueCounts());
+  /** By line: the values of the bucket that is being added, and the counts of the whole period. */
+  const inBucket = Array.from({ length: lines }, () => new Numbers());
   const inAll = Array.from({ length: lines }, () => new ValueCounts());
+  const counts = new ValueCounts();
   let current = -1;
-  const cells = new Map<number, Counted>();
+  const cells = new Map<number, Counted | Middle>();
   let codes: ArrayLike<number> = [];
   /** By code: integers that are numbers when they are doubled and multiplied with `factor`, and others. */
   let integers: Float64Array = new Float64Array(0);
   let factor = Number.NaN;
   let numberOf: (code: number) => number = () => -1;
 
-  /** Keeps the counts of the current bucket, and begins another one. */
+  /** Keeps what the current bucket needs, and begins another one. */
   function begin(bucket: number): void {
-    for (const [line, counts] of inBucket.entries()) {
-      if (counts.size === 0) continue;
-      const counted = counts.take();
-      cells.set(line * buckets + current, counted);
-      for (let i = 0; i < counted.numbers.length; i++) inAll[line]!.add(counted.numbers[i]!, counted.counts[i]!);
+    for (const [line, numbers] of inBucket.entries()) {
+      if (numbers.size === 0) continue;
+      cells.set(line * buckets + current, (isShared ? null : numbers.middle()) ?? numbers.counted(counts));
+      numbers.clear();
     }
     current = bucket;
   }
@@ -58,18 +59,25 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
         const code = codes[positions[i]!]!;
         const direct = integers[code]! * factor;
         const number = isDirect(direct) ? 2 * direct : numberOf(code);
-        if (number >= 0) inBucket[linesAt === null ? 0 : linesAt[i]!]!.add(number, 1);
+        if (number < 0) continue;
+        const line = linesAt === null ? 0 : linesAt[i]!;
+        inBucket[line]!.add(number);
+        inAll[line]!.add(number, 1);
       }
     },
     part(): MedianPart {
       begin(-1);
-      return { cells, totals: inAll.map((counts) => counts.take()), values: values.all() };
+      return {
+        cells: cells as Map<number, Counted>,
+        totals: inAll.map((counts) => counts.take()),
+        values: values.all(),
+      };
     },
     join(part: MedianPart) {
       begin(-1);
       const numberOfTheirs = values.join(part.values);
       for (const [cell, theirs] of part.cells) {
-        const own = cells.get(cell);
+        const own = cells.get(cell) as Counted | undefined;
         const numbers = theirs.numbers.map(numberOfTheirs);
         cells.set(cell, joined(own, { numbers, counts: theirs.counts }));
       }
@@ -109,6 +117,43 @@ function joined(a: Counted | undefined, b: Counted): Counted {
   return { numbers, counts };
 }
 
+/** The values in the middle of a bucket, by their numbers, of which all are integers doubled. */
+interface Middle {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The numbers of the values of a bucket. */
+class Numbers {
+  #numbers = new Uint32Array(64);
+  /** Whether one of the numbers is odd: their order is not that of the values. */
+  #areOthers = 0;
+  size = 0;
+
+  add(number: number): void {
+    if (this.size === this.#numbers.length) this.#numbers = atLeast(this.#numbers, this.size + 1);
+    this.#numbers[this.size++] = number;
+    this.#areOthers |= number & 1;
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.#areOthers = 0;
+  }
+
+  /** Null: the order of the values is not known yet. */
+  middle(): Middle | null {
+    if (this.#areOthers !== 0) return null;
+    const [low, high] = middleOf(this.#numbers, this.size);
+    return { low, high };
+  }
+
+  counted(counts: ValueCounts): Counted {
+    for (let i = 0; i < this.size; i++) counts.add(this.#numbers[i]!, 1);
+    return counts.take();
+  }
+}
+
 /** Counts of values by their numbers. */
 class ValueCounts {
   #counts = new Uint32Array(64);
@@ -141,7 +186,7 @@ class ValueCounts {
 function mediansOf(
   values: NumberedValues,
   totals: readonly Counted[],
-  cells: ReadonlyMap<number, Counted>,
+  cells: ReadonlyMap<number, Counted | Middle>,
   buckets: number,
 ): ValueOf {
   const all = new ValueCounts();
@@ -151,7 +196,9 @@ function mediansOf(
   const counts = new Uint32Array(count);
   return (line, bucket) => {
     const counted = bucket === null ? totals[line]! : cells.get(line * buckets + bucket);
-    if (counted === undefined || counted.numbers.length === 0) return null;
+    if (counted === undefined) return null;
+    if ('low' in counted) return medianText(ranks[counted.low]!, ranks[counted.high]!);
+    if (counted.numbers.length === 0) return null;
     let total = 0;
     for (let i = 0; i < counted.numbers.length; i++) {
       counts[ranks[counted.numbers[i]!]!]! += counted.counts[i]!;
@@ -159,8 +206,12 @@ function mediansOf(
     }
     const [low, high] = middleRanks(counted, total);
     for (let i = 0; i < counted.numbers.length; i++) counts[ranks[counted.numbers[i]!]!] = 0;
-    return decimalText((sorted(low) + sorted(high)) * 5n, decimals + 1);
+    return medianText(low, high);
   };
+
+  function medianText(low: number, high: number): string {
+    return decimalText((sorted(low) + sorted(high)) * 5n, decimals + 1);
+  }
 
   /** The ranks of the one or two values in the middle of all. */
   function middleRanks({ numbers }: Counted, total: number): readonly [number, number] {

@@ -42,6 +42,8 @@ export interface TallySize {
   readonly buckets: number;
   /** Users of the bot: `user_idx` is below that. */
   readonly users: number;
+  /** Whether other threads measure a part of the users: the tally then gives or joins parts. */
+  readonly isShared: boolean;
 }
 
 /** @param arrays gives the arrays that hold state of users */
